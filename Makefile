@@ -1,0 +1,88 @@
+# Everything one does with this repository. `make help` lists it.
+
+# Debian and Ubuntu packages: to build and run, and further ones to test and to measure.
+PACKAGES       = ca-certificates curl git libsqlite3-dev libssl-dev make pkg-config
+TEST_PACKAGES  = $(PACKAGES) python3
+BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk
+
+SWIFT_AT_LEAST = 6.2
+LISTEN        ?= 127.0.0.1:8080
+DATA          ?= data
+# Rounds of the crash test: `make crash N=200`.
+N             ?= 100
+
+BUILD_RELEASE = swift build -c release --static-swift-stdlib
+SOURCES       = Package.swift Sources Tests
+
+# A crash is a failed test; printing its backtrace can take longer than the test.
+export SWIFT_BACKTRACE = enable=no
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check fix bench crash packages test-packages bench-packages swift walls format
+
+help: ## Lists what there is.
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+run: packages swift ## Builds Parley and serves on 127.0.0.1:8080 with ./data.
+	$(BUILD_RELEASE) --product parley
+	.build/release/parley serve --listen $(LISTEN) --data $(DATA)
+
+test: test-packages swift ## Checks, builds and runs every test.
+	$(MAKE) --no-print-directory format
+	swift build --build-tests --explicit-target-dependency-import-check error
+	swift test --skip-build --parallel
+	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20
+	bash Tests/Commands/commands.sh .build/debug/parley
+	bash Tests/Tour/tour.sh .build/debug/parley
+
+check: swift format walls ## Asks whether format and walls are in order.
+
+fix: swift ## Formats every file in place.
+	swift format --in-place --recursive --parallel $(SOURCES)
+
+bench: bench-packages swift ## Measures against nginx; takes some minutes.
+	$(BUILD_RELEASE)
+	python3 Tests/Benchmarks/bench.py --build .build/release
+
+crash: test-packages swift ## Kills the server N times under load: make crash N=200.
+	swift build --product parley
+	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N)
+
+format:
+	swift format lint --strict --recursive --parallel $(SOURCES)
+
+walls:
+	swift build --explicit-target-dependency-import-check error
+
+packages:       ; @$(call install,$(PACKAGES))
+test-packages:  ; @$(call install,$(TEST_PACKAGES))
+bench-packages: ; @$(call install,$(BENCH_PACKAGES))
+
+# Installs what is missing and says so; asks nobody and needs no network when nothing is missing.
+define install
+missing=$$(for package in $(1); do \
+    dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q '^install ok' || printf '%s ' $$package; \
+done); \
+if [ -n "$$missing" ]; then \
+    if ! command -v apt-get >/dev/null; then \
+        echo "Please install these packages: $$missing" >&2; exit 1; \
+    fi; \
+    root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+    echo "Installing with apt-get: $$missing"; \
+    for attempt in 1 2; do \
+        $$root apt-get update -qq && \
+        $$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing && break; \
+        if [ $$attempt = 2 ]; then echo "apt-get could not install: $$missing" >&2; exit 1; fi; \
+        echo "apt-get failed; trying once more." >&2; sleep 5; \
+    done; \
+fi
+endef
+
+swift:
+	@version=$$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -1); \
+	if [ -z "$$version" ]; then \
+	    echo "Parley needs the Swift toolchain $(SWIFT_AT_LEAST) or newer; there is no swift on the PATH." >&2; exit 1; \
+	fi; \
+	if [ "$$(printf '%s\n' $(SWIFT_AT_LEAST) $$version | sort -V | head -1)" != $(SWIFT_AT_LEAST) ]; then \
+	    echo "Parley needs the Swift toolchain $(SWIFT_AT_LEAST) or newer; this is $$version." >&2; exit 1; \
+	fi

@@ -1,0 +1,19 @@
+/// A complete blob, open for reading.
+///
+/// Holds its descriptor until the last holder lets go, so a deletion meanwhile harms no reader.
+public final class BlobFile: Sendable {
+    /// The open file, for the kernel's copy from file to socket.
+    public let descriptor: Descriptor
+    /// Size, in bytes; it never changes.
+    public let size: Int64
+
+    init(_ descriptor: Descriptor) throws(DiskError) {
+        self.descriptor = descriptor
+        size = try descriptor.size()
+    }
+
+    /// Reads at most `count` bytes from a position; fewer only at the end. Waits for the disk.
+    public func read(_ count: Int, at position: Int64) throws(DiskError) -> [UInt8] {
+        try descriptor.read(count, at: position)
+    }
+}

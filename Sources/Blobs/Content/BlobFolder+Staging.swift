@@ -1,0 +1,51 @@
+import Glibc
+
+extension BlobFolder {
+    /// Opens the staged file of a name, making an empty one where there is none.
+    ///
+    /// The name is made durable with the file's first commit, not before: an upload without a
+    /// byte needs no file.
+    public func stage(_ name: BlobName) throws(DiskError) -> StagedFile {
+        let path = staged.path(of: name.text)
+        do throws(DiskError) {
+            return try StagedFile(Descriptor(opening: path, O_RDWR), isNew: false, in: staged)
+        } catch {
+            if error.kind != .missing { throw error }
+        }
+        let made = try Descriptor(opening: path, O_RDWR | O_CREAT)
+        return try StagedFile(made, isNew: true, in: staged)
+    }
+
+    /// Size of the staged file, in bytes; `nil` when there is none.
+    public func stagedSize(_ name: BlobName) throws(DiskError) -> Int64? {
+        do throws(DiskError) {
+            return try staged.entry(name.text).size
+        } catch {
+            if error.kind == .missing { return nil }
+            throw error
+        }
+    }
+
+    /// Every staged file, in no order: what recovery compares with the records.
+    public func stagedEntries() throws(DiskError) -> [FolderEntry] { try staged.entries() }
+
+    /// Deletes a staged file; repeating it is harmless.
+    public func discard(_ name: BlobName) throws(DiskError) { try staged.remove(name.text) }
+
+    /// Moves a committed staged file among the complete ones, durably.
+    ///
+    /// Repeating it is harmless, also after a crash in the middle: a file that has moved already
+    /// has only its folders synced again.
+    ///
+    /// - Throws: ``DiskError/Kind/missing`` when the name is neither staged nor published.
+    public func publish(_ name: BlobName) throws(DiskError) {
+        let shelf = try shelf(name)
+        do throws(DiskError) {
+            try staged.rename(name.text, into: shelf)
+        } catch {
+            guard error.kind == .missing, try shelf.contains(name.text) else { throw error }
+        }
+        try shelf.sync()
+        try staged.sync()
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import Locking
+
+/// A file that is still arriving.
+///
+/// Written through a window: every 8 MiB write-back begins, 24 MiB behind it is waited for and its
+/// pages are dropped. The page cache stays clean, and the sync at a commit finds nothing to do
+/// (measured twice the throughput of plain writes at half the CPU).
+///
+/// One queue at a time uses it; every method waits for the disk.
+public final class StagedFile: Sendable {
+    private let descriptor: Descriptor
+    private let folder: Folder
+    private let window: Locked<Window>
+
+    private struct Window {
+        var started: Int64
+        var dropped: Int64
+        var isNameDurable: Bool
+    }
+
+    init(_ descriptor: Descriptor, isNew: Bool, in folder: Folder) throws(DiskError) {
+        self.descriptor = descriptor
+        self.folder = folder
+        let size = try descriptor.size()
+        // An empty file may be one whose name was never synced before a crash.
+        window = Locked(Window(started: size, dropped: size, isNameDurable: !isNew && size > 0))
+    }
+
+    /// Size of the file, in bytes; it may lie beyond the last commit.
+    public func size() throws(DiskError) -> Int64 { try descriptor.size() }
+
+    /// Writes all bytes at a position. They are not durable before ``commit()``.
+    public func write(_ bytes: Span<UInt8>, at position: Int64) throws(DiskError) {
+        try descriptor.write(bytes, at: position)
+        advance(to: position + Int64(bytes.count))
+    }
+
+    /// Makes everything written so far durable.
+    ///
+    /// A failure loses the bytes since the last success, even if a second sync reports success:
+    /// the kernel forgets the pages it could not write. Let go of the file, stage it again and
+    /// ``truncate(to:)`` to what was committed.
+    public func commit() throws(DiskError) {
+        try descriptor.syncData()
+        if window.withLock({ $0.isNameDurable }) { return }
+        try folder.sync()
+        window.withLock { $0.isNameDurable = true }
+    }
+
+    /// Cuts the file to a size.
+    public func truncate(to size: Int64) throws(DiskError) {
+        try systemCall("ftruncate") { ftruncate(descriptor.number, Int(size)) }
+        window.withLock { window in
+            window.started = min(window.started, size)
+            window.dropped = min(window.dropped, size)
+        }
+    }
+
+    /// Reads at most `count` bytes from a position; fewer only at the end.
+    public func read(_ count: Int, at position: Int64) throws(DiskError) -> [UInt8] {
+        try descriptor.read(count, at: position)
+    }
+
+    private static let step: Int64 = 8 << 20
+    private static let distance: Int64 = 24 << 20
+
+    private func advance(to end: Int64) {
+        let (begin, finish) = window.withLock { window in
+            var begin: Range<Int64>?
+            var finish: Range<Int64>?
+            if end - window.started >= StagedFile.step {
+                begin = window.started..<end
+                window.started = end
+            }
+            if end - window.dropped >= StagedFile.distance + StagedFile.step {
+                finish = window.dropped..<(end - StagedFile.distance)
+                window.dropped = end - StagedFile.distance
+            }
+            return (begin, finish)
+        }
+        if let begin { WriteBack.start(descriptor, begin) }
+        if let finish { WriteBack.finish(descriptor, finish) }
+    }
+}

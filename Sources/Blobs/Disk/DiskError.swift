@@ -1,0 +1,52 @@
+/// A system call on the disk that did not do what was asked.
+///
+/// The kind is what a caller decides on; the code and the operation are for the log. The path is
+/// kept out of ``description`` wherever the text might reach a client: only ``operation`` is said.
+public struct DiskError: Error, Equatable, CustomStringConvertible {
+    /// What a caller can do about it.
+    public enum Kind: Sendable, Equatable {
+        /// No space or no quota left (`ENOSPC`, `EDQUOT`, `EFBIG`): try again later.
+        case full
+        /// The file system does not take writes (`EROFS`).
+        case readOnly
+        /// The device failed (`EIO`): what was written since the last sync is lost.
+        case broken
+        /// There is no such file (`ENOENT`).
+        case missing
+        /// The file is there already (`EEXIST`).
+        case exists
+        /// Not allowed (`EACCES`, `EPERM`).
+        case denied
+        /// No descriptor left in this process or machine (`EMFILE`, `ENFILE`).
+        case tooManyOpen
+        /// The file does not hold what it should.
+        case damaged
+        case other
+    }
+
+    /// What a caller can do about it.
+    public let kind: Kind
+    /// The call that failed, such as `fdatasync`.
+    public let operation: String
+    /// `errno`, or 0 where no system call failed.
+    public let code: Int32
+
+    /// Describes a failure that is not a system call's, such as a damaged record.
+    public init(kind: Kind, operation: String) {
+        self.kind = kind
+        self.operation = operation
+        self.code = 0
+    }
+
+    init(operation: String, code: Int32) {
+        self.kind = Kind(code: code)
+        self.operation = operation
+        self.code = code
+    }
+
+    /// A write was refused before it took effect; what was written before is as good as it was.
+    public var isOfWriting: Bool { operation == "pwrite" }
+
+    /// The operation, the kind and the number; never a path.
+    public var description: String { "\(operation): \(kind) (errno \(code))" }
+}

@@ -1,0 +1,33 @@
+#pragma once
+// What the toolchain's Glibc module leaves out of Linux. _GNU_SOURCE is not defined here: it changes
+// the layout of types which that module has already imported, so the calls behind it are declared.
+#include <malloc.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+long syscall(long number, ...);
+int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+int sync_file_range(int descriptor, off_t offset, off_t count, unsigned int flags);
+
+#ifndef SYNC_FILE_RANGE_WRITE
+#define SYNC_FILE_RANGE_WAIT_BEFORE 1
+#define SYNC_FILE_RANGE_WRITE 2
+#define SYNC_FILE_RANGE_WAIT_AFTER 4
+#endif
+
+// The two calls of every request, without the detour of the C library, which makes each of them a
+// cancellation point in a process of several threads: 2 % of a small request. No thread is cancelled
+// here. Both set `errno` as the library's functions do.
+static inline ssize_t linux_recv(int descriptor, void *octets, size_t count, int flags) {
+    return syscall(SYS_recvfrom, descriptor, octets, count, flags, NULL, NULL);
+}
+
+static inline ssize_t linux_send(int descriptor, const void *octets, size_t count, int flags) {
+    return syscall(SYS_sendto, descriptor, octets, count, flags, NULL, 0);
+}

@@ -1,0 +1,31 @@
+/// What a response carries after its head.
+public enum Content: Sendable {
+    /// Nothing; `Content-Length: 0` is stated where the status allows content.
+    case none
+    /// Octets in memory.
+    case bytes([UInt8])
+    /// A range of an open file, sent by the kernel.
+    case file(any FileContent, offset: Int64, length: Int64)
+    /// Several of these, one after another (`multipart/byteranges`).
+    case parts([Content])
+    /// The answer to a `HEAD` whose length is not stated at all.
+    case withheld
+
+    /// The number of octets, stated in `Content-Length`.
+    public var length: Int64 {
+        switch self {
+        case .none, .withheld: 0
+        case .bytes(let octets): Int64(octets.count)
+        case .file(_, _, let length): length
+        case .parts(let parts): parts.reduce(0) { sum, part in sum + part.length }
+        }
+    }
+}
+
+/// An open file whose bytes never change while somebody holds it.
+///
+/// The descriptor stays open for as long as the object lives.
+public protocol FileContent: AnyObject, Sendable {
+    /// A readable descriptor of a regular file.
+    var descriptor: Int32 { get }
+}

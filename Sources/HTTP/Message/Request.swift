@@ -1,0 +1,32 @@
+/// The head of a request: everything a service needs to decide what happens with its body.
+public struct Request: Sendable {
+    /// The method as received; an override by header is the business of the routes that define it.
+    public var method: Method
+    /// Path and query.
+    public let target: RequestTarget
+    /// The header fields.
+    public let fields: Fields
+    /// How the body is delimited (RFC 9112 §6.3).
+    public let framing: BodyFraming
+    /// True for HTTP/1.0, which gets no interim responses.
+    public let isHTTP10: Bool
+    /// Names this request in the log and in `X-Request-Id` (H205).
+    public let id: RequestID
+    /// Who is on the other end of the connection.
+    public let peer: PeerAddress
+
+    /// Puts a head together.
+    public init(
+        method: Method, target: RequestTarget, fields: Fields, framing: BodyFraming = .none,
+        isHTTP10: Bool = false, id: RequestID = RequestID(high: 0, low: 0),
+        peer: PeerAddress = .unknown
+    ) {
+        self.method = method
+        self.target = target
+        self.fields = fields
+        self.framing = framing
+        self.isHTTP10 = isHTTP10
+        self.id = id
+        self.peer = peer
+    }
+}

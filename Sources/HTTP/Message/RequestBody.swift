@@ -1,0 +1,51 @@
+/// The body of a request, pulled by whoever handles it: a slow consumer stops the socket (H185).
+///
+/// The first read answers `Expect: 100-continue`; a handler that refuses the request from its head
+/// alone simply never reads (H73).
+public protocol RequestBody: AnyObject, Sendable {
+    /// The announced length in octets, or `nil` for a chunked body.
+    var length: Int64? { get }
+
+    /// Receives until the buffer is full, the body ends, or the policy's `patience` has passed with
+    /// something in the buffer.
+    ///
+    /// The buffer is emptied first; an empty buffer afterwards means that the body ended cleanly.
+    /// When a body breaks off, the octets before the break are handed over first and the next read
+    /// throws.
+    func read(into buffer: inout BodyBuffer) async throws(BodyError)
+
+    /// Makes the pending read and all later ones throw ``BodyError/superseded``.
+    ///
+    /// May be called from any thread, more than once, and after the end.
+    func interrupt()
+}
+
+/// Why a body did not arrive whole.
+public enum BodyError: Error, Equatable, Sendable {
+    /// Framing or size broke a rule: answer with this, the connection closes.
+    case refused(Refusal)
+    /// The peer went away before the end (H51).
+    case interrupted
+    /// Too slow, by the policy's idle time or rate (H175).
+    case stalled
+    /// ``RequestBody/interrupt()`` was called.
+    case superseded
+}
+
+extension RequestBody {
+    /// The whole body in memory; the policy's limit bounds it.
+    ///
+    /// The buffer grows with what comes, not with what is announced: a peer that promises a
+    /// megabyte and sends nothing costs a page (H59).
+    public func collect() async throws(BodyError) -> [UInt8] {
+        if length == 0 { return [] }
+        var whole: [UInt8] = []
+        var buffer = BodyBuffer(capacity: Int(min(length ?? 4096, 4096)))
+        while true {
+            try await read(into: &buffer)
+            if buffer.count == 0 { return whole }
+            whole.append(contentsOf: buffer.octets)
+            if buffer.room == 0 { buffer = BodyBuffer(capacity: min(buffer.capacity * 2, 65_536)) }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// Names one request: 128 bits, time first, as 26 characters of Crockford's base 32 (a ULID; H205).
+public struct RequestID: Sendable, Hashable, CustomStringConvertible {
+    let high: UInt64
+    let low: UInt64
+
+    /// Takes the two halves: 48 bits of milliseconds and 16 of randomness, then 64 of randomness.
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// The 26 characters.
+    public var description: String {
+        var octets: [UInt8] = []
+        append(to: &octets)
+        return String(decoding: octets, as: UTF8.self)
+    }
+
+    /// Appends the 26 characters without making a string.
+    public func append(to octets: inout [UInt8]) {
+        octets.append(addingCapacity: 26) { (text: inout OutputSpan<UInt8>) in append(to: &text) }
+    }
+
+    /// 130 bits in 26 digits: the first two are always zero.
+    func append(to text: inout OutputSpan<UInt8>) {
+        for shift in stride(from: 61, through: 1, by: -5) {
+            text.append(digit(high >> UInt64(shift)))
+        }
+        // One bit of `high` is left for the digit that straddles, with four of `low`.
+        text.append(digit(high << 4 & 16 | low >> 60))
+        for shift in stride(from: 55, through: 0, by: -5) {
+            text.append(digit(low >> UInt64(shift)))
+        }
+    }
+
+    private func digit(_ bits: UInt64) -> UInt8 {
+        // The pointer of a StaticString lives as long as the program.
+        unsafe Self.alphabet.utf8Start[Int(bits & 31)]
+    }
+
+    private static let alphabet: StaticString = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+}

@@ -1,0 +1,100 @@
+/// The target of a request: path and query, as received and validated (RFC 9112 §3.2).
+public struct RequestTarget: Sendable {
+    /// Why a target with a legal syntax still names nothing (H58, H61, H62); the connection is kept.
+    public enum Fault: Error, Equatable {
+        /// A bad percent escape, a NUL, text that is not UTF-8, or a dot segment: 400.
+        case malformed
+        /// More than 64 segments, or one of more than 1,024 octets: 414.
+        case tooLong
+    }
+
+    /// The path as it came, starting with `/`; `*` for `OPTIONS *`.
+    public let path: String
+    /// The query without its `?`, or `nil`.
+    public let query: String?
+
+    /// Takes a target in origin form, or `*`, made of the characters of H15.
+    public init(_ text: String) {
+        let mark = text.utf8.firstIndex(of: UInt8(ascii: "?"))
+        path = String(text[..<(mark ?? text.endIndex)])
+        query = mark.map { mark in String(text[text.utf8.index(after: mark)...]) }
+    }
+
+    init(path: String, query: String?) {
+        self.path = path
+        self.query = query
+    }
+
+    /// The path split at `/`, each segment decoded exactly once (H60); `/` has none.
+    ///
+    /// A trailing slash gives a last, empty segment; whether that names anything is the route's
+    /// business.
+    public func segments() throws(Fault) -> [String] {
+        var segments: [String] = []
+        for raw in path.utf8.dropFirst().split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        {
+            guard segments.count < 64 else { throw .tooLong }
+            guard let segment = String(percentDecoding: raw), segment != ".", segment != ".." else {
+                throw .malformed
+            }
+            guard segment.utf8.count <= 1024 else { throw .tooLong }
+            segments.append(segment)
+        }
+        return segments == [""] ? [] : segments
+    }
+
+    /// The query's parameters, form-decoded (`+` is a space), in order.
+    ///
+    /// - Throws: ``Fault/malformed`` for a bad escape or more than 256 parameters (H57, H61).
+    public func parameters() throws(Fault) -> [(name: String, value: String)] {
+        guard let query else { return [] }
+        var parameters: [(name: String, value: String)] = []
+        for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
+            guard parameters.count < 256 else { throw .malformed }
+            let sign = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            guard
+                let name = String(percentDecoding: pair[..<sign], plusIsBlank: true),
+                let value = String(percentDecoding: pair[sign...].dropFirst(), plusIsBlank: true)
+            else { throw .malformed }
+            parameters.append((name, value))
+        }
+        return parameters
+    }
+}
+
+extension String {
+    /// Decodes percent escapes once; `nil` for a bad escape, a NUL, or octets that are not UTF-8.
+    init?(percentDecoding octets: some Collection<UInt8>, plusIsBlank: Bool = false) {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(octets.count)
+        var rest = octets.makeIterator()
+        while let octet = rest.next() {
+            switch octet {
+            case UInt8(ascii: "%"):
+                guard
+                    let high = rest.next()?.hexDigitValue, let low = rest.next()?.hexDigitValue
+                else { return nil }
+                decoded.append(high << 4 | low)
+            case UInt8(ascii: "+") where plusIsBlank: decoded.append(0x20)
+            default: decoded.append(octet)
+            }
+        }
+        guard !decoded.contains(0), let text = String(validating: decoded, as: UTF8.self) else {
+            return nil
+        }
+        self = text
+    }
+}
+
+extension UInt8 {
+    /// The value of a hexadecimal digit in ASCII, either case; `nil` for anything else.
+    var hexDigitValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x37
+        case 0x61...0x66: self - 0x57
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// The header fields of a response, kept as the octets that go on the wire.
+///
+/// Framing and connection fields (`Content-Length`, `Transfer-Encoding`, `Connection`, `Date`,
+/// `X-Request-Id`, `X-Content-Type-Options`) are written by the serialiser and not added here.
+public struct ResponseFields: Sendable {
+    /// `name: value CRLF`, repeated.
+    public private(set) var octets: [UInt8] = []
+    /// False once a value was added that no header may carry; the response then becomes a 500 (H32).
+    public private(set) var isValid = true
+
+    /// No fields.
+    public init() {}
+
+    /// Appends a field line.
+    ///
+    /// - Parameter value: Visible ASCII, blanks, tabs and octets above 0x7F; a control character
+    ///   makes the whole response invalid, so that CR and LF never reach the wire (H32).
+    public mutating func add(_ name: FieldName, _ value: String) {
+        unsafe octets.append(
+            contentsOf: UnsafeBufferPointer(
+                start: name.text.utf8Start, count: name.text.utf8CodeUnitCount))
+        octets.append(contentsOf: [0x3A, 0x20])
+        for octet in value.utf8 {
+            if octet < 0x20 && octet != 0x09 || octet == 0x7F { isValid = false }
+            octets.append(octet)
+        }
+        octets.append(contentsOf: [0x0D, 0x0A])
+    }
+
+    /// The fields as name and value, for tests.
+    public var all: [(name: String, value: String)] {
+        octets.split(separator: 0x0A).map { line in
+            let line = line.last == 0x0D ? line.dropLast() : line
+            let colon = line.firstIndex(of: 0x3A) ?? line.endIndex
+            return (
+                String(decoding: line[..<colon], as: UTF8.self),
+                String(decoding: line[colon...].dropFirst(2), as: UTF8.self)
+            )
+        }
+    }
+
+    /// The value of the first field of that name, compared without case; for tests.
+    public subscript(name: FieldName) -> String? {
+        all.first { field in field.name.lowercased() == name.description.lowercased() }?.value
+    }
+}

@@ -1,0 +1,101 @@
+/// Writes the head of a response straight into a send buffer.
+public struct ResponseHead {
+    /// What the connection contributes to a response.
+    public struct Framing: Sendable {
+        /// `Date`, as a complete line with CRLF.
+        public var dateLine: [UInt8]
+        /// Names the request.
+        public var id: RequestID
+        /// Whether the request was a `HEAD`, whose answer has no content (H68).
+        public var answersHead: Bool
+        /// Whether the connection closes after this answer.
+        public var closes: Bool
+        /// Whether an HTTP/1.0 peer must be told that the connection stays (H79).
+        public var saysKeepAlive: Bool
+
+        /// Puts it together.
+        public init(
+            dateLine: [UInt8], id: RequestID, answersHead: Bool, closes: Bool, saysKeepAlive: Bool
+        ) {
+            self.dateLine = dateLine
+            self.id = id
+            self.answersHead = answersHead
+            self.closes = closes
+            self.saysKeepAlive = saysKeepAlive
+        }
+    }
+
+    /// Appends status line and fields, the empty line included.
+    ///
+    /// Every response is delimited by `Content-Length`, and exactly so where content is allowed
+    /// (H88, H89).
+    public static func append(_ response: Response, _ framing: Framing, to buffer: inout [UInt8]) {
+        let length = statedLength(response, framing)
+        // Room for everything at once: 256 octets are more than the parts of fixed size can fill.
+        let size =
+            256 + response.status.phrase.utf8CodeUnitCount + framing.dateLine.count
+            + response.fields.octets.count
+        if buffer.capacity - buffer.count < size {
+            buffer.reserveCapacity(max(buffer.count + size, 2 * buffer.capacity))
+        }
+        buffer.append(addingCapacity: size) { (head: inout OutputSpan<UInt8>) in
+            // Always version 1.1, also to an older peer (H91).
+            head.append("HTTP/1.1 ")
+            head.append(decimal: UInt64(response.status.code.magnitude))
+            head.append(.sp)
+            head.append(response.status.phrase)
+            head.append("\r\n")
+            head.append(framing.dateLine)
+            head.append("X-Request-Id: ")
+            framing.id.append(to: &head)
+            head.append("\r\nX-Content-Type-Options: nosniff\r\n")
+            head.append(response.fields.octets)
+            if let length {
+                head.append("Content-Length: ")
+                head.append(decimal: length.magnitude)
+                head.append("\r\n")
+            }
+            if framing.closes {
+                head.append("Connection: close\r\n")
+            } else if framing.saysKeepAlive {
+                head.append("Connection: keep-alive\r\n")
+            }
+            head.append("\r\n")
+        }
+    }
+
+    private static func statedLength(_ response: Response, _ framing: Framing) -> Int64? {
+        if case .withheld = response.content, framing.answersHead { return nil }
+        // A 304 may state the length of the 200 it stands for; it is simpler never to.
+        return response.status.allowsContent ? response.content.length : nil
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends text that lives as long as the program.
+    mutating func append(_ text: StaticString) {
+        unsafe append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Appends octets.
+    mutating func append(_ octets: [UInt8]) {
+        unsafe octets.withUnsafeBufferPointer { octets in unsafe append(octets) }
+    }
+
+    /// The only place that copies without looking at each octet: what does not fit traps.
+    private mutating func append(_ octets: UnsafeBufferPointer<UInt8>) {
+        precondition(octets.count <= freeCapacity)
+        guard let source = octets.baseAddress else { return }
+        unsafe withUnsafeMutableBufferPointer { storage, count in
+            guard let start = storage.baseAddress else { return }
+            unsafe (start + count).initialize(from: source, count: octets.count)
+            count += octets.count
+        }
+    }
+
+    /// Appends a number without making a string.
+    mutating func append(decimal number: UInt64) {
+        if number >= 10 { append(decimal: number / 10) }
+        append(UInt8(truncatingIfNeeded: number % 10) + 0x30)
+    }
+}

@@ -1,0 +1,89 @@
+/// A response status: three digits and the reason phrase that stands beside them on the wire.
+public struct Status: Sendable, Hashable {
+    /// 100…599.
+    public let code: Int
+    let phrase: StaticString
+
+    /// Makes a status outside the list below, such as tus's `460`.
+    public init(_ code: Int, _ phrase: StaticString) {
+        self.code = code
+        self.phrase = phrase
+    }
+
+    /// The reason phrase, ASCII.
+    public var reason: String { phrase.description }
+
+    /// Two statuses are the same when their codes are; the phrase is decoration (RFC 9112 §4).
+    public static func == (left: Status, right: Status) -> Bool { left.code == right.code }
+
+    /// Hashes the code alone, as `==` compares it.
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
+    /// Neither 1xx, 204 nor 304 carries content (RFC 9110 §6.4.1).
+    public var allowsContent: Bool { code >= 200 && code != 204 && code != 304 }
+
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let ok = Status(200, "OK")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let created = Status(201, "Created")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let accepted = Status(202, "Accepted")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let noContent = Status(204, "No Content")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let partialContent = Status(206, "Partial Content")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let notModified = Status(304, "Not Modified")
+    /// Dialect A's "send more"; RFC 9110 calls 308 Permanent Redirect, its users call it this.
+    public static let resumeIncomplete = Status(308, "Resume Incomplete")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let badRequest = Status(400, "Bad Request")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let unauthorized = Status(401, "Unauthorized")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let forbidden = Status(403, "Forbidden")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let notFound = Status(404, "Not Found")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let methodNotAllowed = Status(405, "Method Not Allowed")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let notAcceptable = Status(406, "Not Acceptable")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let requestTimeout = Status(408, "Request Timeout")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let conflict = Status(409, "Conflict")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let gone = Status(410, "Gone")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let lengthRequired = Status(411, "Length Required")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let preconditionFailed = Status(412, "Precondition Failed")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let contentTooLarge = Status(413, "Content Too Large")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let targetTooLong = Status(414, "URI Too Long")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let unsupportedMediaType = Status(415, "Unsupported Media Type")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let rangeNotSatisfiable = Status(416, "Range Not Satisfiable")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let expectationFailed = Status(417, "Expectation Failed")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let unprocessable = Status(422, "Unprocessable Content")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let tooManyRequests = Status(429, "Too Many Requests")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let fieldsTooLarge = Status(431, "Request Header Fields Too Large")
+    /// Dialect A's success signal of a cancelled session.
+    public static let clientClosedRequest = Status(499, "Client Closed Request")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let internalServerError = Status(500, "Internal Server Error")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let notImplemented = Status(501, "Not Implemented")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let serviceUnavailable = Status(503, "Service Unavailable")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let versionNotSupported = Status(505, "HTTP Version Not Supported")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let insufficientStorage = Status(507, "Insufficient Storage")
+}

@@ -1,0 +1,19 @@
+/// A request head as the parser leaves it: the request and what it means for the connection.
+public struct RequestHead: Sendable {
+    /// `nil` for a well-formed method outside ``Method`` (H12).
+    public let method: Method?
+    /// The target, in origin form or `*`.
+    public let target: RequestTarget
+    /// The fields, without those that `Connection` names as hop-by-hop (H31).
+    public let fields: Fields
+    /// How the body is delimited.
+    public let framing: BodyFraming
+    /// True for HTTP/1.0.
+    public let isHTTP10: Bool
+    /// Whether the peer wants the connection kept (H78, H79).
+    public let persists: Bool
+    /// Whether the peer waits for `100 Continue` (H73).
+    public let expectsContinue: Bool
+    /// A fault that is answered without closing the connection (H12, H37, H57).
+    public let objection: Refusal?
+}

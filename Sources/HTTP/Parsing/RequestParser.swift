@@ -1,0 +1,67 @@
+/// Reads request heads, octet by octet, from any split of the input (H3).
+///
+/// A pure state machine: it is shown the octets of a head from their beginning, goes on where it
+/// stopped, and never looks at an octet twice. A refusal is final: nothing more is read as a request
+/// from that connection (H6).
+public struct RequestParser: Sendable {
+    /// What became of the octets so far.
+    public enum Outcome: Sendable {
+        /// More octets are needed.
+        case incomplete
+        /// A head; it took so many octets, the next one is the first of the body.
+        case head(RequestHead, count: Int)
+        /// The head is malformed or too large: answer once, then close (H7).
+        case refused(Refusal)
+    }
+
+    enum State: UInt8 {
+        case start, emptyLine, method, target, version, requestLineEnd
+        case lineStart, name, blanks, value, lineEnd, sectionEnd
+    }
+
+    let limits: HeadLimits
+    var state = State.start
+    /// The next octet to be looked at.
+    var cursor = 0
+    var skipsEmptyLine = true
+    /// Where the part in progress begins: the method, the target, or a field line.
+    var mark = 0
+    var methodRange = 0..<0
+    var targetRange = 0..<0
+    var versionStart = 0
+    var sectionStart = 0
+    var line = Fields.Line(nameStart: 0, nameCount: 0, valueStart: 0, valueCount: 0)
+    var lines: [Fields.Line] = []
+
+    /// A parser at the beginning of a head.
+    public init(limits: HeadLimits = HeadLimits()) {
+        self.limits = limits
+        lines.reserveCapacity(16)
+    }
+
+    /// Whether an octet of a head has been seen, the empty line before it included.
+    public var hasBegun: Bool { cursor > 0 }
+
+    /// Back to the beginning of a head, with the storage kept.
+    public mutating func reset() {
+        state = .start
+        cursor = 0
+        skipsEmptyLine = true
+        lines.removeAll(keepingCapacity: true)
+    }
+
+    /// Goes on with a head.
+    ///
+    /// - Parameter octets: All octets from the beginning of the head, those seen before included.
+    public mutating func parse(_ octets: Span<UInt8>) -> Outcome {
+        do throws(Refusal) {
+            guard let count = try scan(octets) else { return .incomplete }
+            let reader = RequestHeadReader(
+                method: methodRange, target: targetRange, versionStart: versionStart, lines: lines,
+                limits: limits)
+            return .head(try reader.read(octets, count: count), count: count)
+        } catch {
+            return .refused(error)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/// Finds what a table of endpoints says about a method and a path.
+///
+/// Paths are compared by octets and with case (H63); empty segments match nothing (H62), except that
+/// one trailing slash on a path may be allowed by the table. `HEAD` is offered wherever `GET` is
+/// (H65).
+public struct Router<Handler: Sendable>: Sendable {
+    /// What a look-up found.
+    public enum Match: Sendable {
+        /// A handler, with the path's parameters by name.
+        case found(Handler, template: PathTemplate, parameters: [String: String])
+        /// The path exists, not with this method; the methods it offers, for `Allow`.
+        case otherMethods(template: PathTemplate, allowed: [Method])
+        /// No such path.
+        case unknown
+        /// The path cannot be decoded: 400 or 414, the connection is kept.
+        case fault(RequestTarget.Fault)
+    }
+
+    private struct Node: Sendable {
+        var literals: [(text: String, node: Int)] = []
+        var parameter: (name: String, node: Int)?
+        var template: PathTemplate?
+        var handlers: [(method: Method, handler: Handler)] = []
+    }
+
+    private var nodes: [Node] = [Node()]
+    private let allowsTrailingSlash: Bool
+
+    /// An empty table.
+    ///
+    /// - Parameter allowsTrailingSlash: Whether `/conversations/` names what `/conversations` names.
+    public init(allowsTrailingSlash: Bool = false) {
+        self.allowsTrailingSlash = allowsTrailingSlash
+    }
+
+    /// Adds an endpoint; a second one for the same method and path replaces the first.
+    public mutating func add(_ method: Method, _ template: PathTemplate, _ handler: Handler) {
+        var place = 0
+        for segment in template.segments { place = child(of: place, segment) }
+        nodes[place].template = template
+        nodes[place].handlers.removeAll { entry in entry.method == method }
+        nodes[place].handlers.append((method, handler))
+    }
+
+    /// Looks a request up.
+    public func match(_ method: Method, _ target: RequestTarget) -> Match {
+        var segments: [String]
+        do { segments = try target.segments() } catch { return .fault(error) }
+        if allowsTrailingSlash, segments.last?.isEmpty == true { segments.removeLast() }
+        var captured: [String] = []
+        guard let place = find(segments[...], from: 0, &captured),
+            let template = nodes[place].template
+        else { return .unknown }
+        let wanted = method == .head ? .get : method
+        guard
+            let entry = nodes[place].handlers.first(where: { entry in entry.method == method })
+                ?? nodes[place].handlers.first(where: { entry in entry.method == wanted })
+        else { return .otherMethods(template: template, allowed: allowed(at: place)) }
+        return .found(
+            entry.handler, template: template,
+            parameters: Dictionary(
+                zip(template.parameterNames, captured), uniquingKeysWith: { first, _ in first }))
+    }
+
+    /// The methods a path offers, `HEAD` and `OPTIONS` included, in the order of ``Method``.
+    private func allowed(at place: Int) -> [Method] {
+        let offered = Set(nodes[place].handlers.map(\.method))
+        return Method.allCases.filter { method in
+            offered.contains(method) || method == .options
+                || method == .head && offered.contains(.get)
+        }
+    }
+
+    /// The node of a path, literals before parameters.
+    private func find(_ rest: ArraySlice<String>, from place: Int, _ captured: inout [String])
+        -> Int?
+    {
+        guard let segment = rest.first else {
+            return nodes[place].handlers.isEmpty ? nil : place
+        }
+        // Octet by octet: `==` of strings would let canonical equivalents in.
+        for literal in nodes[place].literals where literal.text.utf8.elementsEqual(segment.utf8) {
+            if let found = find(rest.dropFirst(), from: literal.node, &captured) { return found }
+        }
+        guard !segment.isEmpty, let parameter = nodes[place].parameter else { return nil }
+        captured.append(segment)
+        if let found = find(rest.dropFirst(), from: parameter.node, &captured) { return found }
+        captured.removeLast()
+        return nil
+    }
+
+    private mutating func child(of place: Int, _ segment: PathTemplate.Segment) -> Int {
+        switch segment {
+        case .literal(let text):
+            if let known = nodes[place].literals.first(where: { entry in entry.text == text }) {
+                return known.node
+            }
+            nodes.append(Node())
+            nodes[place].literals.append((text, nodes.count - 1))
+        case .parameter(let name):
+            if let known = nodes[place].parameter { return known.node }
+            nodes.append(Node())
+            nodes[place].parameter = (name, nodes.count - 1)
+        }
+        return nodes.count - 1
+    }
+}

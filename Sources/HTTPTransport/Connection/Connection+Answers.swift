@@ -1,0 +1,96 @@
+import HTTP
+
+// From a response to the send queue, and what becomes of the connection then.
+extension Connection {
+    /// Writes an answer and decides what becomes of the rest of the body and of the connection.
+    ///
+    /// - Parameter left: How many octets of the request's body nobody read; `nil` when unknown.
+    func answer(
+        _ response: borrowing Response, _ terms: AnswerTerms, _ record: inout RequestRecord,
+        since start: Int64, left: Int64?
+    ) {
+        if response.ending == .drop {
+            record.closing = "dropped"
+            report(&record, since: start)
+            // Answers to earlier requests still leave (H82).
+            return endAfterOutput()
+        }
+        guard response.fields.isValid else {
+            let refusal = Refusal(.internalServerError, "H32", "The answer could not be written.")
+            return answer(
+                server.service.refusal(refusal), terms, &record, since: start, left: left)
+        }
+        let left = left ?? .max
+        if response.ending == .close || left > configuration.maximumDrain
+            || left > 0 && terms.expectsContinue
+        {
+            // The body may be too long to be thrown away, or may not follow at all (H76, H92).
+            mustClose = true
+        }
+        record.status = response.status.code
+        record.octetsOut = write(
+            response, id: record.id, answersHead: terms.answersHead, isHTTP10: terms.isHTTP10)
+        record.closing = mustClose ? "close" : nil
+        report(&record, since: start)
+        if mustClose { return endAfterOutput() }
+        if left == 0 {
+            phase = .head
+            setDue(.max)
+        } else {
+            phase = .draining
+            self.left = left
+            setDue(loop.now + configuration.drainTimeout)
+        }
+    }
+
+    /// Answers a head that cannot be read, once, and closes (H7).
+    ///
+    /// - Parameter beginning: The first octets of the head, for the log.
+    func refuse(_ refusal: Refusal, octetsIn: Int64 = 0, beginning: [UInt8] = []) {
+        mustClose = true
+        var record = RequestRecord(
+            id: loop.nextRequestID(), method: "", route: "", status: refusal.status.code,
+            octetsIn: octetsIn, octetsOut: 0, duration: 0, peer: peer, closing: refusal.rule,
+            beginning: beginning)
+        record.octetsOut = write(
+            server.service.refusal(refusal), id: record.id, answersHead: false, isHTTP10: false)
+        server.observer?.finished(record)
+        endAfterOutput()
+    }
+
+    /// The body that nobody read has gone by: the next request may come (H92).
+    func bodyIsDrained() {
+        phase = .head
+        setDue(.max)
+        wantsFlush = true
+    }
+
+    /// Tells the observer of a request that has been answered or given up.
+    func report(_ record: inout RequestRecord, since start: Int64) {
+        guard let observer = server.observer else { return }
+        record.duration = MonotonicClock.nanoseconds - start
+        observer.finished(record)
+    }
+
+    /// Appends head and content to the output, and says how many octets that were.
+    private func write(
+        _ response: borrowing Response, id: RequestID, answersHead: Bool, isHTTP10: Bool
+    ) -> Int64 {
+        borrowOutput()
+        let before = output.count
+        output.append(
+            response,
+            .init(
+                dateLine: loop.dateLine, id: id, answersHead: answersHead, closes: mustClose,
+                saysKeepAlive: isHTTP10))
+        wantsFlush = true
+        return output.count - before
+    }
+
+    private func endAfterOutput() {
+        mustClose = true
+        phase = .closing
+        setDue(.max)
+        wantsFlush = true
+    }
+}

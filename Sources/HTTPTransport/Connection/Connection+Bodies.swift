@@ -1,0 +1,133 @@
+import CLinux
+import Glibc
+import HTTP
+
+// From the socket into the buffer of a handler that reads.
+extension Connection {
+    /// A handler wants octets of its body.
+    func read(_ exchange: Exchange, _ read: Exchange.PendingRead) {
+        if let failure = exchange.failure { return read.resume(read.buffer, failure) }
+        guard case .working(let current) = phase, current === exchange, exchange.pending == nil
+        else {
+            return read.resume(read.buffer, .interrupted)
+        }
+        if exchange.decoder.isComplete { return read.resume(read.buffer, nil) }
+        exchange.beginWaiting(read, at: loop.now)
+        if !input.isEmpty {
+            exchange.owesContinue = false
+            consumeInput()
+        } else if exchange.owesContinue {
+            exchange.owesContinue = false
+            borrowOutput()
+            output.append("HTTP/1.1 100 Continue\r\n\r\n")
+            flushLater()
+        }
+        guard exchange.pending != nil else { return }
+        if inputHasEnded { return fail(exchange, .interrupted) }
+        setDue(exchange.due(configuration))
+        resumeLater()
+    }
+
+    /// Receives straight into the handler's buffer, without a copy, where the framing allows it.
+    ///
+    /// - Returns: False when the octets must pass the decoder first, or nobody reads.
+    func receiveDirectly(_ exchange: Exchange) -> Bool {
+        guard
+            case .length = exchange.terms.framing, input.isEmpty,
+            let left = exchange.decoder.announced, var read = exchange.pending
+        else { return false }
+        // Taken out, so that the buffer is written to in place.
+        exchange.pending = nil
+        let wanted = Int(min(left, Int64(read.buffer.room)))
+        var count = 0
+        unsafe read.buffer.fill { free in
+            count = unsafe linux_recv(descriptor, free.baseAddress, wanted, 0)
+            return count
+        }
+        let code = errno
+        exchange.pending = read
+        guard count > 0 else {
+            nothingReceived(count, code)
+            return true
+        }
+        if count < wanted, !endIsNear { canRead = false }
+        exchange.owesContinue = false
+        exchange.decoder.skip(Int64(count))
+        received(exchange, count)
+        return true
+    }
+
+    /// Takes the framing off octets and puts them into the handler's buffer.
+    ///
+    /// - Returns: How many octets were used.
+    func feed(_ exchange: Exchange, _ octets: Span<UInt8>) -> Int {
+        guard var read = exchange.pending else { return 0 }
+        exchange.pending = nil
+        exchange.owesContinue = false
+        var used = 0
+        var added = 0
+        do throws(Refusal) {
+            decoding: while used < octets.count, read.buffer.room > 0 {
+                // The decoder is shown no more than fits, so that what it calls content is taken.
+                let end = min(octets.count, used + read.buffer.room)
+                let window = octets.extracting(used..<end)
+                switch try exchange.decoder.step(window) {
+                case .framing(let count): used += count
+                case .content(let count):
+                    added += read.buffer.append(window.extracting(..<count))
+                    used += count
+                case .needsInput, .end: break decoding
+                }
+            }
+        } catch {
+            exchange.pending = read
+            fail(exchange, .refused(error))
+            return octets.count
+        }
+        exchange.pending = read
+        received(exchange, added)
+        return used
+    }
+
+    /// Octets of a body have come.
+    private func received(_ exchange: Exchange, _ count: Int) {
+        exchange.received += Int64(count)
+        if count > 0 { exchange.lastReceipt = loop.now }
+        guard let read = exchange.pending else { return }
+        if read.buffer.room == 0 || exchange.decoder.isComplete {
+            complete(exchange, nil)
+        } else {
+            if exchange.handOver == nil, read.buffer.count > 0 {
+                exchange.handOver = loop.now + exchange.policy.patienceMilliseconds
+            }
+            setDue(exchange.due(configuration))
+        }
+    }
+
+    /// The time of a read is up: what has come is handed over, or the body has stalled.
+    func readExpired(_ exchange: Exchange) {
+        guard let read = exchange.pending else { return }
+        if let handOver = exchange.handOver, handOver <= loop.now, read.buffer.count > 0 {
+            complete(exchange, nil)
+        } else {
+            fail(exchange, .stalled)
+        }
+    }
+
+    /// Ends a body before its end.
+    func fail(_ exchange: Exchange, _ error: BodyError) {
+        guard exchange.failure == nil, case .working(let current) = phase, current === exchange
+        else {
+            return
+        }
+        exchange.failure = error
+        complete(exchange, error)
+    }
+
+    private func complete(_ exchange: Exchange, _ error: BodyError?) {
+        guard exchange.pending != nil else { return }
+        setDue(.max)
+        exchange.stopWaiting(error, at: loop.now)
+        resumeLater()
+    }
+}

@@ -1,0 +1,134 @@
+import CLinux
+import Glibc
+import HTTP
+
+// The ways in which a connection ends.
+extension Connection {
+    /// The peer has shut its side.
+    func inputEnded() {
+        inputHasEnded = true
+        canRead = false
+        afterInputEnd()
+    }
+
+    /// Decides what the peer's end means for what is under way (H51, H83).
+    func afterInputEnd() {
+        switch phase {
+        case .head:
+            // Answers to earlier requests leave first.
+            guard output.isEmpty else { return }
+            guard partial != nil || !input.isEmpty else { return close("peer") }
+            partial = nil
+            refuse(
+                Refusal(.badRequest, "H51", "The request ends in the middle of its head."))
+        case .working(let exchange):
+            if !exchange.decoder.isComplete { fail(exchange, .interrupted) }
+            return
+        case .draining:
+            mustClose = true
+            phase = .closing
+        case .closing: break
+        case .lingering: return close("peer")
+        case .closed: return
+        }
+        flush()
+    }
+
+    /// Called by the loop when the deadline has passed.
+    func expire() {
+        // The pump looks at the time when it comes back.
+        guard !isPumping else { return }
+        if peerIsStuck() { return abort("slow reader") }
+        guard due <= loop.now else { return }
+        switch phase {
+        case .head:
+            guard partial != nil else { return close("idle") }
+            partial = nil
+            refuse(
+                Refusal(.requestTimeout, "H174", "The request head did not arrive in time."))
+            flush()
+        case .working(let exchange): readExpired(exchange)
+        case .draining:
+            // The answer may still be on its way to a peer that goes on sending.
+            mustClose = true
+            phase = .closing
+            setDue(.max)
+            flush()
+        case .lingering: close("slow")
+        case .closing, .closed: break
+        }
+    }
+
+    /// Stops taking new requests; what has begun is finished (H194, H195).
+    func drain() {
+        mustClose = true
+        guard case .head = phase, partial == nil else { return }
+        // A request that is already in the socket was sent before the signal.
+        canRead = true
+        receive()
+        if wantsFlush { flush() }
+        endWhenIdle()
+    }
+
+    /// Closes a connection that must, unless a request is under way or an answer has not left yet.
+    func endWhenIdle() {
+        guard case .head = phase, partial == nil, output.isEmpty, input.isEmpty else { return }
+        // Nothing is refused that it might still be sending: a moment is enough to cross its last.
+        shutDown(lingering: min(configuration.lingerTimeout, 100))
+    }
+
+    /// Our side is done: shut it, then listen for a while, so that the peer can read the answer
+    /// before a reset destroys it (H96).
+    ///
+    /// - Parameter patience: Milliseconds to listen; `nil` for the server's `lingerTimeout`.
+    func shutDown(lingering patience: Int64? = nil) {
+        guard !inputHasEnded else { return close("closed") }
+        shutdown(descriptor, Int32(SHUT_WR))
+        phase = .lingering
+        left = configuration.maximumLinger
+        input = []
+        inputStart = 0
+        setDue(loop.now + (patience ?? configuration.lingerTimeout))
+        resumeLater()
+    }
+
+    /// Closes without waiting for anything.
+    func abort(_ reason: String) {
+        var reset = linger(l_onoff: 1, l_linger: 0)
+        // Best effort: a plain close does as well.
+        _ = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
+        close(reason)
+    }
+
+    func close(_ reason: String) {
+        if isClosed { return }
+        let last = phase
+        phase = .closed
+        partial = nil
+        input = []
+        inputStart = 0
+        output = SendQueue()
+        setDue(.max)
+        clearWriteDue()
+        loop.remove(self)
+        server.connectionClosed()
+        if case .working(let exchange) = last { giveUp(exchange, reason) }
+        // The pump still uses the number: it must not be given to another connection.
+        if !isPumping { releaseDescriptor() }
+    }
+
+    /// Nobody waits for the answer any more: the handler hears of it from its body and its task (H85).
+    private func giveUp(_ exchange: Exchange, _ reason: String) {
+        var record = exchange.record
+        record.closing = reason
+        record.octetsIn += exchange.received
+        report(&record, since: exchange.startedAt)
+        exchange.failure = exchange.failure ?? .interrupted
+        exchange.stopWaiting(.interrupted, at: loop.now)
+        exchange.task?.cancel()
+        exchange.task = nil
+    }
+
+    func releaseDescriptor() { Glibc.close(descriptor) }
+}

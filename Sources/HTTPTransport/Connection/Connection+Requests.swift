@@ -1,0 +1,126 @@
+import HTTP
+
+// From a complete head to whoever answers it.
+extension Connection {
+    /// Goes on with a head, or begins one, and starts on its request once it is complete.
+    ///
+    /// - Returns: How many octets were used: none while the head is incomplete.
+    func takeHead(_ octets: Span<UInt8>) -> Int {
+        switch parseHead(octets) {
+        case .incomplete: return 0
+        case .refused(let refusal):
+            partial = nil
+            let beginning = octets.extracting(first: RequestRecord.beginningLimit)
+            refuse(
+                refusal, octetsIn: Int64(octets.count),
+                beginning: unsafe beginning.withUnsafeBytes { octets in unsafe Array(octets) })
+            return octets.count
+        case .head(let head, let count):
+            partial = nil
+            begin(head, octetsIn: Int64(count))
+            return count
+        }
+    }
+
+    /// Most heads arrive whole, and the loop's parser serves them all; only one that does not gets a
+    /// parser of its own.
+    private func parseHead(_ octets: Span<UInt8>) -> RequestParser.Outcome {
+        if let partial { return partial.parser.parse(octets) }
+        loop.parser.reset()
+        let outcome = loop.parser.parse(octets)
+        if case .incomplete = outcome {
+            partial = PartialHead(loop.parser)
+            // From the first octet on, dripping moves nothing (H174); the first head of a connection
+            // is due from its accept.
+            if requestCount > 0 { setDue(loop.now + configuration.headerTimeout) }
+        }
+        return outcome
+    }
+
+    /// Starts on a request whose head is complete.
+    private func begin(_ head: consuming RequestHead, octetsIn: Int64) {
+        requestCount += 1
+        if !head.persists || requestCount >= configuration.maximumRequests
+            || loop.now - acceptedAt > configuration.maximumAge || server.isDraining
+        {
+            mustClose = true
+        }
+        let terms = AnswerTerms(head)
+        var record = RequestRecord(
+            id: loop.nextRequestID(), method: head.method?.rawValue ?? "", route: "", status: 0,
+            octetsIn: octetsIn, octetsOut: 0, duration: 0, peer: peer)
+        let startedAt = loop.nanoseconds
+        guard let method = head.method, head.objection == nil else {
+            let refusal =
+                head.objection
+                ?? Refusal(
+                    .notImplemented, "H12", "This server does not implement that method.")
+            var response = server.service.refusal(refusal)
+            if !terms.framing.announcesContent { response.ending = .keep }
+            return answer(response, terms, &record, since: startedAt, left: terms.framing.announced)
+        }
+        if head.target.path == "*" {
+            return answer(
+                server.answerToAsterisk, terms, &record, since: startedAt,
+                left: terms.framing.announced)
+        }
+        let decision = server.service.answer(
+            to: Request(
+                method: method, target: head.target, fields: head.fields, framing: terms.framing,
+                isHTTP10: terms.isHTTP10, id: record.id, peer: peer))
+        record.route = decision.route
+        record.user = decision.user
+        switch decision.outcome {
+        case .response(let response):
+            answer(response, terms, &record, since: startedAt, left: terms.framing.announced)
+        case .work(let policy, let work):
+            if case .length(let length) = terms.framing, length > policy.limit {
+                // At once, before the body and before any 100 (H44).
+                let refusal = server.service.refusal(.bodyTooLarge)
+                return answer(refusal, terms, &record, since: startedAt, left: length)
+            }
+            start(
+                Exchange(terms, policy, record, startedAt: startedAt, beganAt: loop.now), work)
+        }
+    }
+
+    /// Lets a handler work; it runs on this loop, after the octets at hand have been looked at.
+    private func start(_ exchange: Exchange, _ work: @escaping Answer.Work) {
+        phase = .working(exchange)
+        setDue(.max)
+        let body = SocketBody(self, exchange)
+        exchange.task = Task(executorPreference: loop) { [self] in
+            let response = await work(body)
+            finish(exchange, response)
+        }
+    }
+
+    /// A handler has made its response.
+    private func finish(_ exchange: Exchange, _ response: Response) {
+        exchange.task = nil
+        // The connection may have ended meanwhile; then nobody waits for this.
+        guard case .working(let current) = phase, current === exchange else { return }
+        exchange.stopWaiting(.interrupted, at: loop.now)
+        if exchange.failure != nil { mustClose = true }
+        var record = exchange.record
+        record.octetsIn += exchange.received
+        answer(
+            response, exchange.terms, &record, since: exchange.startedAt,
+            left: exchange.decoder.announced)
+        consumeInput()
+        if inputHasEnded { afterInputEnd() }
+        flushLater()
+        resumeLater()
+    }
+}
+
+extension BodyFraming {
+    /// How many octets of a body follow the head; `nil` when only its chunks tell.
+    fileprivate var announced: Int64? {
+        switch self {
+        case .none: 0
+        case .length(let length): length
+        case .chunked: nil
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Glibc
+import HTTP
+
+// From the send queue to the socket.
+extension Connection {
+    /// Sends what waits, as far as the socket takes it.
+    func flush() {
+        wantsFlush = false
+        guard !isPumping, !isClosed else { return }
+        let before = output.count
+        switch output.send(to: descriptor) {
+        case .drained:
+            clearWriteDue()
+            returnOutput()
+            outputDrained()
+        case .blocked:
+            setWriteDue(progress: output.count < before)
+            resumeLater()
+        case .broken: abort("reset")
+        case .file(let file, let offset, let length):
+            returnOutput()
+            pump(file, offset, length)
+        }
+    }
+
+    /// Flushes at the end of the loop's turn, so that answers which become ready in the same turn
+    /// leave together.
+    func flushLater() {
+        wantsFlush = true
+        guard !isQueued else { return }
+        isQueued = true
+        loop.flushLater(self)
+    }
+
+    /// Called by the loop at the end of its turn.
+    func turnEnds() {
+        isQueued = false
+        if wantsFlush { flush() }
+    }
+
+    private func outputDrained() {
+        switch phase {
+        case .head:
+            // A head in progress keeps the deadline of its first octet.
+            if partial == nil, requestCount > 0 {
+                setDue(loop.now + configuration.keepAliveTimeout)
+            }
+            if !input.isEmpty {
+                // Kept while the output was full.
+                consumeInput()
+                if wantsFlush { flushLater() }
+            }
+            if inputHasEnded { afterInputEnd() } else if mustClose { endWhenIdle() }
+            resumeLater()
+        case .closing: shutDown()
+        case .working, .draining, .lingering, .closed: resumeLater()
+        }
+    }
+
+    // MARK: The loop's buffer
+
+    /// Uses the loop's buffer for output, as long as nothing of our own waits.
+    func borrowOutput() {
+        if output.octets.capacity == 0 { swap(&output.octets, &loop.spareOutput) }
+    }
+
+    private func returnOutput() {
+        if loop.spareOutput.capacity == 0 {
+            swap(&output.octets, &loop.spareOutput)
+        } else if output.octets.capacity > 0 {
+            output.octets = []
+        }
+    }
+
+    // MARK: Files
+
+    private func pump(_ file: any FileContent, _ offset: Int64, _ length: Int64) {
+        isPumping = true
+        canWriteAgain = false
+        FilePump.send(file, offset: offset, length: length, to: descriptor) { [self] turn in
+            loop.perform { self.pumped(turn) }
+        }
+    }
+
+    private func pumped(_ turn: FilePump.Turn) {
+        isPumping = false
+        if isClosed { return releaseDescriptor() }
+        output.fileAdvanced(by: turn.count)
+        // What became due meanwhile was put off.
+        if deadline < wheelTime { loop.schedule(self) }
+        switch turn.code {
+        case 0:
+            if turn.count > 0 { clearWriteDue() }
+            flush()
+        case EAGAIN:
+            setWriteDue(progress: turn.count > 0)
+            // The socket may have emptied between the pump's last try and now: nobody tells twice.
+            if canWriteAgain { flush() } else { resumeLater() }
+        // Half a content is worse than none: the peer notices the break (H88).
+        default: abort("file")
+        }
+    }
+}

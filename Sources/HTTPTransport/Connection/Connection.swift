@@ -1,0 +1,134 @@
+import CLinux
+import Glibc
+import HTTP
+
+/// One connection: heads in, answers out, in order.
+///
+/// Confined to its loop. It owns memory only for a partial request or unsent output; while idle it is
+/// this object alone. What it does lies in rooms of its own: reading, requests, bodies, answers,
+/// sending, ending.
+final class Connection: @unchecked Sendable {
+    // Sendable because every use is on the loop; other threads reach it through `loop.perform`.
+
+    /// What the connection is about.
+    enum Phase {
+        /// Between requests, or inside a head.
+        case head
+        /// A handler works.
+        case working(Exchange)
+        /// The answer is out or on its way; `left` octets of the request's body are thrown away (H92).
+        case draining
+        /// The last answer is on its way, then comes the orderly close (H96).
+        case closing
+        /// Our side is shut; up to `left` octets that the peer still sends are thrown away (H96).
+        case lingering
+        /// Gone.
+        case closed
+    }
+
+    let descriptor: Int32
+    let generation: UInt32
+    let peer: PeerAddress
+    let server: ServerCore
+    let loop: EventLoop
+    let acceptedAt: Int64
+
+    var phase = Phase.head
+    /// Octets that are still to be thrown away, while draining or lingering.
+    var left: Int64 = 0
+    /// How many heads were read.
+    var requestCount = 0
+    /// The head in progress, when it did not arrive whole.
+    var partial: PartialHead?
+    /// Octets that came and are not used yet, from `inputStart` on; empty when all are used.
+    var input: [UInt8] = []
+    var inputStart = 0
+    var output = SendQueue()
+
+    /// The socket may hold octets that were not read yet: the kernel tells of them once.
+    var canRead = false
+    /// The peer's end has been announced: the next empty read is it.
+    var endIsNear = false
+    /// The peer will send nothing more.
+    var inputHasEnded = false
+    /// The loop reads from this connection in its next turn.
+    var isResumed = false
+    /// The next answer is the last one, or no answer will follow at all.
+    var mustClose = false
+    /// Something was written to `output`, or its end is to be noticed.
+    var wantsFlush = false
+    /// The loop flushes this connection at the end of its turn.
+    var isQueued = false
+    /// A thread of the pump uses the descriptor.
+    var isPumping = false
+    /// The socket took octets again while the pump was still at it.
+    var canWriteAgain = false
+
+    /// When what the phase waits for is overdue, in the loop's milliseconds.
+    private(set) var due: Int64 = .max
+    /// When the peer must have taken something of the output (H178).
+    private(set) var writeDue: Int64 = .max
+    /// How much the kernel still held when the peer was last seen to take something.
+    private var unsentCount: Int32 = 0
+    /// When the wheel asks for the deadline next.
+    var wheelTime: Int64 = .max
+
+    init(
+        descriptor: Int32, generation: UInt32, peer: PeerAddress, server: ServerCore,
+        loop: EventLoop
+    ) {
+        self.descriptor = descriptor
+        self.generation = generation
+        self.peer = peer
+        self.server = server
+        self.loop = loop
+        acceptedAt = loop.now
+    }
+
+    /// Begins to wait for the first request (H174: its head is due from now on).
+    func open() {
+        loop.add(self)
+        setDue(loop.now + configuration.headerTimeout)
+    }
+
+    var configuration: ServerConfiguration { server.configuration }
+
+    var isClosed: Bool {
+        if case .closed = phase { true } else { false }
+    }
+
+    // MARK: Deadlines
+
+    /// When ``expire()`` is to be called.
+    var deadline: Int64 { min(due, writeDue) }
+
+    /// Says until when the phase may last; `.max` for as long as it likes.
+    func setDue(_ time: Int64) {
+        due = time
+        if time < wheelTime { loop.schedule(self) }
+    }
+
+    /// The socket takes no more: from now on, or from the last progress on, the peer's time runs.
+    func setWriteDue(progress: Bool) {
+        if progress || writeDue == .max {
+            writeDue = loop.now + configuration.writeIdleTimeout
+            unsentCount = Socket.unsentCount(descriptor)
+        }
+        if writeDue < wheelTime { loop.schedule(self) }
+    }
+
+    /// Whether the peer has taken nothing since the last look, and its time is up.
+    ///
+    /// The kernel's buffer may hold megabytes: a slow peer that reads them steadily makes progress
+    /// long before the socket takes something again.
+    func peerIsStuck() -> Bool {
+        guard writeDue <= loop.now else { return false }
+        let count = Socket.unsentCount(descriptor)
+        guard count < unsentCount else { return true }
+        setWriteDue(progress: true)
+        return false
+    }
+
+    /// Everything has left.
+    func clearWriteDue() { writeDue = .max }
+}

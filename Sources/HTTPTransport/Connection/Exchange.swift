@@ -1,0 +1,92 @@
+import HTTP
+
+/// One request whose answer is being worked out, and its body.
+final class Exchange: @unchecked Sendable {
+    // Sendable because it is only used on the loop of its connection.
+
+    let terms: AnswerTerms
+    let policy: BodyPolicy
+    var record: RequestRecord
+    let startedAt: Int64
+    let beganAt: Int64
+
+    var decoder: BodyDecoder
+    /// The read that waits for octets.
+    var pending: PendingRead?
+    /// Set when the body cannot be read any further.
+    var failure: BodyError?
+    /// `100 Continue` is still owed (H73, H74).
+    var owesContinue: Bool
+    /// Octets of the body received so far, for the rate (H175).
+    var received: Int64 = 0
+    /// When something of the body last came, in milliseconds that were spent waiting for it.
+    var lastReceipt: Int64 = 0
+    /// When the octets in the pending buffer are handed over, full or not.
+    var handOver: Int64?
+    var task: Task<Void, Never>?
+
+    /// When the body was first waited for; moved on by the time in which nobody waited.
+    private var waitingSince: Int64?
+    private var stoppedAt: Int64 = 0
+
+    /// A read of the handler that waits.
+    struct PendingRead {
+        var buffer: BodyBuffer
+        let resume: @Sendable (BodyBuffer, BodyError?) -> Void
+    }
+
+    init(
+        _ terms: AnswerTerms, _ policy: BodyPolicy, _ record: RequestRecord, startedAt: Int64,
+        beganAt: Int64
+    ) {
+        self.terms = terms
+        self.policy = policy
+        self.record = record
+        self.startedAt = startedAt
+        self.beganAt = beganAt
+        decoder = BodyDecoder(terms.framing, limit: policy.limit)
+        owesContinue = terms.expectsContinue
+    }
+
+    /// Notes that a handler waits for octets.
+    ///
+    /// The time since its last read was the handler's, and is not held against the peer.
+    func beginWaiting(_ read: PendingRead, at now: Int64) {
+        pending = read
+        if let since = waitingSince {
+            waitingSince = since + now - stoppedAt
+            lastReceipt += now - stoppedAt
+        } else {
+            waitingSince = now
+            lastReceipt = now
+        }
+    }
+
+    /// Hands the pending buffer back to the handler.
+    ///
+    /// What came before a break is handed over first, and the next read throws; whoever is
+    /// superseded hears of it at once.
+    func stopWaiting(_ error: BodyError?, at now: Int64) {
+        guard let read = pending else { return }
+        pending = nil
+        handOver = nil
+        stoppedAt = now
+        let isBreak = error == .superseded || read.buffer.count == 0
+        read.resume(read.buffer, isBreak ? error : nil)
+    }
+
+    /// Idle time, rate, duration and patience, whichever comes first (H175, H176).
+    func due(_ configuration: ServerConfiguration) -> Int64 {
+        guard let since = waitingSince else { return .max }
+        var due = lastReceipt + (policy.idleMilliseconds ?? configuration.bodyIdleTimeout)
+        let rate = policy.minimumRate ?? configuration.minimumBodyRate
+        if rate > 0 {
+            // The moment from which what has come is too little for the time that has passed.
+            let grace = policy.graceMilliseconds ?? configuration.bodyGrace
+            due = min(due, since + max(grace, received * 1000 / rate))
+        }
+        if policy.isTimed { due = min(due, beganAt + configuration.requestTimeout) }
+        if let handOver { due = min(due, handOver) }
+        return due
+    }
+}

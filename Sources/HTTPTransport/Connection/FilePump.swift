@@ -1,0 +1,41 @@
+import CLinux
+import Dispatch
+import Glibc
+import HTTP
+
+/// Sends files from its own threads: a page that is not in memory blocks a `sendfile`, and nothing
+/// may block a loop.
+enum FilePump {
+    /// How one turn ended.
+    struct Turn {
+        let count: Int64
+        /// 0, `EAGAIN`, or what broke; a file that is too short counts as `EIO`.
+        let code: Int32
+    }
+
+    /// As much as one turn may send; others want the thread, too (H184).
+    private static let share = 4 << 20
+    private static let queues = (0..<4).map { number in
+        DispatchQueue(label: "parley.files.\(number)", qos: .userInitiated)
+    }
+
+    /// Sends until the socket is full, the share is used up or the range is done; then calls back on
+    /// the pump's thread.
+    static func send(
+        _ file: any FileContent, offset: Int64, length: Int64, to descriptor: Int32,
+        done: @escaping @Sendable (Turn) -> Void
+    ) {
+        queues[Int(descriptor) % queues.count].async { @Sendable in
+            var place = off_t(offset)
+            let end = offset + min(length, Int64(share))
+            while Int64(place) < end {
+                let count = unsafe sendfile(
+                    descriptor, file.descriptor, &place, Int(end - Int64(place)))
+                if count > 0 { continue }
+                if count < 0, errno == EINTR { continue }
+                return done(Turn(count: Int64(place) - offset, code: count == 0 ? EIO : errno))
+            }
+            done(Turn(count: Int64(place) - offset, code: 0))
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import HTTP
+
+/// The body of a request on a socket.
+///
+/// Holds the connection while the handler works; everything happens on the connection's loop.
+final class SocketBody: RequestBody, @unchecked Sendable {
+    // Sendable because `connection` and `exchange` are only used on the loop.
+    let length: Int64?
+    private let loop: EventLoop
+    private let connection: Connection
+    private let exchange: Exchange
+
+    init(_ connection: Connection, _ exchange: Exchange) {
+        loop = connection.loop
+        self.connection = connection
+        self.exchange = exchange
+        switch exchange.terms.framing {
+        case .none: length = 0
+        case .length(let count): length = count
+        case .chunked: length = nil
+        }
+    }
+
+    func read(into buffer: inout BodyBuffer) async throws(BodyError) {
+        var lent = BodyBuffer(capacity: 1)
+        swap(&lent, &buffer)
+        lent.removeAll()
+        let (filled, error) = await withCheckedContinuation { continuation in
+            read(lent) { buffer, error in continuation.resume(returning: (buffer, error)) }
+        }
+        buffer = filled
+        if let error { throw error }
+    }
+
+    private func read(
+        _ buffer: BodyBuffer, _ resume: @escaping @Sendable (BodyBuffer, BodyError?) -> Void
+    ) {
+        loop.perform { [connection, exchange] in
+            connection.read(exchange, .init(buffer: buffer, resume: resume))
+        }
+    }
+
+    func interrupt() {
+        loop.perform { [connection, exchange] in connection.fail(exchange, .superseded) }
+    }
+}

@@ -1,0 +1,98 @@
+import CLinux
+import Glibc
+import HTTP
+
+// What happens in one turn of the loop.
+extension EventLoop {
+    /// Serves until nothing happens for 20 ms, then goes back to Dispatch.
+    func run() {
+        CurrentLoop.value = self
+        defer { CurrentLoop.value = nil }
+        while true {
+            let ready = unsafe epoll_wait(
+                epoll, events.baseAddress, Int32(events.count),
+                localJobs.isEmpty && resumed.isEmpty ? 20 : 0)
+            tellTime()
+            resumeConnections()
+            if ready > 0 { handle(Int(ready)) }
+            for entry in wheel.turn(to: now) { expire(entry) }
+            runJobs()
+            flush()
+            if ready <= 0, localJobs.isEmpty, resumed.isEmpty { break }
+        }
+        armTimer()
+    }
+
+    private func tellTime() {
+        nanoseconds = MonotonicClock.nanoseconds
+        now = nanoseconds / 1_000_000
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)
+        wallClock = UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec / 1_000_000)
+        let second = Int64(time.tv_sec)
+        if second != dateSecond {
+            dateSecond = second
+            dateLine = Array("Date: \(HTTPDate.format(second))\r\n".utf8)
+        }
+    }
+
+    private func resumeConnections() {
+        guard !resumed.isEmpty else { return }
+        let batch = resumed
+        resumed = []
+        for connection in batch { connection.resume() }
+    }
+
+    private func handle(_ ready: Int) {
+        for index in 0..<ready {
+            let event = unsafe events[index]
+            let descriptor = unsafe Int32(truncatingIfNeeded: event.data.u64)
+            let generation = unsafe UInt32(truncatingIfNeeded: event.data.u64 >> 32)
+            if generation != 0 {
+                // An event of this batch may be older than the connection that now has the number.
+                unsafe connection(descriptor, generation)?.ready(event.events)
+            } else if descriptor == wakeUp {
+                var count: eventfd_t = 0
+                _ = unsafe eventfd_read(wakeUp, &count)
+            } else if descriptor == timer {
+                var expirations: UInt64 = 0
+                _ = unsafe read(timer, &expirations, 8)
+                timerIsArmedFor = 0
+            } else {
+                handler(of: descriptor)?.ready()
+            }
+        }
+    }
+
+    private func expire(_ entry: DeadlineWheel.Entry) {
+        guard let connection = connection(entry.descriptor, entry.generation) else { return }
+        if connection.deadline <= now {
+            connection.wheelTime = .max
+            connection.expire()
+        } else if connection.wheelTime <= now {
+            // The deadline has moved on; one that never comes needs no place in the wheel.
+            connection.wheelTime = .max
+            if connection.deadline < .max { schedule(connection) }
+        }
+    }
+
+    private func flush() {
+        while !queued.isEmpty {
+            // Two lists take turns, so that neither is allocated anew.
+            swap(&queued, &flushing)
+            for connection in flushing { connection.turnEnds() }
+            flushing.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Wakes the parked loop for the next deadline: idle connections cost no polling.
+    private func armTimer() {
+        guard let next = wheel.next, next != timerIsArmedFor else { return }
+        timerIsArmedFor = next
+        var times = itimerspec()
+        let ahead = max(next - now, 1)
+        times.it_value.tv_sec = Int(ahead / 1000)
+        times.it_value.tv_nsec = Int(ahead % 1000 * 1_000_000)
+        _ = unsafe timerfd_settime(timer, 0, &times, nil)
+    }
+}

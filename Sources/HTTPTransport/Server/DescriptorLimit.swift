@@ -1,0 +1,16 @@
+import CLinux
+import Glibc
+
+/// The number of descriptors this process may have.
+enum DescriptorLimit {
+    /// Raises the soft limit to the hard one, and returns what holds then (H181).
+    static func raise() -> Int {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard unsafe getrlimit(resource, &limit) == 0 else { return 1024 }
+        let old = limit.rlim_cur
+        limit.rlim_cur = limit.rlim_max
+        // Where it may not be raised, the old limit goes on to hold.
+        return Int(clamping: unsafe setrlimit(resource, &limit) == 0 ? limit.rlim_max : old)
+    }
+}

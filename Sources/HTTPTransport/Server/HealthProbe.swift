@@ -1,0 +1,46 @@
+import CLinux
+import Glibc
+
+/// Asks a server on this machine whether it is ready; for a container's health check.
+///
+/// Blocks: it runs in a process of its own that does nothing else.
+public enum HealthProbe {
+    /// Sends `GET path` and returns the status code.
+    ///
+    /// - Parameter timeout: Seconds for each of connecting, sending and receiving.
+    /// - Throws: ``SystemError`` when nobody answers.
+    public static func status(of address: ListenAddress, path: String, timeout: Int = 3) throws
+        -> Int
+    {
+        let family: Int32 =
+            switch address {
+            case .ipv4: AF_INET
+            case .ipv6: AF_INET6
+            case .unix: AF_UNIX
+            }
+        let descriptor = socket(
+            family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw SystemError("socket") }
+        defer { close(descriptor) }
+        var patience = timeval(tv_sec: timeout, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            _ = unsafe setsockopt(
+                descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+        }
+        let connected = unsafe SocketAddress.withKernelForm(address) { form, length in
+            unsafe connect(descriptor, form, length)
+        }
+        guard connected == 0 else { throw SystemError("connect") }
+        let request = Array(
+            "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)
+        guard unsafe send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count
+        else {
+            throw SystemError("send")
+        }
+        var answer = [UInt8](repeating: 0, count: 256)
+        let count = unsafe recv(descriptor, &answer, answer.count, 0)
+        guard count > 0 else { throw SystemError("recv") }
+        let words = answer[..<count].split(separator: UInt8(ascii: " "), maxSplits: 2)
+        return words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
+    }
+}

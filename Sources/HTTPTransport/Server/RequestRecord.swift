@@ -1,0 +1,38 @@
+public import HTTP
+
+/// What there is to say about a request once it has been answered (H206).
+public struct RequestRecord: Sendable {
+    /// Names the request.
+    public var id: RequestID
+    /// The method as received; empty when the head could not be read.
+    public var method: String
+    /// The route's template; empty when the head could not be read.
+    public var route: String
+    /// The user on whose behalf it was made, as the service says; `nil` for none.
+    public var user: String?
+    /// The status of the answer; 0 when the connection was closed without one.
+    public var status: Int
+    /// Octets of the request, head and body, as far as they were read.
+    public var octetsIn: Int64
+    /// Octets of the answer, head and content.
+    public var octetsOut: Int64
+    /// From the end of the head to the end of the answer, in nanoseconds.
+    public var duration: Int64
+    /// Who asked.
+    public var peer: PeerAddress
+    /// Why the connection closes after this answer, or `nil` when it stays; a rule such as `H22`
+    /// when the head was refused.
+    public var closing: String?
+    /// The first octets of a head that was refused, at most ``beginningLimit``, as they came; they
+    /// may hold secrets and anything else. Empty for every other request.
+    public var beginning: [UInt8] = []
+
+    /// How many octets of a refused head are kept (H206).
+    public static let beginningLimit = 64
+}
+
+/// Is told of every answered request; called on the loops, so it must neither block nor be slow.
+public protocol RequestObserver: Sendable {
+    /// A request was answered, or its connection was given up.
+    func finished(_ record: RequestRecord)
+}

@@ -1,0 +1,123 @@
+import CLinux
+import Dispatch
+import Glibc
+public import HTTP
+import Locking
+
+/// An HTTP/1.1 server: several loops, each with a listener of its own per address.
+public final class Server: Sendable {
+    private let core: ServerCore
+    private let loops: [EventLoop]
+    private let listeners = Locked<[(loop: EventLoop, listener: Listener)]>([])
+
+    /// Makes a server that listens nowhere yet.
+    ///
+    /// - Throws: ``SystemError`` when the system gives no epoll descriptors.
+    public init(
+        _ configuration: ServerConfiguration, service: any Service,
+        observer: (any RequestObserver)? = nil
+    ) throws {
+        var configuration = configuration
+        // Files, the database and the loops need descriptors, too.
+        configuration.maximumConnections = min(
+            configuration.maximumConnections, max(DescriptorLimit.raise() - 64, 1))
+        core = ServerCore(configuration, service, observer)
+        loops = try (0..<max(configuration.loops, 1)).map { number in
+            try EventLoop(number: number, limits: configuration.head)
+        }
+    }
+
+    /// Listens and serves.
+    ///
+    /// - Returns: The addresses with the ports that the system chose.
+    /// - Throws: ``SystemError`` when an address is in use or not ours.
+    public func start() throws -> [ListenAddress] {
+        signal(SIGPIPE, SIG_IGN)
+        var bound: [ListenAddress] = []
+        do {
+            for address in core.configuration.addresses { bound.append(try listen(on: address)) }
+        } catch {
+            listeners.withLock { listeners in
+                for (_, listener) in listeners { listener.discard() }
+                listeners = []
+            }
+            throw error
+        }
+        for loop in loops { loop.start() }
+        for (loop, listener) in listeners.withLock({ listeners in listeners }) {
+            loop.perform { listener.open() }
+        }
+        return bound
+    }
+
+    private func listen(on address: ListenAddress) throws -> ListenAddress {
+        let backlog = core.configuration.backlog
+        if case .unix = address {
+            let descriptor = try Socket.listen(on: address, backlog: backlog, shares: false)
+            add(descriptor, isTCP: false, loops[0])
+            return address
+        }
+        // Taken alone first: only so does an address in use show (see `Socket.listen`).
+        let probe = try Socket.listen(on: address, backlog: 1, shares: false)
+        let exact = address.with(port: SocketAddress.boundPort(probe))
+        close(probe)
+        for loop in loops {
+            let descriptor = try Socket.listen(on: exact, backlog: backlog, shares: true)
+            Socket.configureListening(descriptor)
+            add(descriptor, isTCP: true, loop)
+        }
+        return exact
+    }
+
+    private func add(_ descriptor: Int32, isTCP: Bool, _ loop: EventLoop) {
+        let listener = Listener(descriptor: descriptor, isTCP: isTCP, server: core, loop: loop)
+        listeners.withLock { listeners in listeners.append((loop, listener)) }
+    }
+
+    /// How many connections are open.
+    public var connectionCount: Int { core.connectionCount }
+
+    /// Stops in good order: takes no new connections, finishes what has begun, then ends (H194).
+    ///
+    /// - Parameter deadline: Milliseconds until the rest is cut off.
+    /// - Returns: Whether everything could be finished.
+    public func drain(deadline: Int64) async -> Bool {
+        core.beginDraining()
+        for (loop, listener) in listeners.withLock({ listeners in listeners }) {
+            await loop.run { listener.close() }
+        }
+        for loop in loops {
+            await loop.run { for connection in loop.allConnections { connection.drain() } }
+        }
+        let end = MonotonicClock.milliseconds + deadline
+        while core.connectionCount > 0, MonotonicClock.milliseconds < end {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        let isClean = core.connectionCount == 0
+        for loop in loops {
+            await loop.run {
+                for connection in loop.allConnections { connection.abort("stopping") }
+                loop.stop()
+            }
+        }
+        return isClean
+    }
+}
+
+extension EventLoop {
+    /// Runs something on the loop and waits for it.
+    fileprivate func run(_ work: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            perform {
+                work()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Runs something on the loop later; for rare things, so Dispatch's timers will do.
+    func after(_ milliseconds: Int64, _ work: @escaping @Sendable () -> Void) {
+        let time = DispatchTime.now() + .milliseconds(Int(milliseconds))
+        DispatchQueue.global().asyncAfter(deadline: time) { @Sendable [self] in perform(work) }
+    }
+}

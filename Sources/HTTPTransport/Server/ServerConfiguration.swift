@@ -1,0 +1,50 @@
+public import HTTP
+
+/// Limits and times of a server; the defaults are those of the HTTP specification §25.
+///
+/// All times are in milliseconds, all sizes in octets. No value means "unlimited".
+public struct ServerConfiguration: Sendable {
+    /// Where to listen; at least one.
+    public var addresses: [ListenAddress] = [.ipv4(0x7F00_0001, port: 8080)]
+    /// Number of loops; one per core.
+    public var loops = 1
+    /// Limits of a request head (H21, H55, H37).
+    public var head = HeadLimits()
+    /// `headerTimeout`: from the first octet of a head to its end (H174).
+    public var headerTimeout: Int64 = 20_000
+    /// `keepAliveTimeout`: idle between two requests (H84).
+    public var keepAliveTimeout: Int64 = 75_000
+    /// `bodyIdleTimeout`: without any octet of a body (H175).
+    public var bodyIdleTimeout: Int64 = 15_000
+    /// `minBodyRate`: octets per second, judged after the grace (H175).
+    public var minimumBodyRate: Int64 = 240
+    /// `bodyGrace` (H175).
+    public var bodyGrace: Int64 = 5_000
+    /// `requestTimeout`: the whole of a timed request (H176).
+    public var requestTimeout: Int64 = 60_000
+    /// `writeIdleTimeout`: an answer makes no progress (H178).
+    public var writeIdleTimeout: Int64 = 15_000
+    /// `lingerTimeout`: how long the rest of a refused request is read and thrown away (H96).
+    public var lingerTimeout: Int64 = 2_000
+    /// `maxLinger`: how much of it (H96).
+    public var maximumLinger: Int64 = 1 << 20
+    /// `drainTimeout`: for the rest of a body nobody read (H92).
+    public var drainTimeout: Int64 = 5_000
+    /// `maxDrain`: how much of it (H92).
+    public var maximumDrain: Int64 = 256 << 10
+    /// `readAhead`: octets taken from a pipelining peer while an answer is pending (H81).
+    public var readAhead = 16 << 10
+    /// `writeHigh`: above this much unsent output no further request is looked at (H185).
+    public var writeHigh = 256 << 10
+    /// `maxConnections`, over all loops (H181).
+    public var maximumConnections = 10_000
+    /// `maxRequestsPerConnection` (H84).
+    public var maximumRequests = 10_000
+    /// `maxConnectionAge` (H84).
+    public var maximumAge: Int64 = 3_600_000
+    /// `backlog` of each listening socket (H192).
+    public var backlog: Int32 = 1024
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,56 @@
+import CLinux
+import Dispatch
+import Glibc
+import HTTP
+import Synchronization
+
+/// What all loops of a server share.
+final class ServerCore: Sendable {
+    let configuration: ServerConfiguration
+    let service: any Service
+    let observer: (any RequestObserver)?
+    private let openConnections = Atomic<Int>(0)
+    private let generations = Atomic<UInt32>(1)
+    private let draining = Atomic<Bool>(false)
+
+    init(
+        _ configuration: ServerConfiguration, _ service: any Service,
+        _ observer: (any RequestObserver)?
+    ) {
+        self.configuration = configuration
+        self.service = service
+        self.observer = observer
+    }
+
+    /// `OPTIONS *` asks about the server as a whole (H18).
+    let answerToAsterisk: Response = {
+        var response = Response(.noContent)
+        response.fields.add("Allow", Method.allCases.map(\.rawValue).joined(separator: ", "))
+        return response
+    }()
+
+    /// Whether the server is stopping.
+    var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+    /// How many connections are open.
+    var connectionCount: Int { openConnections.load(ordering: .relaxed) }
+
+    /// Whether there is room for one more (H181).
+    var admitsConnection: Bool { connectionCount < configuration.maximumConnections }
+
+    func beginDraining() { draining.store(true, ordering: .relaxed) }
+
+    /// Puts an accepted descriptor to work.
+    func take(_ descriptor: Int32, from peer: PeerAddress, on loop: EventLoop) {
+        openConnections.add(1, ordering: .relaxed)
+        // Zero stands for descriptors that are no connections.
+        var generation = generations.add(1, ordering: .relaxed).newValue
+        if generation == 0 { generation = generations.add(1, ordering: .relaxed).newValue }
+        Connection(
+            descriptor: descriptor, generation: generation, peer: peer, server: self, loop: loop
+        ).open()
+    }
+
+    /// A connection is gone.
+    func connectionClosed() { openConnections.subtract(1, ordering: .relaxed) }
+}

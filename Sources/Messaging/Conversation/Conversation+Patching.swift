@@ -1,0 +1,92 @@
+extension Conversation {
+    /// Decides a patch: the whole array is evaluated, then compared with what was (R48).
+    ///
+    /// - Returns: At most one event for participants, then at most one for metadata, so that whom
+    ///   the patch removes keeps seeing the metadata before it (R14). None when nothing changes.
+    /// - Throws: `objectDeleted`; `invalid("participants")` for more than 25 at the end (R19);
+    ///   `invalid` with the property of the operation for bad metadata (R40–R42).
+    public func patching(
+        _ patches: [ConversationPatch], at now: Timestamp
+    ) throws(Rejection) -> [Event] {
+        guard deletedAt == nil else { throw .objectDeleted }
+        let participants = try participants(after: patches)
+        let writes = try writes(of: patches, at: now)
+        return [changing(to: participants, at: now), changing(by: writes, at: now)]
+            .compactMap(\.self)
+    }
+
+    private func participants(after patches: [ConversationPatch]) throws(Rejection) -> Participants
+    {
+        var users = participants
+        for patch in patches {
+            switch patch {
+            case .addParticipant(let user): users.add(user)
+            case .removeParticipant(let user): users.remove(user)
+            case .setParticipants(let named): users = Participants(named)
+            case .setMetadata, .deleteMetadata: break
+            }
+        }
+        guard users.count <= Participants.limit else { throw .invalid("participants") }
+        return users
+    }
+
+    /// The writes of all metadata operations that changed anything on their way.
+    private func writes(
+        of patches: [ConversationPatch], at now: Timestamp
+    ) throws(Rejection) -> Metadata {
+        // Later than everything it replaces, whatever the clock did: the later commit stays (R47).
+        let moment = max(now, metadata.latestWrite?.next ?? now)
+        var after = metadata
+        var writes = Metadata()
+        for patch in patches {
+            switch patch {
+            case .setMetadata(let path, let tree):
+                try Self.check(tree, at: path, as: patch.property)
+                guard after.tree(at: path) != tree else { continue }
+                after.set(path, to: tree, at: moment)
+                writes.set(path, to: tree, at: moment)
+            case .deleteMetadata(let path):
+                try Self.check(.empty, at: path, as: patch.property)
+                if path.isEmpty {
+                    after.set([], to: .empty, at: moment)
+                    writes.set([], to: .empty, at: moment)
+                } else if after.holds(path) {
+                    after.delete(path, at: moment)
+                    writes.delete(path, at: moment)
+                }
+            case .addParticipant, .removeParticipant, .setParticipants:
+                break
+            }
+        }
+        let view = after.view
+        try view.checkSize(as: "metadata")
+        // Deletions of ever new keys would pile up: too many are said again as one replacement.
+        return after.deletionCount > MetadataLimits.deletions
+            ? Metadata(view, at: moment) : writes
+    }
+
+    private func changing(to users: Participants, at now: Timestamp) -> Event? {
+        guard !users.isSameSet(as: participants) else { return nil }
+        return .participantsChanged(
+            ParticipantsChanged(
+                conversation: id, participants: users,
+                added: users.users.filter { user in !participants.contains(user) },
+                removed: participants.users.filter { user in !users.contains(user) },
+                after: lastPosition, at: now))
+    }
+
+    private func changing(by writes: Metadata, at now: Timestamp) -> Event? {
+        guard metadata.merging(writes).view != metadata.view else { return nil }
+        return .metadataChanged(MetadataChanged(conversation: id, writes: writes, at: now))
+    }
+
+    private static func check(
+        _ tree: MetadataTree, at path: [String], as property: String
+    ) throws(Rejection) {
+        if case .text = tree, path.isEmpty { throw .invalid(property) }
+        guard path.count <= MetadataLimits.depth + 1, path.allSatisfy(MetadataTree.isLegal) else {
+            throw .invalid(property)
+        }
+        try tree.check(as: property, level: path.count)
+    }
+}

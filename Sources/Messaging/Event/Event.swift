@@ -1,0 +1,35 @@
+/// A change of an application's state; rows can be made again from events alone.
+///
+/// A case is never changed once released, and nothing switches over events with a `default`.
+public enum Event: Equatable, Sendable {
+    /// An application came into being; the first event of its log.
+    case applicationCreated(Application)
+    /// An application was suspended, or set free again.
+    case applicationSuspended(Application.ID, Bool)
+    /// A token was made; with the SHA-256 of its secret.
+    case tokenCreated(Token, digest: [UInt8])
+    /// A token was revoked.
+    case tokenRevoked(Token.ID, at: Timestamp)
+    /// A user was told about: he comes into being or changes.
+    case identityNamed(Identity)
+    /// A conversation was made, and with it every user it names (R90).
+    case conversationCreated(ConversationCreated)
+    /// A distinct creation met its match and left a key or a proposed id to remember.
+    case conversationMatched(ConversationMatched)
+    /// The participant set changed.
+    case participantsChanged(ParticipantsChanged)
+    /// Metadata changed.
+    case metadataChanged(MetadataChanged)
+    /// A conversation was deleted for all.
+    case conversationDeleted(Conversation.ID, at: Timestamp)
+    /// A message was sent.
+    case messageSent(MessageSent)
+    /// A message was deleted for all.
+    case messageDeleted(Message.ID, in: Conversation.ID, at: Position)
+    /// A participant received or read messages.
+    case receiptsRecorded(ReceiptsRecorded)
+    /// An upload was completed.
+    case contentUploaded(Content)
+    /// A content was taken back before any message showed it.
+    case contentWithdrawn(Content.ID)
+}

@@ -1,0 +1,29 @@
+extension MessagePart {
+    /// A part somebody wants to send; what can be checked without look-ups has been.
+    public struct Draft: Equatable, Sendable {
+        /// Its media type.
+        public let mimeType: String
+        /// Its bytes, or the content it attaches with the size the caller believes.
+        public let body: MessagePart.Body
+        /// The id the caller names (3.0).
+        public let proposedID: MessagePart.ID?
+
+        /// - Throws: `invalid("parts.mime_type")` without something on both sides of a `/` (R21),
+        ///   `invalid("parts.body")` above 2048 bytes (R22).
+        public init(
+            mimeType: String, body: MessagePart.Body, proposedID: MessagePart.ID? = nil
+        ) throws(Rejection) {
+            let halves = mimeType.utf8.split(
+                separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
+            guard halves.count == 2, halves.allSatisfy({ half in !half.isEmpty }) else {
+                throw .invalid("parts.mime_type")
+            }
+            if case .inline(let bytes) = body, bytes.count > MessagePart.inlineLimit {
+                throw .invalid("parts.body")
+            }
+            self.mimeType = mimeType
+            self.body = body
+            self.proposedID = proposedID
+        }
+    }
+}

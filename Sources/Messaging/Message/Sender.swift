@@ -1,0 +1,23 @@
+/// Who sent a message: a user, or a service that has only a name (platform-api 5.2.1).
+public enum Sender: Equatable, Sendable {
+    case user(UserID)
+    case named(String)
+
+    /// A service.
+    ///
+    /// - Throws: `invalid("sender.name")` unless the name has 1 to 128 Unicode scalars.
+    public static func service(_ name: String) throws(Rejection) -> Sender {
+        guard !name.isEmpty, name.unicodeScalars.prefix(129).count <= 128 else {
+            throw .invalid("sender.name")
+        }
+        return .named(name)
+    }
+
+    /// The user; `nil` for a service.
+    public var userID: UserID? {
+        switch self {
+        case .user(let user): user
+        case .named: nil
+        }
+    }
+}

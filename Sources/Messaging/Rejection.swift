@@ -1,0 +1,26 @@
+/// The caller's mistake, found while reading or deciding; nothing has been changed.
+///
+/// Property texts are those of rulings 5. Only `PlatformAPI` turns a rejection into an API error.
+public enum Rejection: Error, Equatable, Sendable {
+    /// What a look-up was for.
+    public enum Subject: Equatable, Sendable {
+        case application, token, user, conversation, message, messagePart, content
+    }
+
+    /// Never existed, is not visible here, or is a message deleted since.
+    case notFound(Subject)
+    /// The conversation existed and was deleted for all (R18).
+    case objectDeleted
+    /// Was once allowed and is no more: a former participant writes (R14).
+    case accessDenied
+    /// A required member is absent; the text names it.
+    case missing(String)
+    /// A member has a bad value; the text names it.
+    case invalid(String)
+    /// The operation is legal in form and senseless here.
+    case invalidOperation
+    /// The creator has blocked somebody he names (R31).
+    case participantBlocked
+    /// The object has changed since the caller's version was current (X4).
+    case versionMismatch
+}

@@ -1,0 +1,88 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// Makes a token.
+    ///
+    /// - Parameters:
+    ///   - expiresAt: From when on it is refused; `nil` for never.
+    ///   - secret: One the operator brings, as from the environment; `nil` for a new one of 256
+    ///     random bits. Bringing the same twice returns the token it made.
+    /// - Throws: `Rejection.notFound(.application)`; `invalid("secret")` for an empty one, or one
+    ///   that opens another application or has been revoked.
+    public func createToken(
+        for application: Application.ID, scope: Token.Scope, expiresAt: Timestamp? = nil,
+        secret: String? = nil
+    ) async throws -> CreatedToken {
+        let secret = secret ?? newSecret()
+        guard !secret.isEmpty else { throw Rejection.invalid("secret") }
+        let digest = environment.sha256(Array(secret.utf8))
+        let id: Token.ID = environment.newID()
+        let token = try await change(in: application) { recording in
+            try recording.create(
+                Token(
+                    id: id, application: application, scope: scope, createdAt: recording.now,
+                    expiresAt: expiresAt), digest)
+        }
+        return CreatedToken(token: token, secret: secret)
+    }
+
+    /// All tokens of an application, revoked ones included, oldest first.
+    public func tokens(of application: Application.ID) async throws -> [Token] {
+        try await database.read { transaction in
+            try transaction.rows(
+                """
+                SELECT id, application, scope, created_at, expires_at, revoked_at FROM tokens
+                WHERE application = \(application) ORDER BY created_at, id
+                """
+            ) { row in try Token(row) }
+        }
+    }
+
+    /// Revokes a token for good; doing it again changes nothing.
+    ///
+    /// - Throws: `Rejection.notFound(.token)`.
+    public func revokeToken(_ id: Token.ID, of application: Application.ID) async throws {
+        try await change(in: application) { recording in
+            guard let token = try recording.token(id) else { throw Rejection.notFound(.token) }
+            guard token.revokedAt == nil else { return }
+            try recording.record(.tokenRevoked(id, at: recording.now))
+        }
+        authentication.forget()
+    }
+
+    private func newSecret() -> String {
+        "parley_" + Base64URL.text(environment.randomBytes(32))
+    }
+}
+
+extension Recording {
+    fileprivate func create(_ token: Token, _ digest: [UInt8]) throws -> Token {
+        guard try transaction.application(application) != nil else {
+            throw Rejection.notFound(.application)
+        }
+        let known = try transaction.first(
+            """
+            SELECT id, application, scope, created_at, expires_at, revoked_at FROM tokens
+            WHERE digest = \(digest)
+            """
+        ) { row in try Token(row) }
+        if let known {
+            guard known.application == application, known.revokedAt == nil else {
+                throw Rejection.invalid("secret")
+            }
+            return known
+        }
+        try record(.tokenCreated(token, digest: digest))
+        return token
+    }
+
+    fileprivate func token(_ id: Token.ID) throws -> Token? {
+        try transaction.first(
+            """
+            SELECT id, application, scope, created_at, expires_at, revoked_at FROM tokens
+            WHERE application = \(application) AND id = \(id)
+            """
+        ) { row in try Token(row) }
+    }
+}

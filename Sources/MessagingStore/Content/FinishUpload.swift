@@ -1,0 +1,19 @@
+public import Messaging
+
+extension MessagingStore {
+    /// Makes a completely uploaded file known; only now is there a content (R24).
+    ///
+    /// Telling it again, as after a crash between storing and telling, changes nothing.
+    ///
+    /// - Throws: `Rejection.objectDeleted` when its conversation was deleted meanwhile.
+    public func finishUpload(_ content: Content, in application: Application.ID) async throws {
+        try await change(in: application) { recording in
+            let transaction = recording.transaction
+            guard try transaction.content(content.id, in: application) == nil else { return }
+            if let conversation = content.conversation {
+                _ = try transaction.livingConversation(conversation, in: application)
+            }
+            try recording.record(.contentUploaded(content))
+        }
+    }
+}

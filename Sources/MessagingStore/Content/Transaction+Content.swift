@@ -1,0 +1,34 @@
+import Messaging
+import SQL
+
+extension Transaction {
+    /// The application a content belongs to; `nil` for a content there is none of.
+    func owner(of id: Content.ID) throws -> Application.ID? {
+        try first("SELECT application FROM contents WHERE id = \(id)") { row in try row.id(0) }
+    }
+
+    /// A complete content; `nil` for none.
+    func content(_ id: Content.ID, in application: Application.ID) throws -> Content? {
+        try first(
+            """
+            SELECT id, conversation, mime_type, size, file_name, sha256, crc32c, md5, completed_at,
+                origin
+            FROM contents WHERE application = \(application) AND id = \(id)
+            """
+        ) { row in try Content(row) }
+    }
+}
+
+extension Content {
+    /// From the columns in the order named in the statement above.
+    fileprivate init(_ row: borrowing Row) throws {
+        guard let crc32c = UInt32(exactly: try row.int64(6)) else {
+            throw StoreFault.unreadable("contents.crc32c")
+        }
+        self.init(
+            id: try row.id(0), conversation: try row.optionalID(1), mimeType: try row.text(2),
+            size: try row.int64(3), fileName: try row.optionalText(4), sha256: try row.blob(5),
+            crc32c: crc32c, md5: try row.optionalBlob(7), completedAt: try row.timestamp(8),
+            origin: try row.optionalText(9))
+    }
+}

@@ -1,0 +1,25 @@
+public import Messaging
+
+/// A conversation as one user sees it (R12–R15).
+public struct ConversationView: Equatable, Sendable {
+    /// Which conversation.
+    public let id: Conversation.ID
+    /// When it was made.
+    public let createdAt: Timestamp
+    /// Who takes part now; empty for a former participant (R14).
+    public let participants: [BasicIdentity]
+    /// Whether it is the one conversation of exactly these participants.
+    public let isDistinct: Bool
+    /// The tree; for a former participant that of his removal (R14).
+    public let metadata: MetadataTree
+    /// The visible message of highest position (R27).
+    public let lastMessage: MessageSnapshot?
+    /// Visible messages of others he has not read; history before he joined does not count (R12).
+    public let unreadCount: Int64
+    /// All messages he may see (rulings 17).
+    public let totalCount: Int64
+    /// Whether he takes part no more.
+    public let isFormer: Bool
+    /// The conversation's version (X4).
+    public let version: Int64
+}

@@ -1,0 +1,34 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// A page of the conversations a user takes or took part in, as he sees them.
+    ///
+    /// - Parameters:
+    ///   - after: The item before the page; `nil` for the first page.
+    ///   - limit: Most items, from one.
+    /// - Throws: `Rejection.notFound(.user)` for one nobody has named;
+    ///   `notFound(.conversation)` for an `after` that is not in his list.
+    public func conversations(
+        of user: UserID, sortedBy order: ConversationOrder = .createdAt,
+        after: Conversation.ID? = nil, limit: Int, in application: Application.ID
+    ) async throws -> Page<ConversationView> {
+        try await database.read { transaction in
+            guard
+                let total = try transaction.conversationCount(of: user, in: application)
+            else { throw Rejection.notFound(.user) }
+            let place = try after.map { after in
+                let after = try transaction.winner(of: after, in: application) ?? after
+                guard
+                    let place = try transaction.place(
+                        of: after, for: user, sortedBy: order, in: application)
+                else { throw Rejection.notFound(.conversation) }
+                return place
+            }
+            let rows = try transaction.views(
+                of: user, sortedBy: order, after: place ?? .top, limit: limit, in: application)
+            return Page(
+                items: try transaction.views(rows, seenBy: user, in: application), total: total)
+        }
+    }
+}

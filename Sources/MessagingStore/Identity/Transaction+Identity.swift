@@ -1,0 +1,45 @@
+import Messaging
+import SQL
+
+extension Transaction {
+    /// What is known of users.
+    ///
+    /// - Returns: By user; who is missing was never named.
+    func identities(
+        of users: Set<UserID>, in application: Application.ID
+    ) throws -> [UserID: BasicIdentity] {
+        guard !users.isEmpty else { return [:] }
+        let found = try rows(
+            """
+            SELECT user_id, display_name, avatar_url, kind FROM identities
+            WHERE application = \(application)
+                AND user_id IN (\(few: users.map(\.text)))
+            """
+        ) { row in
+            guard let kind = Identity.Kind(rawValue: try row.text(3)) else {
+                throw StoreFault.unreadable("identities.kind")
+            }
+            return BasicIdentity(
+                userID: try row.user(0), displayName: try row.optionalText(1),
+                avatarURL: try row.optionalText(2), kind: kind)
+        }
+        return Dictionary(grouping: found, by: \.userID).compactMapValues(\.first)
+    }
+
+    /// How many conversations a user is or was in; `nil` when nobody has named him.
+    func conversationCount(of user: UserID, in application: Application.ID) throws -> Int64? {
+        try first(
+            """
+            SELECT conversation_count FROM identities
+            WHERE application = \(application) AND user_id = \(user)
+            """
+        ) { row in try row.int64(0) }
+    }
+}
+
+extension [UserID: BasicIdentity] {
+    /// What objects show of a user; one not found has but his id.
+    func identity(of user: UserID) -> BasicIdentity {
+        self[user] ?? BasicIdentity(userID: user)
+    }
+}

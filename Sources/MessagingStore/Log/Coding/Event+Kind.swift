@@ -1,0 +1,24 @@
+import Messaging
+
+extension Event {
+    /// The event's name in the log; never changed once released.
+    var kind: String {
+        switch self {
+        case .applicationCreated: "application.created"
+        case .applicationSuspended: "application.suspended"
+        case .tokenCreated: "token.created"
+        case .tokenRevoked: "token.revoked"
+        case .identityNamed: "identity.named"
+        case .conversationCreated: "conversation.created"
+        case .conversationMatched: "conversation.matched"
+        case .participantsChanged: "participants.changed"
+        case .metadataChanged: "metadata.changed"
+        case .conversationDeleted: "conversation.deleted"
+        case .messageSent: "message.sent"
+        case .messageDeleted: "message.deleted"
+        case .receiptsRecorded: "receipts.recorded"
+        case .contentUploaded: "content.uploaded"
+        case .contentWithdrawn: "content.withdrawn"
+        }
+    }
+}

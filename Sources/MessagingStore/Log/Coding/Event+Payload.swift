@@ -1,0 +1,66 @@
+import Messaging
+
+extension Event {
+    /// The first byte of a payload; another one will say that fields were added.
+    static let payloadForm: UInt8 = 1
+
+    /// Everything needed to make the rows again, in the form of ``ByteWriter``.
+    var payload: [UInt8] {
+        var writer = ByteWriter()
+        switch self {
+        case .applicationCreated(let application):
+            application.write(to: &writer)
+        case .applicationSuspended(let id, let isSuspended):
+            writer.write(id)
+            writer.write(isSuspended)
+        case .tokenCreated(let token, let digest):
+            token.write(to: &writer)
+            writer.write(digest)
+        case .tokenRevoked(let id, let moment):
+            writer.write(id)
+            writer.write(moment)
+        case .identityNamed(let identity):
+            identity.write(to: &writer)
+        case .conversationCreated(let created):
+            created.conversation.write(to: &writer)
+            writer.write(optional: created.key) { writer, key in writer.write(key) }
+        case .conversationMatched(let match):
+            writer.write(match.conversation)
+            writer.write(optional: match.key) { writer, key in writer.write(key) }
+            writer.write(optional: match.alias) { writer, alias in writer.write(alias) }
+        case .participantsChanged(let change):
+            writer.write(change.conversation)
+            writer.write(change.participants)
+            writer.write(each: change.added) { writer, user in writer.write(user) }
+            writer.write(each: change.removed) { writer, user in writer.write(user) }
+            writer.write(change.after)
+            writer.write(change.at)
+        case .metadataChanged(let change):
+            writer.write(change.conversation)
+            change.writes.write(to: &writer)
+            writer.write(change.at)
+        case .conversationDeleted(let id, let moment):
+            writer.write(id)
+            writer.write(moment)
+        case .messageSent(let sent):
+            sent.message.write(to: &writer)
+            writer.write(optional: sent.notification) { writer, json in writer.write(json) }
+            writer.write(optional: sent.key) { writer, key in writer.write(key) }
+        case .messageDeleted(let id, let conversation, let position):
+            writer.write(id)
+            writer.write(conversation)
+            writer.write(position)
+        case .receiptsRecorded(let receipts):
+            writer.write(receipts.conversation)
+            writer.write(receipts.user)
+            writer.write(receipts.kind.rawValue)
+            writer.write(receipts.positions.text)
+            writer.write(receipts.at)
+        case .contentUploaded(let content):
+            content.write(to: &writer)
+        case .contentWithdrawn(let id):
+            writer.write(id)
+        }
+        return [Self.payloadForm] + writer.bytes
+    }
+}

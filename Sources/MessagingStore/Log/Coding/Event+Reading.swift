@@ -1,0 +1,77 @@
+import Messaging
+
+extension Event {
+    /// Reads an event of the log.
+    ///
+    /// - Throws: ``StoreFault`` for a kind or a form this release does not know.
+    init(kind: String, payload: [UInt8]) throws {
+        var reader = ByteReader(payload)
+        let form = try reader.byte()
+        guard form == Self.payloadForm else { throw StoreFault.unreadable("form \(form)") }
+        self = try Self.read(kind, &reader)
+        try reader.finish()
+    }
+
+    private static func read(_ kind: String, _ reader: inout ByteReader) throws -> Event {
+        switch kind {
+        case "application.created":
+            .applicationCreated(try Application(from: &reader))
+        case "application.suspended":
+            .applicationSuspended(try reader.id(), try reader.flag())
+        case "token.created":
+            .tokenCreated(try Token(from: &reader), digest: try reader.bytes())
+        case "token.revoked":
+            .tokenRevoked(try reader.id(), at: try reader.timestamp())
+        case "identity.named":
+            .identityNamed(try Identity(from: &reader))
+        case "conversation.created":
+            .conversationCreated(
+                ConversationCreated(
+                    conversation: try Conversation(from: &reader),
+                    key: try reader.optional { reader in try reader.id() }))
+        case "conversation.matched":
+            .conversationMatched(
+                ConversationMatched(
+                    conversation: try reader.id(),
+                    key: try reader.optional { reader in try reader.id() },
+                    alias: try reader.optional { reader in try reader.id() }))
+        case "participants.changed":
+            .participantsChanged(
+                ParticipantsChanged(
+                    conversation: try reader.id(), participants: try reader.participants(),
+                    added: try reader.each { reader in try reader.user() },
+                    removed: try reader.each { reader in try reader.user() },
+                    after: try reader.position(), at: try reader.timestamp()))
+        case "metadata.changed":
+            .metadataChanged(
+                MetadataChanged(
+                    conversation: try reader.id(), writes: try Metadata(from: &reader),
+                    at: try reader.timestamp()))
+        case "conversation.deleted":
+            .conversationDeleted(try reader.id(), at: try reader.timestamp())
+        case "message.sent":
+            .messageSent(
+                MessageSent(
+                    message: try Message(from: &reader),
+                    notification: try reader.optional { reader in try reader.bytes() },
+                    key: try reader.optional { reader in try reader.id() }))
+        case "message.deleted":
+            .messageDeleted(try reader.id(), in: try reader.id(), at: try reader.position())
+        case "receipts.recorded":
+            .receiptsRecorded(
+                ReceiptsRecorded(
+                    conversation: try reader.id(), user: try reader.user(),
+                    kind: try reader.legal(
+                        Receipts.Kind(rawValue: try reader.text()), "kind of a receipt"),
+                    positions: try reader.legal(
+                        IntervalSet(text: try reader.text()), "positions of a receipt"),
+                    at: try reader.timestamp()))
+        case "content.uploaded":
+            .contentUploaded(try Content(from: &reader))
+        case "content.withdrawn":
+            .contentWithdrawn(try reader.id())
+        default:
+            throw StoreFault.unreadable("event \(kind)")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Messaging
+
+extension Message {
+    func write(to writer: inout ByteWriter) {
+        writer.write(id)
+        writer.write(conversation)
+        writer.write(position)
+        switch sender {
+        case .user(let user):
+            writer.write(true)
+            writer.write(user)
+        case .named(let name):
+            writer.write(false)
+            writer.write(name)
+        }
+        writer.write(sentAt)
+        writer.write(each: parts) { writer, part in part.write(to: &writer) }
+        writer.write(optional: updatedAt) { writer, moment in writer.write(moment) }
+        writer.write(version)
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(
+            id: try reader.id(), conversation: try reader.id(), position: try reader.position(),
+            sender: try reader.flag() ? .user(try reader.user()) : .named(try reader.text()),
+            sentAt: try reader.timestamp(),
+            parts: try reader.each { reader in try MessagePart(from: &reader) },
+            updatedAt: try reader.optional { reader in try reader.timestamp() },
+            version: try reader.number())
+    }
+}
+
+extension MessagePart {
+    func write(to writer: inout ByteWriter) {
+        writer.write(id)
+        writer.write(Int64(index))
+        writer.write(mimeType)
+        switch body {
+        case .inline(let bytes):
+            writer.write(true)
+            writer.write(bytes)
+        case .content(let content, let size):
+            writer.write(false)
+            writer.write(content)
+            writer.write(size)
+        }
+        writer.write(optional: updatedAt) { writer, moment in writer.write(moment) }
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(
+            id: try reader.id(), index: Int(try reader.number()), mimeType: try reader.text(),
+            body: try reader.flag()
+                ? .inline(try reader.bytes())
+                : .content(try reader.id(), size: try reader.number()),
+            updatedAt: try reader.optional { reader in try reader.timestamp() })
+    }
+}

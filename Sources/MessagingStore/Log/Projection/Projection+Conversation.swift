@@ -1,0 +1,79 @@
+import Messaging
+import SQL
+
+extension Projection {
+    func create(_ created: ConversationCreated) throws {
+        let conversation = created.conversation
+        let key =
+            conversation.isDistinct
+            ? DistinctKey(conversation.participants, hash: hash).digest : nil
+        try transaction.execute(
+            """
+            INSERT INTO conversations (
+                application, id, created_at, is_distinct, distinct_key, is_announced, deleted_at,
+                last_position, last_sent_at, message_count, metadata, version
+            ) VALUES (
+                \(application), \(conversation.id), \(conversation.createdAt),
+                \(conversation.isDistinct), \(key), \(conversation.isAnnounced),
+                \(conversation.deletedAt), \(conversation.lastPosition),
+                \(conversation.lastSentAt), \(conversation.messageCount),
+                \(conversation.metadata.columnBytes), \(conversation.version)
+            )
+            """)
+        for (place, user) in conversation.participants.users.enumerated() {
+            try join(user, at: place, conversation.id, after: conversation.lastPosition)
+        }
+        try remember(created.key, as: .conversation, for: conversation.id.bytes)
+    }
+
+    func remember(_ match: ConversationMatched) throws {
+        try remember(match.key, as: .match, for: match.conversation.bytes)
+        guard let alias = match.alias else { return }
+        try transaction.execute(
+            """
+            INSERT INTO conversation_aliases (application, alias, conversation)
+            VALUES (\(application), \(alias), \(match.conversation))
+            ON CONFLICT (application, alias) DO NOTHING
+            """)
+    }
+
+    func apply(_ change: MetadataChanged) throws {
+        let before = try transaction.first(
+            """
+            SELECT metadata FROM conversations
+            WHERE application = \(application) AND id = \(change.conversation)
+            """
+        ) { row in try row.metadata(0) }
+        let after = (before ?? Metadata()).merging(change.writes)
+        try transaction.execute(
+            """
+            UPDATE conversations SET metadata = \(after.columnBytes), version = version + 1
+            WHERE application = \(application) AND id = \(change.conversation)
+            """)
+    }
+
+    /// Frees the participant set, empties the lists, and lets the contents go (R18).
+    ///
+    /// Messages stay as rows nobody reaches: there may be millions, and the writer serves others.
+    func delete(_ id: Conversation.ID, at moment: Timestamp) throws {
+        try transaction.execute(
+            """
+            UPDATE identities SET conversation_count = conversation_count - 1
+            WHERE application = \(application) AND user_id IN (
+                SELECT user_id FROM participants
+                WHERE application = \(application) AND conversation = \(id)
+            )
+            """)
+        try transaction.execute(
+            "DELETE FROM participants WHERE application = \(application) AND conversation = \(id)")
+        try transaction.execute(
+            "DELETE FROM receipts WHERE application = \(application) AND conversation = \(id)")
+        try transaction.execute(
+            "DELETE FROM contents WHERE application = \(application) AND conversation = \(id)")
+        try transaction.execute(
+            """
+            UPDATE conversations SET deleted_at = \(moment), distinct_key = NULL
+            WHERE application = \(application) AND id = \(id)
+            """)
+    }
+}

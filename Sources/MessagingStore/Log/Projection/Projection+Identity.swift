@@ -1,0 +1,30 @@
+import Messaging
+import SQL
+
+extension Projection {
+    func name(_ identity: Identity) throws {
+        try transaction.execute(
+            """
+            INSERT INTO identities (
+                application, user_id, display_name, avatar_url, kind, conversation_count
+            ) VALUES (
+                \(application), \(identity.userID), \(identity.displayName),
+                \(identity.avatarURL), \(identity.kind.rawValue), 0
+            ) ON CONFLICT (application, user_id) DO UPDATE SET
+                display_name = excluded.display_name, avatar_url = excluded.avatar_url,
+                kind = excluded.kind
+            """)
+    }
+
+    /// Counts one conversation more for a user, who comes into being by being named (R90).
+    func nameInConversation(_ user: UserID) throws {
+        try transaction.execute(
+            """
+            INSERT INTO identities (
+                application, user_id, display_name, avatar_url, kind, conversation_count
+            ) VALUES (\(application), \(user), NULL, NULL, \(Identity.Kind.user.rawValue), 1)
+            ON CONFLICT (application, user_id) DO UPDATE SET
+                conversation_count = identities.conversation_count + 1
+            """)
+    }
+}

@@ -1,0 +1,45 @@
+import Messaging
+import SQL
+
+/// Applies events to the rows; nothing else writes them.
+///
+/// What it writes follows from the event and the rows alone, so the rows can be made again by
+/// applying the whole log to an empty database.
+struct Projection {
+    let transaction: Transaction
+    let application: Application.ID
+    let hash: @Sendable ([UInt8]) -> [UInt8]
+
+    /// Applies one event, being the next of its log.
+    func apply(_ event: Event) throws {
+        switch event {
+        case .applicationCreated(let application): try create(application)
+        case .applicationSuspended(let id, let isSuspended): try suspend(id, isSuspended)
+        case .tokenCreated(let token, let digest): try create(token, digest)
+        case .tokenRevoked(let id, let moment): try revoke(id, at: moment)
+        case .identityNamed(let identity): try name(identity)
+        case .conversationCreated(let created): try create(created)
+        case .conversationMatched(let match): try remember(match)
+        case .participantsChanged(let change): try apply(change)
+        case .metadataChanged(let change): try apply(change)
+        case .conversationDeleted(let id, let moment): try delete(id, at: moment)
+        case .messageSent(let sent): try send(sent)
+        case .messageDeleted(let id, let conversation, let position):
+            try delete(id, in: conversation, at: position)
+        case .receiptsRecorded(let receipts): try record(receipts)
+        case .contentUploaded(let content): try keep(content)
+        case .contentWithdrawn(let id): try dropUnlessAttached(id)
+        }
+    }
+
+    /// Remembers what a key has made.
+    func remember(_ key: Replay.Key?, as kind: ReplayKind, for object: [UInt8]) throws {
+        guard let key else { return }
+        try transaction.execute(
+            """
+            INSERT INTO replay_keys (application, kind, replay_key, object)
+            VALUES (\(application), \(kind.rawValue), \(key), \(object))
+            ON CONFLICT (application, kind, replay_key) DO NOTHING
+            """)
+    }
+}

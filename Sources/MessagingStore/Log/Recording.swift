@@ -1,0 +1,44 @@
+import Messaging
+import SQL
+
+/// One mutation of one application: what it loads with, and the only way to change a row.
+struct Recording {
+    let transaction: Transaction
+    let application: Application.ID
+    let now: Timestamp
+    let hash: @Sendable ([UInt8]) -> [UInt8]
+    let signal: CommitSignal
+
+    /// Appends an event to the log and applies it to the rows, both in this transaction.
+    func record(_ event: Event) throws {
+        let position = try transaction.nextLogPosition(in: application)
+        try transaction.execute(
+            """
+            INSERT INTO events (application, position, kind, at, payload)
+            VALUES (\(application), \(position), \(event.kind), \(now), \(event.payload))
+            """)
+        try Projection(transaction: transaction, application: application, hash: hash)
+            .apply(event)
+        transaction.afterCommit { [signal, application] in
+            signal.advance(to: position, in: application)
+        }
+    }
+}
+
+extension Transaction {
+    /// The next place in an application's log.
+    ///
+    /// A counter row and never a sequence: a sequence hands out 1 before 2 commits first, and a
+    /// reader would step over it. Rolled back, the number is free again: no gaps.
+    fileprivate func nextLogPosition(in application: Application.ID) throws -> LogPosition {
+        let next = try first(
+            """
+            INSERT INTO log_positions (application, position) VALUES (\(application), 1)
+            ON CONFLICT (application) DO UPDATE SET position = log_positions.position + 1
+            RETURNING position
+            """
+        ) { row in LogPosition(try row.int64(0)) }
+        guard let next else { throw StoreFault.unreadable("log_positions") }
+        return next
+    }
+}

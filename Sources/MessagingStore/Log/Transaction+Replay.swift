@@ -1,0 +1,17 @@
+import Messaging
+import SQL
+
+extension Transaction {
+    /// The id of what a key has made; `nil` while the key is free.
+    func object(
+        madeWith key: Replay.Key, as kind: ReplayKind, in application: Application.ID
+    ) throws -> [UInt8]? {
+        try first(
+            """
+            SELECT object FROM replay_keys
+            WHERE application = \(application) AND kind = \(kind.rawValue)
+                AND replay_key = \(key)
+            """
+        ) { row in try row.blob(0) }
+    }
+}

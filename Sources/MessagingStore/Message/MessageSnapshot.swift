@@ -1,0 +1,21 @@
+public import Messaging
+
+/// A message with everything its JSON shows: nothing needs to be looked up.
+public struct MessageSnapshot: Equatable, Sendable {
+    /// The message.
+    public let message: Message
+    /// What is known of the sender; `nil` for a service that has only a name.
+    public let sender: BasicIdentity?
+    /// One entry for each participant at sending time, in the order of naming (R71).
+    public let recipients: [Recipient]
+    /// Whether the user who looks has not read it; `nil` for the system.
+    public let isUnread: Bool?
+
+    /// A participant at sending time.
+    public struct Recipient: Equatable, Sendable {
+        /// The participant.
+        public let userID: UserID
+        /// What he has made of the message; the sender has read it from the start.
+        public let status: RecipientStatus
+    }
+}

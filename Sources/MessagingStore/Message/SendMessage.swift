@@ -1,0 +1,118 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// Sends a message.
+    ///
+    /// - Parameters:
+    ///   - draft: What is to be sent.
+    ///   - conversation: Where to; an alias counts as its winner.
+    ///   - key: The `If-None-Match` key; it becomes the id unless the draft proposes one.
+    /// - Throws: `Rejection`: `notFound(.message)` when what the key made is deleted (rulings 12);
+    ///   `notFound(.conversation)`, `objectDeleted`; what `Conversation.posting` rejects.
+    public func sendMessage(
+        _ draft: Message.Draft, to conversation: Conversation.ID, key: Replay.Key? = nil,
+        in application: Application.ID
+    ) async throws -> Creation<MessageSnapshot> {
+        let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
+        let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
+        return try await change(in: application) { recording in
+            try recording.send(draft, to: conversation, as: id, key: key, partIDs: partIDs)
+        }
+    }
+}
+
+extension Recording {
+    fileprivate func send(
+        _ draft: Message.Draft, to target: Conversation.ID, as id: Message.ID, key: Replay.Key?,
+        partIDs: [MessagePart.ID]
+    ) throws -> Creation<MessageSnapshot> {
+        if let key, let sent = try message(sentWith: key) {
+            return .replayed(try snapshot(of: sent))
+        }
+        let conversation = try transaction.lockedConversation(target, in: application)
+        if draft.proposedID != nil, let holder = try holder(of: id) {
+            return .idInUse(try snapshot(of: holder))
+        }
+        let event = try conversation.posting(
+            draft, hasIdentity: try hasIdentity(draft.sender, in: conversation),
+            contents: try contents(of: draft), as: id,
+            partIDs: { index in partIDs[index] }, key: key,
+            at: now)
+        try record(event)
+        guard case .messageSent(let sent) = event else {
+            throw StoreFault.unreadable("decision of a post")
+        }
+        return .created(try snapshotOfNew(sent.message, to: conversation.participants))
+    }
+
+    /// What a key has sent, or the message that bears it as its id.
+    private func message(sentWith key: Replay.Key) throws -> Message? {
+        guard
+            let object = try transaction.object(madeWith: key, as: .message, in: application)
+        else { return try liveMessage(Message.ID(key)) }
+        guard let id = Message.ID(bytes: object), let message = try liveMessage(id) else {
+            throw Rejection.notFound(.message)
+        }
+        return message
+    }
+
+    /// Who has an id; `nil` when it is free.
+    ///
+    /// - Throws: `notFound` when it was that of a message deleted since.
+    private func holder(of id: Message.ID) throws -> Message? {
+        if let holder = try liveMessage(id) { return holder }
+        let former = try transaction.object(
+            madeWith: Replay.Key(id), as: .message, in: application)
+        guard former != id.bytes else { throw Rejection.notFound(.message) }
+        return nil
+    }
+
+    /// A message by its id.
+    ///
+    /// - Throws: `notFound` when it went with its conversation: its id stays taken, and it has
+    ///   nothing to show.
+    private func liveMessage(_ id: Message.ID) throws -> Message? {
+        guard let message = try transaction.message(id, in: application) else { return nil }
+        guard try transaction.isAlive(message.conversation, in: application) else {
+            throw Rejection.notFound(.message)
+        }
+        return message
+    }
+
+    private func hasIdentity(_ sender: Sender, in conversation: Conversation) throws -> Bool {
+        guard let user = sender.userID, !conversation.participants.contains(user) else {
+            return false
+        }
+        return try transaction.conversationCount(of: user, in: application) != nil
+    }
+
+    private func contents(of draft: Message.Draft) throws -> [Content.ID: Content] {
+        var contents: [Content.ID: Content] = [:]
+        for case .content(let id, _) in draft.parts.map(\.body) where contents[id] == nil {
+            contents[id] = try transaction.content(id, in: application)
+        }
+        return contents
+    }
+
+    private func snapshot(of message: Message) throws -> MessageSnapshot {
+        guard let snapshot = try transaction.snapshots(of: [message], in: application).first else {
+            throw StoreFault.unreadable("snapshot of a message")
+        }
+        return snapshot
+    }
+
+    /// A new message has no receipts, and who takes part now is who it reaches.
+    private func snapshotOfNew(
+        _ message: Message, to participants: Participants
+    ) throws -> MessageSnapshot {
+        let sender = message.sender.userID
+        let identities = try transaction.identities(
+            of: Set([sender].compactMap(\.self)), in: application)
+        return MessageSnapshot(
+            message: message, sender: sender.map(identities.identity),
+            recipients: participants.users.map { user in
+                MessageSnapshot.Recipient(userID: user, status: message.status(of: user, nil))
+            }, isUnread: nil)
+    }
+}

@@ -1,0 +1,108 @@
+import Messaging
+import SQL
+
+extension Transaction {
+    /// A message; `nil` when it never was or is deleted.
+    func message(_ id: Message.ID, in application: Application.ID) throws -> Message? {
+        try messages([id], in: application)[id]
+    }
+
+    /// Messages by their ids, in two statements whatever their number.
+    func messages(
+        _ ids: [Message.ID], in application: Application.ID
+    ) throws -> [Message.ID: Message] {
+        guard !ids.isEmpty else { return [:] }
+        let heads = try rows(
+            """
+            SELECT \(raw: MessageHead.columns) FROM messages
+            WHERE application = \(application) AND id IN (\(few: ids.map(\.bytes)))
+            """
+        ) { row in try MessageHead(row) }
+        let messages = try complete(heads, in: application)
+        return Dictionary(messages.map { message in (message.id, message) }) { first, _ in first }
+    }
+
+    /// The messages before a place, newest first, in two statements.
+    func messages(
+        in conversation: Conversation.ID, before place: Position, limit: Int,
+        in application: Application.ID
+    ) throws -> [Message] {
+        let heads = try rows(
+            """
+            SELECT \(raw: MessageHead.columns) FROM messages
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND position < \(place)
+            ORDER BY position DESC LIMIT \(limit)
+            """
+        ) { row in try MessageHead(row) }
+        return try complete(heads, in: application)
+    }
+
+    /// Heads with their parts, read in one statement.
+    private func complete(
+        _ heads: [MessageHead], in application: Application.ID
+    ) throws -> [Message] {
+        guard !heads.isEmpty else { return [] }
+        let parts = try rows(
+            """
+            SELECT id, part_index, mime_type, body, content, size, updated_at, message FROM parts
+            WHERE application = \(application)
+                AND message IN (\(few: heads.map(\.id.bytes)))
+            ORDER BY message, part_index
+            """
+        ) { row in (message: try row.id(7) as Message.ID, part: try MessagePart(row)) }
+        let byMessage = Dictionary(grouping: parts, by: \.message)
+        return heads.map { head in head.message(with: (byMessage[head.id] ?? []).map(\.part)) }
+    }
+}
+
+/// A row of `messages`: a message without its parts.
+private struct MessageHead {
+    let id: Message.ID
+    let conversation: Conversation.ID
+    let position: Position
+    let sender: Sender
+    let sentAt: Timestamp
+    let updatedAt: Timestamp?
+    let version: Int64
+
+    /// What ``init(_:)`` reads, in this order.
+    static let columns: StaticString =
+        "id, conversation, position, sender_user, sender_name, sent_at, updated_at, version"
+
+    init(_ row: borrowing Row) throws {
+        id = try row.id(0)
+        conversation = try row.id(1)
+        position = try row.position(2)
+        sender =
+            if let user = try row.optionalUser(3) {
+                .user(user)
+            } else {
+                .named(try row.text(4))
+            }
+        sentAt = try row.timestamp(5)
+        updatedAt = try row.optionalTimestamp(6)
+        version = try row.int64(7)
+    }
+
+    func message(with parts: [MessagePart]) -> Message {
+        Message(
+            id: id, conversation: conversation, position: position, sender: sender, sentAt: sentAt,
+            parts: parts, updatedAt: updatedAt, version: version)
+    }
+}
+
+extension MessagePart {
+    /// From the columns in the order named in the statement above.
+    fileprivate init(_ row: borrowing Row) throws {
+        let body: Body =
+            if let content = try row.optionalID(4) as Content.ID? {
+                .content(content, size: try row.int64(5))
+            } else {
+                .inline(try row.blob(3))
+            }
+        self.init(
+            id: try row.id(0), index: try row.int(1), mimeType: try row.text(2), body: body,
+            updatedAt: try row.optionalTimestamp(6))
+    }
+}

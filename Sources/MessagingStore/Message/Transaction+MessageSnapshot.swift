@@ -1,0 +1,58 @@
+import Messaging
+import SQL
+
+extension Transaction {
+    /// Messages with what they show, in three statements whatever their number.
+    ///
+    /// - Parameter viewer: Who looks; `nil` for the system.
+    func snapshots(
+        of messages: [Message], seenBy viewer: UserID? = nil, in application: Application.ID
+    ) throws -> [MessageSnapshot] {
+        guard !messages.isEmpty else { return [] }
+        let conversations = Array(Set(messages.map(\.conversation)))
+        // Whom the oldest message of one conversation did not reach, none of the page did.
+        let floor = conversations.count == 1 ? messages.map(\.position).min() ?? .start : .start
+        let participants = Dictionary(
+            grouping: try participants(of: conversations, reachedFrom: floor, in: application)
+                .sorted(by: PlacedParticipant.precedes),
+            by: \.conversation)
+        let receipts = try receipts(in: conversations, in: application)
+        let identities = try identities(
+            of: Set(messages.compactMap(\.sender.userID)), in: application)
+        return messages.map { message in
+            let present = (participants[message.conversation] ?? []).map(\.participant)
+                .filter { participant in participant.wasPresent(at: message.position) }
+            let recipients = present.map { participant in
+                MessageSnapshot.Recipient(
+                    userID: participant.userID,
+                    status: message.status(
+                        of: participant.userID,
+                        receipts[
+                            ReceiptOwner(
+                                conversation: message.conversation, user: participant.userID)]))
+            }
+            return MessageSnapshot(
+                message: message, sender: message.sender.userID.map(identities.identity),
+                recipients: recipients,
+                isUnread: viewer.map { viewer in
+                    recipients.contains { recipient in
+                        recipient.userID == viewer && recipient.status != .read
+                    }
+                })
+        }
+    }
+}
+
+extension PlacedParticipant {
+    /// Those of now in the order of naming; who left long ago shares places, so his bytes decide.
+    static func precedes(_ left: PlacedParticipant, _ right: PlacedParticipant) -> Bool {
+        (left.place, left.participant.userID) < (right.place, right.participant.userID)
+    }
+}
+
+extension Message {
+    /// What a participant has made of it; its sender has read it from the start (R71).
+    func status(of user: UserID, _ receipts: Receipts?) -> RecipientStatus {
+        sender.userID == user ? .read : (receipts ?? Receipts()).status(at: position)
+    }
+}

@@ -1,0 +1,74 @@
+import Messaging
+import SQL
+
+/// Where a participant stands in the order of naming.
+struct PlacedParticipant {
+    let conversation: Conversation.ID
+    let place: Int64
+    let participant: Participant
+}
+
+extension Transaction {
+    /// Who takes part now, in the order of naming.
+    func currentParticipants(
+        of conversation: Conversation.ID, in application: Application.ID
+    ) throws -> Participants {
+        Participants(
+            try rows(
+                """
+                SELECT user_id FROM participants
+                WHERE application = \(application) AND conversation = \(conversation)
+                    AND left_after IS NULL
+                ORDER BY place
+                """
+            ) { row in try row.user(0) })
+    }
+
+    /// One user's part in a conversation; `nil` for a stranger.
+    func participant(
+        _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> Participant? {
+        try first(
+            """
+            SELECT user_id, past, joined_after, left_after FROM participants
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND user_id = \(user)
+            """
+        ) { row in try Participant(row) }
+    }
+
+    /// Who takes or took part in conversations, leaving out whom no message from a place on reached.
+    func participants(
+        of conversations: [Conversation.ID], reachedFrom place: Position,
+        in application: Application.ID
+    ) throws -> [PlacedParticipant] {
+        try rows(
+            """
+            SELECT user_id, past, joined_after, left_after, conversation, place FROM participants
+            WHERE application = \(application)
+                AND conversation IN (\(few: conversations.map(\.bytes)))
+                AND (left_after IS NULL OR left_after >= \(place))
+            """
+        ) { row in
+            PlacedParticipant(
+                conversation: try row.id(4), place: try row.int64(5),
+                participant: try Participant(row))
+        }
+    }
+}
+
+extension Participant {
+    /// From the columns `user_id, past, joined_after, left_after`, in this order.
+    init(_ row: borrowing Row) throws {
+        self.init(
+            userID: try row.user(0), past: try row.intervals(1), joinedAfter: try row.position(2),
+            leftAfter: try row.optionalPosition(3))
+    }
+
+    /// The positions of his stay that is not over, or was the last.
+    var currentStay: IntervalSet {
+        let last = leftAfter?.number ?? .max - 1
+        return joinedAfter.number < last
+            ? IntervalSet(joinedAfter.next.number...last) : IntervalSet()
+    }
+}

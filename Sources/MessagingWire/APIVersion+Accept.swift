@@ -1,0 +1,70 @@
+extension APIVersion {
+    /// The one media type the Platform API is asked for.
+    public static let mediaType = "application/vnd.layer+json"
+
+    /// Reads the version out of an `Accept` field (platform-api §1.2).
+    ///
+    /// - Parameter accept: The field's value; several lines joined by commas.
+    /// - Returns: The version of the first media range that names a known one, else `nil`.
+    ///
+    /// The type is compared without regard to case, white space may stand round `;` and `=`, and
+    /// the number may be quoted: existing clients do all three.
+    public init?(accept: String) {
+        for range in accept.utf8.splitOutsideQuotes(at: UInt8(ascii: ",")) {
+            if let version = APIVersion(mediaRange: range) {
+                self = version
+                return
+            }
+        }
+        return nil
+    }
+
+    private init?(mediaRange: Substring.UTF8View) {
+        var pieces = mediaRange.splitOutsideQuotes(at: UInt8(ascii: ";"))[...]
+        guard let type = pieces.popFirst(), type.trimmed.equals(APIVersion.mediaType) else {
+            return nil
+        }
+        for piece in pieces {
+            guard let equals = piece.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            guard piece[..<equals].trimmed.equals("version") else { continue }
+            let number = piece[piece.index(after: equals)...].trimmed.unquoted
+            guard let version = APIVersion(rawValue: String(Substring(number))) else { return nil }
+            self = version
+            return
+        }
+        return nil
+    }
+}
+
+extension BidirectionalCollection<UInt8> where SubSequence == Substring.UTF8View {
+    fileprivate func splitOutsideQuotes(at separator: UInt8) -> [Substring.UTF8View] {
+        var isQuoted = false
+        return split(omittingEmptySubsequences: false) { byte in
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return byte == separator && !isQuoted
+        }
+    }
+}
+
+extension Substring.UTF8View {
+    fileprivate var trimmed: Substring.UTF8View {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let head = drop(while: isBlank)
+        guard let last = head.lastIndex(where: { !isBlank($0) }) else { return head }
+        return head[...last]
+    }
+
+    fileprivate var unquoted: Substring.UTF8View {
+        guard count >= 2, first == UInt8(ascii: "\""), last == UInt8(ascii: "\"") else {
+            return self
+        }
+        return dropFirst().dropLast()
+    }
+
+    /// ASCII letters are equal in either case; `text` is lower case.
+    fileprivate func equals(_ text: String) -> Bool {
+        elementsEqual(text.utf8) { mine, theirs in
+            (mine >= 0x41 && mine <= 0x5A ? mine | 0x20 : mine) == theirs
+        }
+    }
+}

@@ -1,0 +1,85 @@
+public import JSON
+public import Messaging
+
+/// A conversation as answers show it, in all versions and perspectives (platform-api §3.2).
+public struct ConversationJSON: Sendable {
+    /// What a user sees beside the conversation itself.
+    public struct UserView: Sendable {
+        /// The visible message of highest position (R27); `nil` when there is none.
+        public let lastMessage: MessageJSON?
+        /// Visible messages the user has not read (R79).
+        public let unreadCount: Int64
+        /// The messages this user can see (ruling 17).
+        public let totalCount: Int64
+
+        /// What a user sees.
+        public init(lastMessage: MessageJSON?, unreadCount: Int64, totalCount: Int64) {
+            self.lastMessage = lastMessage
+            self.unreadCount = unreadCount
+            self.totalCount = totalCount
+        }
+    }
+
+    /// Its name for ever.
+    public let id: Conversation.ID
+    /// When it was made.
+    public let createdAt: Timestamp
+    /// In the order of naming; empty for a user who has left.
+    public let participants: [BasicIdentity]
+    /// Whether it is the one conversation of exactly these participants (R3).
+    public let isDistinct: Bool
+    /// The tree as clients see it.
+    public let metadata: MetadataTree
+    /// `nil` in the system's perspective.
+    public let userView: UserView?
+
+    /// A conversation to show.
+    public init(
+        id: Conversation.ID, createdAt: Timestamp, participants: [BasicIdentity],
+        isDistinct: Bool, metadata: MetadataTree, userView: UserView? = nil
+    ) {
+        self.id = id
+        self.createdAt = createdAt
+        self.participants = participants
+        self.isDistinct = isDistinct
+        self.metadata = metadata
+        self.userView = userView
+    }
+
+    /// Writes the object.
+    public func write(_ presentation: Presentation, into writer: inout JSONWriter) {
+        let url = presentation.links.conversation(id)
+        writer.object { writer in
+            writer.member("id", IdentifierJSON.text(id, in: .conversations))
+            writer.member("url", url)
+            writer.member("messages_url", "\(url)/messages")
+            writer.member("created_at", TimestampJSON.text(createdAt))
+            writer.key("participants")
+            writer.array { writer in
+                for identity in participants {
+                    BasicIdentityJSON.write(
+                        identity, presentation.version, presentation.links, into: &writer)
+                }
+            }
+            writer.member("distinct", isDistinct)
+            writer.key("metadata")
+            MetadataJSON.write(metadata, into: &writer)
+            if let userView { write(userView, presentation, into: &writer) }
+        }
+    }
+
+    private func write(
+        _ userView: UserView, _ presentation: Presentation, into writer: inout JSONWriter
+    ) {
+        writer.key("last_message")
+        if let message = userView.lastMessage {
+            message.write(presentation, into: &writer)
+        } else {
+            writer.null()
+        }
+        writer.member("unread_message_count", userView.unreadCount)
+        if presentation.version.namesIdentities {
+            writer.member("total_message_count", userView.totalCount)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// One error as it is answered: a row of the table, its message and what it points at.
+public struct APIError: Error, Equatable, Sendable {
+    /// What the `data` member of the error object holds (platform-api §2.1).
+    public enum Detail: Equatable, Sendable {
+        /// `{"property": name}`: the member, query parameter or upload header at fault.
+        case property(String)
+        /// `{"header": name}`: the request header at fault.
+        case header(String)
+        /// The complete object that stands in the way, as JSON.
+        case object([UInt8])
+    }
+
+    /// The row of the table.
+    public let kind: APIErrorTable
+    /// One sentence for the developer who reads the answer; never the text of a fault of ours.
+    public let message: String
+    /// What it points at.
+    public let data: Detail?
+    /// The status of the answer: that of the table but for a body that is too large (413).
+    public let status: Int
+
+    /// An error to answer.
+    public init(
+        _ kind: APIErrorTable, _ message: String, data: Detail? = nil, status: Int? = nil
+    ) {
+        self.kind = kind
+        self.message = message
+        self.data = data
+        self.status = status ?? kind.row.status
+    }
+}

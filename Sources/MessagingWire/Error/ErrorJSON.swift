@@ -1,0 +1,31 @@
+import JSON
+
+/// The error object (platform-api §2.1): `id`, `code`, `message`, `url`, and `data` where useful.
+public enum ErrorJSON {
+    /// Where a developer reads on; informative, and never null.
+    static let documentation = "https://developer.layer.com/docs/platform"
+
+    /// The whole answer body for an error.
+    public static func bytes(_ error: APIError) -> [UInt8] {
+        var writer = JSONWriter(capacity: 256)
+        let row = error.kind.row
+        writer.object { writer in
+            writer.member("id", row.id.description)
+            writer.member("code", row.code)
+            writer.member("message", error.message)
+            writer.member("url", documentation)
+            guard let data = error.data else { return }
+            writer.key("data")
+            write(data, into: &writer)
+        }
+        return writer.finish()
+    }
+
+    private static func write(_ data: APIError.Detail, into writer: inout JSONWriter) {
+        switch data {
+        case .property(let name): writer.object { $0.member("property", name) }
+        case .header(let name): writer.object { $0.member("header", name) }
+        case .object(let json): writer.raw(json)
+        }
+    }
+}

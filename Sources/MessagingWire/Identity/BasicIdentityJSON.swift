@@ -1,0 +1,58 @@
+import JSON
+import Messaging
+
+/// Users as objects mention them (platform-api §3.1).
+enum BasicIdentityJSON {
+    /// Writes a user: his id in 1.x, his identity from 2.0 on.
+    static func write(
+        _ identity: BasicIdentity, _ version: APIVersion, _ links: LinkBuilder,
+        into writer: inout JSONWriter
+    ) {
+        guard version.namesIdentities else { return writer.string(identity.userID.text) }
+        writer.object { writer in
+            writer.member("id", UserIDJSON.text(identity.userID, version))
+            writer.member("url", links.identity(identity.userID))
+            writer.member("user_id", identity.userID.text)
+            writer.member("display_name", identity.displayName)
+            writer.member("avatar_url", identity.avatarURL)
+        }
+    }
+
+    /// Writes who sent a message, in the shape of each version (platform-api §1.3, §3.3).
+    static func write(
+        sender: Sender, _ identity: BasicIdentity?, _ version: APIVersion, _ links: LinkBuilder,
+        into writer: inout JSONWriter
+    ) {
+        switch sender {
+        case .user(let user):
+            let identity = identity ?? BasicIdentity(userID: user)
+            if version.namesIdentities {
+                write(identity, version, links, into: &writer)
+            } else if identity.kind == .bot, let name = identity.displayName {
+                // 1.x knows programs only as services with a name.
+                write(userID: nil, name: name, into: &writer)
+            } else {
+                write(userID: user.text, name: nil, into: &writer)
+            }
+        case .named(let name):
+            if version.namesIdentities {
+                writer.object { writer in
+                    writer.member("id", nil)
+                    writer.member("url", nil)
+                    writer.member("user_id", nil)
+                    writer.member("display_name", name)
+                    writer.member("avatar_url", nil)
+                }
+            } else {
+                write(userID: nil, name: name, into: &writer)
+            }
+        }
+    }
+
+    private static func write(userID: String?, name: String?, into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("user_id", userID)
+            writer.member("name", name)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import JSON
+public import Messaging
+
+/// How a user is named: by his bare id up to 1.1, by `layer:///identities/{enc}` from 2.0 on
+/// (platform-api §1.3).
+public enum UserIDJSON {
+    static let prefix = "layer:///identities/"
+
+    /// The name of a user as clients of a version know it.
+    public static func text(_ user: UserID, _ version: APIVersion) -> String {
+        version.namesIdentities ? prefix + URIComponent.encoded(user.text) : user.text
+    }
+
+    /// Reads a user's name; from 2.0 on a bare id is understood as well.
+    ///
+    /// - Returns: `nil` for anything that is no text of 1 to 128 characters, and for an identity id
+    ///   that cannot be decoded.
+    static func read(_ value: JSONValue, _ version: APIVersion) -> UserID? {
+        guard let text = value.string else { return nil }
+        return version.namesIdentities ? read(identity: text) : UserID(text)
+    }
+
+    /// Reads an identity id, or a bare user id.
+    static func read(identity text: String) -> UserID? {
+        guard text.utf8.starts(with: prefix.utf8) else { return UserID(text) }
+        return URIComponent.decoded(text.dropFirst(prefix.count)).flatMap { UserID($0) }
+    }
+}
+
+extension UserIDJSON {
+    /// Reads an array of names in their order, duplicates left out; `nil` when any of it is no name.
+    static func list(_ value: JSONValue, _ version: APIVersion) -> [UserID]? {
+        guard value.kind == .array else { return nil }
+        var known: Set<UserID> = []
+        var users: [UserID] = []
+        for element in value.elements {
+            guard let user = read(element, version) else { return nil }
+            if known.insert(user).inserted { users.append(user) }
+        }
+        return users
+    }
+}

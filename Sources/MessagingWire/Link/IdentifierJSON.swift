@@ -1,0 +1,36 @@
+import JSON
+public import Messaging
+
+/// The ids of things on the wire: `layer:///{collection}/{uuid}`.
+public enum IdentifierJSON {
+    /// The collections of the things that have one.
+    public enum Collection: String, Sendable {
+        case conversations, messages, content
+    }
+
+    /// The long form of an id.
+    public static func text<Subject>(
+        _ id: Identifier<Subject>, in collection: Collection
+    ) -> String {
+        "layer:///\(collection.rawValue)/\(id.uuid)"
+    }
+
+    /// Reads the long form of that collection, or a bare UUID; either in any case.
+    public static func read<Subject>(
+        _ text: String, in collection: Collection
+    ) -> Identifier<Subject>? {
+        let prefix = "layer:///\(collection.rawValue)/"
+        guard text.utf8.starts(with: prefix.utf8) else { return Identifier(uuid: text) }
+        return Identifier(uuid: text.dropFirst(prefix.count))
+    }
+
+    /// The id a caller proposes for what he creates: the body member `id` (platform-api §1.9).
+    static func proposed<Subject>(
+        in body: JSONValue, _ collection: Collection
+    ) throws(Rejection) -> Identifier<Subject>? {
+        guard let value = body.present("id") else { return nil }
+        guard let text = value.string, let id: Identifier<Subject> = read(text, in: collection)
+        else { throw .invalid("id") }
+        return id
+    }
+}

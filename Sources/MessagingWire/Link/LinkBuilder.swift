@@ -1,0 +1,102 @@
+public import Messaging
+
+/// Makes every URL that stands in an answer, from the configured public base (platform-api §1.1).
+///
+/// Clients send follow-up requests to these URLs verbatim, so they never come from the request.
+public struct LinkBuilder: Sendable {
+    /// Whose view the URLs lead to.
+    public enum Perspective: Sendable {
+        case system
+        case user(UserID)
+    }
+
+    /// The application's root, `BASE/apps/{APP}`.
+    private let root: String
+    private let application: Application.ID
+    /// The root of the perspective: that of the application, or of one of its users.
+    private let view: String
+    /// Whose view the URLs lead to.
+    public let perspective: Perspective
+
+    /// URLs of one application.
+    ///
+    /// - Parameter publicBase: Scheme, host and perhaps a path; slashes at its end do not count.
+    public init(
+        publicBase: String, application: Application.ID, perspective: Perspective = .system
+    ) {
+        var base = publicBase[...]
+        while base.last == "/" { base.removeLast() }
+        root = "\(base)/apps/\(application.uuid)"
+        self.application = application
+        self.perspective = perspective
+        switch perspective {
+        case .system: view = root
+        case .user(let user): view = "\(root)/users/\(URIComponent.encoded(user.text))"
+        }
+    }
+
+    /// The conversation in this perspective.
+    public func conversation(_ id: Conversation.ID) -> String {
+        "\(view)/conversations/\(id.uuid)"
+    }
+
+    /// Users reach messages without naming the conversation, the system through it.
+    public func message(_ id: Message.ID, in conversation: Conversation.ID) -> String {
+        switch perspective {
+        case .system: "\(self.conversation(conversation))/messages/\(id.uuid)"
+        case .user: "\(view)/messages/\(id.uuid)"
+        }
+    }
+
+    /// The URL that 1.x shows in the answer to a `POST`, and nowhere else (platform-api §1.7).
+    public func shortMessage(_ id: Message.ID) -> String {
+        "\(root)/messages/\(id.uuid)"
+    }
+
+    /// `nil` for the system, which has no receipts of its own.
+    public func receipts(_ id: Message.ID) -> String? {
+        switch perspective {
+        case .system: nil
+        case .user: "\(view)/messages/\(id.uuid)/receipts"
+        }
+    }
+
+    /// A part, below the URL of its message.
+    public func part(_ part: MessagePart.ID, of message: String) -> String {
+        "\(message)/parts/\(part.uuid)"
+    }
+
+    /// Where a fresh `download_url` is to be had.
+    public func content(_ id: Content.ID, in conversation: Conversation.ID) -> String {
+        "\(root)/conversations/\(conversation.uuid)/content/\(id.uuid)"
+    }
+
+    /// A user's identity, in the form recorded of 3.0 (platform-api §1.7).
+    public func identity(_ user: UserID) -> String {
+        "\(root)/users/\(URIComponent.encoded(user.text))/identity"
+    }
+
+    // MARK: - Location fields, relative as the original service writes them (5.1.1)
+
+    /// `Location` of a conversation.
+    public func location(ofConversation id: Conversation.ID) -> String {
+        "/apps/\(application.uuid)/conversations/\(id.uuid)"
+    }
+
+    /// `Location` of a message.
+    public func location(
+        ofMessage id: Message.ID, in conversation: Conversation.ID
+    ) -> String {
+        "\(location(ofConversation: conversation))/messages/\(id.uuid)"
+    }
+
+    /// `Location` of a message just sent in 1.x.
+    public func location(ofShortMessage id: Message.ID) -> String {
+        "/apps/\(application.uuid)/messages/\(id.uuid)"
+    }
+
+    /// `Location` of a content.
+    public func location(ofContent id: Content.ID, in conversation: Conversation.ID) -> String {
+        "\(location(ofConversation: conversation))/content/\(id.uuid)"
+    }
+}

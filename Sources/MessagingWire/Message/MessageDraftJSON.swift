@@ -1,0 +1,37 @@
+public import JSON
+public import Messaging
+
+/// The body of `POST …/messages` (platform-api §5.2.1), read.
+public struct MessageDraftJSON: Sendable {
+    /// What shall be sent.
+    public let draft: Message.Draft
+    /// When the message shall be sent; `nil` for now.
+    public let schedule: ScheduleJSON?
+
+    /// Reads a draft, member by member in the fixed order of platform-api §1.6: `sender` (or
+    /// `sender_id`), `parts`, `notification`, `schedule`, at last `id`.
+    ///
+    /// - Parameter body: An object; members it does not know are ignored.
+    /// - Throws: The first problem, with the name of the member at fault.
+    public init(_ body: JSONValue, _ version: APIVersion) throws(Rejection) {
+        let sender = try SenderJSON.read(body, version)
+        let parts = try Self.parts(body)
+        let notification = try NotificationJSON.read(body)
+        schedule = try ScheduleJSON.read(body)
+        draft = try Message.Draft(
+            sender: sender.sender,
+            admission: version.namesIdentities ? .identities : .participants,
+            senderProperty: sender.property, parts: parts, notification: notification,
+            proposedID: IdentifierJSON.proposed(in: body, .messages))
+    }
+
+    private static func parts(_ body: JSONValue) throws(Rejection) -> [MessagePart.Draft] {
+        guard let value = body.present("parts") else { throw .missing("parts") }
+        guard value.kind == .array, (1...Message.partLimit).contains(value.count) else {
+            throw .invalid("parts")
+        }
+        var parts: [MessagePart.Draft] = []
+        for element in value.elements { parts.append(try MessagePartJSON.read(element)) }
+        return parts
+    }
+}

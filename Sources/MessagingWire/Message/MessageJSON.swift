@@ -1,0 +1,104 @@
+public import JSON
+public import Messaging
+
+/// A message as answers show it, in all versions and perspectives (platform-api §3.3).
+///
+/// Every member of the version is written always, `null` where it says nothing: clients since 2016
+/// expect that, in the answer to a `POST` as well.
+public struct MessageJSON: Sendable {
+    /// What one recipient has made of the message.
+    public typealias Status = (user: UserID, status: RecipientStatus)
+
+    /// The message.
+    public let message: Message
+    /// What is known of the sender; `nil` for a service that has only a name.
+    public let sender: BasicIdentity?
+    /// One entry for each participant at sending time, in the order of naming (R71).
+    public let recipientStatus: [Status]
+    /// Whether the user who looks has not read it; `nil` for the system, which reads nothing.
+    public let isUnread: Bool?
+
+    /// A message to show.
+    public init(
+        _ message: Message, sender: BasicIdentity?, recipientStatus: [Status],
+        isUnread: Bool? = nil
+    ) {
+        self.message = message
+        self.sender = sender
+        self.recipientStatus = recipientStatus
+        self.isUnread = isUnread
+    }
+
+    /// Writes the object.
+    ///
+    /// - Parameter isJustSent: True for the answer to the `POST` that sent it, where 1.x shows the
+    ///   short URL.
+    public func write(
+        _ presentation: Presentation, isJustSent: Bool = false, into writer: inout JSONWriter
+    ) {
+        let links = presentation.links
+        let conversation = links.conversation(message.conversation)
+        let url = links.message(message.id, in: message.conversation)
+        writer.object { writer in
+            writer.member("id", IdentifierJSON.text(message.id, in: .messages))
+            writer.member(
+                "url",
+                isJustSent && !presentation.version.namesIdentities
+                    ? links.shortMessage(message.id) : url)
+            writer.member("receipts_url", links.receipts(message.id))
+            write(position: presentation, into: &writer)
+            writer.key("conversation")
+            writer.object { writer in
+                writer.member("id", IdentifierJSON.text(message.conversation, in: .conversations))
+                writer.member("url", conversation)
+            }
+            writer.key("parts")
+            writer.array { writer in
+                for part in message.parts {
+                    MessagePartJSON.write(part, of: message, url, presentation, into: &writer)
+                }
+            }
+            writer.member("sent_at", TimestampJSON.text(message.sentAt))
+            // Receipts keep which messages a user has, not since when.
+            writer.member("received_at", nil)
+            writer.key("is_unread")
+            if let isUnread { writer.bool(isUnread) } else { writer.null() }
+            writer.key("sender")
+            BasicIdentityJSON.write(
+                sender: message.sender, sender, presentation.version, links, into: &writer)
+            write(status: presentation.version, into: &writer)
+            write(latest: presentation.version, into: &writer)
+        }
+    }
+
+    /// Positions are multiples of 65536 as in the original; 1.x shows the system none (recorded).
+    private func write(position presentation: Presentation, into writer: inout JSONWriter) {
+        writer.key("position")
+        switch presentation.links.perspective {
+        case .system where !presentation.version.namesIdentities: writer.null()
+        case .system, .user: writer.integer(message.position.number * 65_536)
+        }
+    }
+
+    private func write(status version: APIVersion, into writer: inout JSONWriter) {
+        writer.key("recipient_status")
+        writer.object { writer in
+            for entry in recipientStatus {
+                writer.key(UserIDJSON.text(entry.user, version))
+                writer.string(entry.status.rawValue)
+            }
+        }
+    }
+
+    /// What only 3.0 knows, round the notification nobody reads back.
+    private func write(latest version: APIVersion, into writer: inout JSONWriter) {
+        if version == .v3_0 {
+            writer.member("channel", nil)
+            writer.member("reply_to", nil)
+        }
+        writer.member("notification", nil)
+        if version == .v3_0 {
+            writer.member("updated_at", message.updatedAt.map(TimestampJSON.text))
+        }
+    }
+}

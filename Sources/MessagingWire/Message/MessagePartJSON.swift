@@ -1,0 +1,104 @@
+import JSON
+import Messaging
+
+/// One part of a message (platform-api §3.4).
+enum MessagePartJSON {
+    // MARK: - Reading
+
+    /// Reads a part: `mime_type` first, then `body` and `encoding`, or `content`.
+    static func read(_ part: JSONValue) throws(Rejection) -> MessagePart.Draft {
+        guard part.kind == .object else { throw .invalid("parts") }
+        guard let type = part.present("mime_type") else { throw .missing("parts.mime_type") }
+        guard let mimeType = type.string else { throw .invalid("parts.mime_type") }
+        // The type is judged before anybody looks for a body (ruling 1).
+        _ = try MessagePart.Draft(mimeType: mimeType, body: .inline([]))
+        return try MessagePart.Draft(
+            mimeType: mimeType, body: body(of: part), proposedID: proposedID(part))
+    }
+
+    /// Content wins over a body (platform-api §3.4).
+    private static func body(of part: JSONValue) throws(Rejection) -> MessagePart.Body {
+        if let content = part.present("content") { return try ContentJSON.read(content) }
+        guard let value = part.present("body") else { throw .missing("parts.body") }
+        guard let text = value.utf8 else { throw .invalid("parts.body") }
+        guard let encoding = part.present("encoding") else { return .inline(Array(text)) }
+        guard encoding.string == "base64" else { throw .invalid("parts.encoding") }
+        guard let bytes = Base64.decoded(text) else { throw .invalid("parts.body") }
+        return .inline(bytes)
+    }
+
+    /// A UUID, or the last element of a part's URI; index forms name no new part.
+    private static func proposedID(_ part: JSONValue) throws(Rejection) -> MessagePart.ID? {
+        guard let value = part.present("id") else { return nil }
+        guard let text = value.string, let last = text.split(separator: "/").last,
+            text.utf8.count == last.utf8.count || text.hasPrefix("layer:///messages/"),
+            let id = MessagePart.ID(uuid: last)
+        else { throw .invalid("parts.id") }
+        return id
+    }
+
+    // MARK: - Writing
+
+    /// Writes a part.
+    ///
+    /// The server keeps bytes: what is UTF-8 goes out as text, even when it came as base64, and only
+    /// other bytes go out as base64 (platform-api §3.4, recorded).
+    ///
+    /// - Parameter messageURL: The URL of its message in this perspective.
+    static func write(
+        _ part: MessagePart, of message: Message, _ messageURL: String,
+        _ presentation: Presentation,
+        into writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.member("id", id(of: part, of: message, presentation.version))
+            if presentation.version == .v3_0 {
+                writer.member("url", presentation.links.part(part.id, of: messageURL))
+                writer.member("message_url", messageURL)
+            }
+            writer.member("mime_type", part.mimeType)
+            switch part.body {
+            case .inline(let bytes): write(bytes, into: &writer)
+            case .content(let id, let size):
+                writer.key("body")
+                writer.null()
+                writer.key("encoding")
+                writer.null()
+                writer.key("content")
+                let content = ContentJSON(id: id, size: size, in: message.conversation)
+                content.write(presentation.links, presentation.sign(id), into: &writer)
+            }
+            if presentation.version == .v3_0 {
+                writer.member("updated_at", part.updatedAt.map(TimestampJSON.text))
+            }
+        }
+    }
+
+    /// `…/parts/{index}` up to 2.0, `…/parts/{uuid}` in 3.0 (platform-api §1.3).
+    private static func id(
+        of part: MessagePart, of message: Message, _ version: APIVersion
+    ) -> String {
+        let name = version == .v3_0 ? part.id.uuid : String(part.index)
+        return "\(IdentifierJSON.text(message.id, in: .messages))/parts/\(name)"
+    }
+
+    private static func write(_ bytes: [UInt8], into writer: inout JSONWriter) {
+        writer.key("body")
+        if UTF8.isValid(bytes) {
+            writer.string(utf8: bytes)
+            writer.key("encoding")
+            writer.null()
+        } else {
+            writer.string(utf8: Base64.encoded(bytes))
+            writer.member("encoding", "base64")
+        }
+        writer.key("content")
+        writer.null()
+    }
+}
+
+extension UTF8 {
+    fileprivate static func isValid(_ bytes: [UInt8]) -> Bool {
+        (try? UTF8Span(validating: bytes.span)) != nil
+    }
+}

@@ -1,0 +1,26 @@
+import Messaging
+import SQL
+
+extension Command {
+    /// Serves until a signal says stop.
+    ///
+    /// - Returns: 0 when everything that had begun was finished.
+    public static func serve(_ sources: SettingsSources) async throws -> Int32 {
+        let settings = try settings(sources)
+        let signals = StopSignals()
+        let log = Log(level: settings.logLevel)
+        let parts = try await Parts(settings, log: log)
+        let running = Running(settings: settings, parts: parts, log: log)
+        let first = FirstApplication(store: parts.store, settings: settings)
+        try await first.makeConfigured()
+        try running.listen()
+        let news = try await first.makeIfNone()
+        say(
+            "\(Release.name) \(Release.version) serves \(settings.base) from \(settings.dataFolder)"
+        )
+        if let news { say("\n\(news)") }
+        let trimmer = MemoryTrimmer()
+        defer { withExtendedLifetime(trimmer) {} }
+        return await running.untilStopped(by: signals) ? 0 : 1
+    }
+}

@@ -1,0 +1,45 @@
+import Messaging
+import MessagingStore
+import Uploads
+
+/// Tells the store of finished uploads, and downloads of what the store knows.
+///
+/// Here, because uploads know nothing of messages and the store nothing of uploads.
+struct ContentBridge: UploadFinisher, DownloadCatalog {
+    let store: MessagingStore
+
+    func finished(_ upload: FinishedUpload) async throws {
+        // What is in a record was put there by us; an owner that is no id can never be finished.
+        guard let id = Content.ID(uuid: upload.contentID),
+            let application = Application.ID(uuid: upload.owner.application)
+        else { throw ContentRefused() }
+        let content = Content(
+            id: id,
+            conversation: upload.owner.conversation.flatMap { text in Conversation.ID(uuid: text) },
+            mimeType: upload.mediaType, size: upload.size, fileName: upload.fileName,
+            sha256: upload.sha256, crc32c: upload.crc32c, md5: upload.md5,
+            completedAt: Timestamp(milliseconds: upload.completedAtMilliseconds),
+            origin: upload.origin)
+        do {
+            try await store.finishUpload(content, in: application)
+        } catch is Rejection {
+            // The conversation was deleted while its content arrived.
+            throw ContentRefused()
+        }
+    }
+
+    func withdraw(_ contentID: String) async throws -> Bool {
+        guard let id = Content.ID(uuid: contentID) else { return true }
+        return try await store.withdrawContent(id)
+    }
+
+    func content(_ id: String) async throws -> StoredContent? {
+        guard let id = Content.ID(uuid: id), let content = try await store.signedContent(id) else {
+            return nil
+        }
+        return StoredContent(
+            mediaType: content.mimeType, size: content.size, sha256: content.sha256,
+            md5: content.md5, crc32c: content.crc32c, fileName: content.fileName,
+            completedAtMilliseconds: content.completedAt.milliseconds, origin: content.origin)
+    }
+}

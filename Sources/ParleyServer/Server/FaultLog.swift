@@ -1,0 +1,18 @@
+import HTTP
+import Logging
+import PlatformAPI
+import SQL
+
+/// Logs faults of ours, once each, and says what they mean to a caller.
+struct FaultLog: Sendable {
+    let logger: Logger
+
+    func note(_ error: any Error, of request: RequestID) -> PlatformAPI.FaultKind {
+        logger.error("request failed", metadata: ["request": "\(request)", "cause": "\(error)"])
+        guard let error = error as? SQLError else { return .unexpected }
+        switch error.kind {
+        case .diskFull, .locked, .closed, .inputOutput: return .unavailable
+        default: return .unexpected
+        }
+    }
+}

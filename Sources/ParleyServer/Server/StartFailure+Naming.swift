@@ -1,0 +1,57 @@
+import Blobs
+import HTTPTransport
+import SQL
+import Uploads
+
+extension StartFailure {
+    /// Does something with the data folder; what goes wrong is said with the folder's name.
+    static func naming<Value>(_ folder: String, _ attempt: () throws -> Value) throws(StartFailure)
+        -> Value
+    {
+        do {
+            return try attempt()
+        } catch let refusal as FolderLock.Refusal {
+            switch refusal {
+            case .held: throw StartFailure("the data folder \(folder) is \(refusal)")
+            case .disk(let error): throw StartFailure("the data folder \(folder) \(reason(error))")
+            }
+        } catch let error as DiskError {
+            throw StartFailure("the data folder \(folder) \(reason(error))")
+        } catch let error as SQLError {
+            throw StartFailure("the database in \(folder) \(reason(error))")
+        } catch let fault as SigningKeys.Fault {
+            throw StartFailure("the file \(folder)/download-keys \(reason(fault))")
+        } catch {
+            throw StartFailure("\(error)")
+        }
+    }
+
+    private static func reason(_ error: DiskError) -> String {
+        switch error.kind {
+        case .denied, .readOnly: "cannot be written: \(error)"
+        case .missing: "cannot be made: the folder above it is missing"
+        case .exists: "is a file, not a folder"
+        case .full: "is on a full disk"
+        default: "cannot be used: \(error)"
+        }
+    }
+
+    private static func reason(_ error: SQLError) -> String {
+        switch error.kind {
+        case .schema: "was written by another release: \(error.message)"
+        case .corrupt, .notADatabase: "is damaged: \(error.message)"
+        case .readOnly, .cannotOpen: "cannot be opened or written: \(error.message)"
+        case .locked: "is held by another process"
+        case .diskFull: "is on a full disk"
+        default: "cannot be used: \(error.message)"
+        }
+    }
+
+    private static func reason(_ fault: SigningKeys.Fault) -> String {
+        switch fault {
+        case .disk(let error): "cannot be used: \(error)"
+        case .unreadable: "holds something else than keys"
+        case .noRandomness: "cannot be made: the system gives no randomness"
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import HTTP
+import PlatformAPI
+
+/// The README's table of endpoints, made of the declarations that the routers read.
+enum EndpointTable {
+    static var markdown: String {
+        (["| Method | Path | What it does |", "|---|---|---|"] + pages + platform + transfers)
+            .joined(separator: "\n")
+    }
+
+    private static let pages = ServerService.Page.allCases.map { page in
+        row("GET", "\(page.path)", page.summary)
+    }
+
+    private static let platform = Endpoint.all.map { endpoint in
+        row(endpoint.method.rawValue, "\(endpoint.path)", endpoint.summary)
+    }
+
+    /// The addresses that are handed out instead of being put together.
+    private static let transfers = [
+        row(
+            "PUT", "/uploads/{token}",
+            "Takes a content, whole or in pieces, and says how much is there."),
+        row("DELETE", "/uploads/{token}", "Gives an upload up."),
+        row(
+            "GET", "/download/{content}/{filename}",
+            "Gives a content or ranges of it, until the URL expires."),
+    ]
+
+    private static func row(_ method: String, _ path: String, _ summary: String) -> String {
+        "| `\(method)` | `\(path)` | \(summary) |"
+    }
+}

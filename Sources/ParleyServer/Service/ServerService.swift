@@ -1,0 +1,128 @@
+import HTTP
+import JSON
+import PlatformAPI
+import Uploads
+
+/// Everything this server answers: its doors, and the few paths of its own.
+final class ServerService: Service {
+    private let api: PlatformAPI
+    private let uploads: Uploads
+    private let downloads: Downloads
+    private let readiness: Readiness
+    private let probe: @Sendable () async throws -> Void
+    private let publicURL: String
+
+    /// Puts the doors together.
+    ///
+    /// - Parameter probe: Reads something from the database; throws when it cannot.
+    init(
+        api: PlatformAPI, uploads: Uploads, downloads: Downloads, readiness: Readiness,
+        publicURL: String, probe: @escaping @Sendable () async throws -> Void
+    ) {
+        self.api = api
+        self.uploads = uploads
+        self.downloads = downloads
+        self.readiness = readiness
+        self.publicURL = publicURL
+        self.probe = probe
+    }
+
+    func answer(to request: Request) -> Answer {
+        let path = request.target.path.utf8
+        if path.starts(with: Self.apps) { return api.answer(to: request) }
+        if path.starts(with: Self.uploads) { return uploads.answer(to: request) }
+        if path.starts(with: Self.download) { return downloads.answer(to: request) }
+        switch Self.router.match(request.method, request.target) {
+        case .found(let page, let template, _): return answer(page, template.description)
+        case .otherMethods(let template, let allowed):
+            return Answer(template.description, Self.methods(allowed, of: request.method))
+        case .unknown, .fault: return api.answer(to: request)
+        }
+    }
+
+    func refusal(_ refusal: Refusal) -> Response { api.refusal(refusal) }
+
+    /// The paths that belong to no door.
+    enum Page: CaseIterable {
+        case root, live, ready
+
+        var path: PathTemplate {
+            switch self {
+            case .root: "/"
+            case .live: "/health/live"
+            case .ready: "/health/ready"
+            }
+        }
+
+        /// One sentence for people.
+        var summary: String {
+            switch self {
+            case .root: "Says what this is and where to go on."
+            case .live: "Whether the process answers; never asks the database."
+            case .ready: "Whether requests are welcome: reads the database, false while stopping."
+            }
+        }
+    }
+
+    private static let apps = Array("/apps/".utf8)
+    private static let uploads = Array("/uploads/".utf8)
+    private static let download = Array("/download/".utf8)
+
+    private static let router: Router<Page> = {
+        var router = Router<Page>()
+        for page in Page.allCases { router.add(.get, page.path, page) }
+        return router
+    }()
+
+    private func answer(_ page: Page, _ route: String) -> Answer {
+        switch page {
+        case .root: Answer(route, Self.json(.ok, greeting))
+        case .live: Answer(route, Self.health(true))
+        case .ready where readiness.isStopping: Answer(route, Self.health(false))
+        case .ready:
+            Answer(route) { [probe] _ in
+                do {
+                    try await probe()
+                    return Self.health(true)
+                } catch {
+                    // Without details (H197): whoever reads the log finds the cause at the requests.
+                    return Self.health(false)
+                }
+            }
+        }
+    }
+
+    private var greeting: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("name", Release.name)
+            writer.member("version", Release.version)
+            writer.key("links")
+            writer.object { writer in
+                writer.member("self", "\(publicURL)/")
+                writer.member("applications", "\(publicURL)/apps/{app}")
+                writer.member("live", "\(publicURL)/health/live")
+                writer.member("ready", "\(publicURL)/health/ready")
+            }
+        }
+        return writer.bytes
+    }
+
+    private static func health(_ isWell: Bool) -> Response {
+        json(
+            isWell ? .ok : .serviceUnavailable,
+            Array((isWell ? #"{"status":"ok"}"# : #"{"status":"unavailable"}"#).utf8))
+    }
+
+    private static func json(_ status: Status, _ octets: [UInt8]) -> Response {
+        var response = Response(status, "application/json", octets)
+        response.fields.add("Cache-Control", "no-store")
+        return response
+    }
+
+    private static func methods(_ allowed: [Method], of method: Method) -> Response {
+        var response = Response(method == .options ? .noContent : .methodNotAllowed)
+        response.fields.add("Allow", allowed.map(\.rawValue).joined(separator: ", "))
+        return response
+    }
+}

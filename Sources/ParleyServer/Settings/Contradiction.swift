@@ -1,0 +1,44 @@
+import HTTP
+import HTTPTransport
+
+/// Settings that are each in order but not together (http.md §25).
+struct Contradiction: Sendable {
+    /// The settings that take part; the first is blamed when nobody chose any of them.
+    let keys: [String]
+    /// What must hold, as a sentence without its subject.
+    let rule: String
+    let holds: @Sendable (Settings) -> Bool
+
+    static let all: [Contradiction] = [
+        Contradiction(
+            keys: ["http.max_header_line", "http.max_header_bytes"],
+            rule: "http.max_header_line must not be above http.max_header_bytes"
+        ) { settings in settings.http.head.fieldLine <= settings.http.head.fieldSection },
+        Contradiction(
+            keys: ["http.body_idle_timeout", "http.request_timeout"],
+            rule: "http.body_idle_timeout must not be above http.request_timeout"
+        ) { settings in settings.http.bodyIdleTimeout <= settings.http.requestTimeout },
+        Contradiction(
+            keys: ["http.listen", "public_url"],
+            rule: "with a port the system chooses, public_url must say what clients reach it by"
+        ) { settings in
+            settings.publicURL != nil
+                || !settings.http.addresses.contains { address in address.port == 0 }
+        },
+        Contradiction(
+            keys: ["app.token", "app.id"], rule: "app.id and app.token must be given together"
+        ) { settings in
+            (settings.applicationID == nil) == (settings.applicationToken == nil)
+        },
+    ]
+}
+
+extension ListenAddress {
+    /// The port; `nil` for Unix sockets.
+    fileprivate var port: UInt16? {
+        switch self {
+        case .ipv4(_, let port), .ipv6(_, let port): port
+        case .unix: nil
+        }
+    }
+}

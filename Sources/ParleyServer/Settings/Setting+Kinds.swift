@@ -1,0 +1,96 @@
+import HTTPTransport
+import Logging
+
+/// A place in the settings that may be handed between threads, as all literal key paths may.
+typealias Place<Value> = any WritableKeyPath<Settings, Value> & Sendable
+
+// One way to declare a setting per type of its place.
+extension Setting {
+    static func text(_ key: String, _ place: Place<String>, _ help: String) -> Setting {
+        Setting(key: key, kind: .text, isOptional: false, help: help) { settings in
+            .text(settings[keyPath: place])
+        } write: { settings, value in
+            settings[keyPath: place] = value.text ?? settings[keyPath: place]
+        }
+    }
+
+    static func texts(_ key: String, _ place: Place<[String]>, _ help: String) -> Setting {
+        Setting(key: key, kind: .texts, isOptional: false, help: help) { settings in
+            .texts(settings[keyPath: place])
+        } write: { settings, value in
+            settings[keyPath: place] = value.texts
+        }
+    }
+
+    static func url(_ key: String, _ place: Place<String?>, _ help: String) -> Setting {
+        optional(key, .url, place, help)
+    }
+
+    static func uuid(_ key: String, _ place: Place<String?>, _ help: String) -> Setting {
+        optional(key, .uuid, place, help)
+    }
+
+    static func secret(_ key: String, _ place: Place<String?>, _ help: String) -> Setting {
+        optional(key, .secret, place, help)
+    }
+
+    private static func optional(
+        _ key: String, _ kind: SettingKind, _ place: Place<String?>, _ help: String
+    ) -> Setting {
+        Setting(key: key, kind: kind, isOptional: true, help: help) { settings in
+            settings[keyPath: place].map(SettingValue.text) ?? .none
+        } write: { settings, value in
+            settings[keyPath: place] = value.text
+        }
+    }
+
+    static func number<Number: FixedWidthInteger & Sendable>(
+        _ key: String, _ place: Place<Number>, _ kind: SettingKind, _ help: String
+    ) -> Setting {
+        Setting(key: key, kind: kind, isOptional: false, help: help) { settings in
+            .number(Int64(settings[keyPath: place]))
+        } write: { settings, value in
+            // The bounds of the table lie inside those of the type.
+            settings[keyPath: place] =
+                value.number.map(Number.init(clamping:)) ?? settings[keyPath: place]
+        }
+    }
+
+    static func number<Number: FixedWidthInteger & Sendable>(
+        _ key: String, _ place: Place<Number?>, _ kind: SettingKind, _ help: String
+    ) -> Setting {
+        Setting(key: key, kind: kind, isOptional: true, help: help) { settings in
+            settings[keyPath: place].map { number in .number(Int64(number)) } ?? .none
+        } write: { settings, value in
+            settings[keyPath: place] = value.number.map(Number.init(clamping:))
+        }
+    }
+
+    static func truth(_ key: String, _ place: Place<Bool>, _ help: String) -> Setting {
+        Setting(key: key, kind: .truth, isOptional: false, help: help) { settings in
+            .truth(settings[keyPath: place])
+        } write: { settings, value in
+            settings[keyPath: place] = value.isTrue
+        }
+    }
+
+    static func level(_ key: String, _ place: Place<Logger.Level>, _ help: String) -> Setting {
+        let names = Logger.Level.allCases.map(\.rawValue)
+        return Setting(key: key, kind: .choice(names), isOptional: false, help: help) { settings in
+            .text(settings[keyPath: place].rawValue)
+        } write: { settings, value in
+            settings[keyPath: place] =
+                value.text.flatMap(Logger.Level.init(rawValue:)) ?? settings[keyPath: place]
+        }
+    }
+
+    static func addresses(
+        _ key: String, _ place: Place<[ListenAddress]>, _ help: String
+    ) -> Setting {
+        Setting(key: key, kind: .addresses, isOptional: false, help: help) { settings in
+            .texts(settings[keyPath: place].map(\.description))
+        } write: { settings, value in
+            settings[keyPath: place] = value.texts.compactMap { text in ListenAddress(text) }
+        }
+    }
+}

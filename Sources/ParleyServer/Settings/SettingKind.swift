@@ -1,0 +1,100 @@
+import HTTPTransport
+
+/// The type and the bounds of a setting.
+enum SettingKind: Sendable {
+    case text
+    /// Texts without commas; in the environment and in flags separated by commas.
+    case texts
+    case addresses
+    case url
+    case uuid
+    case secret
+    case choice([String])
+    case truth
+    case count(ClosedRange<Int64>)
+    case octets(ClosedRange<Int64>)
+    /// In milliseconds.
+    case time(ClosedRange<Int64>)
+
+    /// The rule a value has to follow, as the end of a sentence that begins with "must be".
+    var rule: String {
+        switch self {
+        case .text: "a text that is not empty"
+        case .texts: "a list of texts"
+        case .addresses: "addresses such as 127.0.0.1:8080, [::]:8080 or unix:/run/parley.sock"
+        case .url: "an absolute http or https URL without query and fragment"
+        case .uuid: "a UUID"
+        case .secret: "16 to 255 visible ASCII characters"
+        case .choice(let names): "one of \(names.joined(separator: ", "))"
+        case .truth: "true or false"
+        case .count(let bounds): "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
+        case .octets(let bounds):
+            "a size such as 8KiB, from \(Quantity.octets.text(bounds.lowerBound)) to \(Quantity.octets.text(bounds.upperBound))"
+        case .time(let bounds):
+            "a time such as 20s, from \(Quantity.time.text(bounds.lowerBound)) to \(Quantity.time.text(bounds.upperBound))"
+        }
+    }
+
+    /// The value a text stands for; `nil` when it breaks the rule.
+    func value(_ text: String) -> SettingValue? {
+        switch self {
+        case .text: text.isEmpty ? nil : .text(text)
+        case .texts, .addresses: value(list: text.split(separator: ",").map(Self.trimmed))
+        case .url: Self.url(text).map(SettingValue.text)
+        case .uuid: Self.uuid(text).map(SettingValue.text)
+        case .secret: Self.isSecret(text) ? .text(text) : nil
+        case .choice(let names): names.contains(text) ? .text(text) : nil
+        case .truth: ["true": .truth(true), "false": .truth(false)][text]
+        case .count(let bounds): Quantity.count.value(text).flatMap { Self.number($0, in: bounds) }
+        case .octets(let bounds):
+            Quantity.octets.value(text).flatMap { Self.number($0, in: bounds) }
+        case .time(let bounds): Quantity.time.value(text).flatMap { Self.number($0, in: bounds) }
+        }
+    }
+
+    /// The value a list stands for; `nil` when it breaks the rule or the setting is no list.
+    func value(list: [String]) -> SettingValue? {
+        switch self {
+        case .texts: list.contains("") ? nil : .texts(list)
+        case .addresses:
+            list.isEmpty || list.contains { text in ListenAddress(text) == nil }
+                ? nil : .texts(list)
+        default: nil
+        }
+    }
+
+    private static func number(_ number: Int64, in bounds: ClosedRange<Int64>) -> SettingValue? {
+        bounds.contains(number) ? .number(number) : nil
+    }
+
+    private static func trimmed(_ text: some StringProtocol) -> String {
+        let start = text.drop { character in character == " " }
+        return String(start.reversed().drop { character in character == " " }.reversed())
+    }
+
+    /// Without the slashes at its end, because paths are put behind it.
+    private static func url(_ text: String) -> String? {
+        guard text.hasPrefix("http://") || text.hasPrefix("https://") else { return nil }
+        guard text.utf8.allSatisfy({ octet in (0x21...0x7E).contains(octet) }) else { return nil }
+        guard !text.contains(where: { character in "?#\"<>\\^`{|}@".contains(character) }) else {
+            return nil
+        }
+        var base = text[...]
+        while base.hasSuffix("/") { base = base.dropLast() }
+        let authority = base.drop { character in character != "/" }.dropFirst(2)
+        return authority.first.map { first in first != "/" && first != ":" } == true
+            ? String(base) : nil
+    }
+
+    private static func uuid(_ text: String) -> String? {
+        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard groups.map(\.count) == [8, 4, 4, 4, 12] else { return nil }
+        let isHex = text.allSatisfy { character in character == "-" || character.isHexDigit }
+        return isHex && text.utf8.count == 36 ? text.lowercased() : nil
+    }
+
+    private static func isSecret(_ text: String) -> Bool {
+        (16...255).contains(text.utf8.count)
+            && text.utf8.allSatisfy { octet in (0x21...0x7E).contains(octet) }
+    }
+}

@@ -1,0 +1,166 @@
+import HTTP
+import HTTPTransport
+import Uploads
+
+extension Settings {
+    /// Every setting there is: read by the reader, by `check-config`, and by the tests that compare
+    /// `Config/parley.json` and the README.
+    static let table: [Setting] = general + http + uploads
+
+    private static let general: [Setting] = [
+        .url(
+            "public_url", \.publicURL,
+            "Base of every URL handed out; none: `http://` and the first address."),
+        .text(
+            "data.folder", \.dataFolder,
+            "Folder of the database, uploads and contents; made when missing."),
+        .number(
+            "data.readers", \.readers, .count(1...64),
+            "Database connections that read at the same time."),
+        .uuid(
+            "app.id", \.applicationID,
+            "Application made at start when missing, together with `app.token`."),
+        .secret("app.token", \.applicationToken, "Its token, 16 to 255 visible ASCII characters."),
+        .level("log.level", \.logLevel, "Lowest level that is logged."),
+        .truth("log.requests", \.logsRequests, "Whether each request gets a line at level info."),
+    ]
+
+    private static let http: [Setting] = [
+        .addresses(
+            "http.listen", \.http.addresses,
+            "Addresses: `HOST:PORT`, `[IPV6]:PORT` or `unix:PATH`; port 0 lets the system choose."),
+        .number("http.loops", \.loops, .count(1...256), "Event loops; none: one per core."),
+        .texts(
+            "http.allowed_hosts", \.http.head.allowedHosts,
+            "Hosts that requests may name, without port; empty allows any."),
+        .number(
+            "http.max_request_line", \.http.head.requestLine, .octets(64...65_536), "Request line."),
+        .number(
+            "http.max_header_line", \.http.head.fieldLine, .octets(64...1_048_576),
+            "One header field line."),
+        .number(
+            "http.max_header_bytes", \.http.head.fieldSection, .octets(64...1_048_576),
+            "All header fields of a request."),
+        .number(
+            "http.max_header_fields", \.http.head.fields, .count(1...10_000),
+            "Number of header fields."),
+        .number(
+            "http.header_timeout", \.http.headerTimeout, .time(1...day),
+            "From the first octet of a head to its end."),
+        .number(
+            "http.keep_alive_timeout", \.http.keepAliveTimeout, .time(1...day),
+            "Idle time between two requests."),
+        .number(
+            "http.body_idle_timeout", \.http.bodyIdleTimeout, .time(1...day),
+            "Time without any octet of a body."),
+        .number(
+            "http.min_body_rate", \.http.minimumBodyRate, .count(1...1 << 40),
+            "Octets per second a body brings at least."),
+        .number(
+            "http.body_grace", \.http.bodyGrace, .time(1...day), "How long that rate is not judged."
+        ),
+        .number(
+            "http.request_timeout", \.http.requestTimeout, .time(1...day),
+            "Whole request and answer; uploads and downloads excepted."),
+        .number(
+            "http.write_idle_timeout", \.http.writeIdleTimeout, .time(1...day),
+            "An answer makes no progress."),
+        .number(
+            "http.linger_timeout", \.http.lingerTimeout, .time(1...day),
+            "How long the rest of a refused request is read and dropped."),
+        .number("http.max_linger", \.http.maximumLinger, .octets(1...1 << 40), "How much of it."),
+        .number(
+            "http.drain_timeout", \.http.drainTimeout, .time(1...day),
+            "How long a body nobody read is read and dropped."),
+        .number("http.max_drain", \.http.maximumDrain, .octets(1...1 << 40), "How much of it."),
+        .number(
+            "http.read_ahead", \.http.readAhead, .octets(1024...1 << 24),
+            "Octets read from a pipelining client while it waits for an answer."),
+        .number(
+            "http.write_high", \.http.writeHigh, .octets(1024...1 << 30),
+            "Unsent output above which no further request is looked at."),
+        .number(
+            "http.max_connections", \.http.maximumConnections, .count(1...1_000_000),
+            "Open connections, over all loops."),
+        .number(
+            "http.max_requests_per_connection", \.http.maximumRequests, .count(1...1 << 40),
+            "Requests before a connection is closed."),
+        .number(
+            "http.max_connection_age", \.http.maximumAge, .time(1...30 * day),
+            "Age at which a connection is closed after an answer."),
+        .number(
+            "http.backlog", \.http.backlog, .count(1...65_535),
+            "Connections the kernel keeps before they are accepted."),
+        .number(
+            "http.shutdown_delay", \.shutdownDelay, .time(0...day),
+            "From the stop signal, when readiness turns false, to the end of listening."),
+        .number(
+            "http.shutdown_deadline", \.shutdownDeadline, .time(1...day),
+            "How long running requests may take to finish."),
+    ]
+
+    private static let uploads: [Setting] = [
+        .number(
+            "uploads.max_upload_size", \.uploads.maxUploadSize, .octets(1...Int64.max),
+            "Largest upload."),
+        .number(
+            "uploads.max_open_uploads_per_owner", \.uploads.maxOpenUploadsPerOwner,
+            .count(1...1_000_000), "Open uploads of one owner."),
+        .url(
+            "uploads.upload_public_base", \.uploadPublicBase,
+            "Base of upload and download URLs; none: `public_url`."),
+        .number(
+            "uploads.body_idle_timeout", \.uploads.bodyIdleTimeout, .time(1...day),
+            "No body octet for this long stops the request."),
+        .number(
+            "uploads.min_rate", \.uploads.minRate, .count(0...1 << 40),
+            "Octets per second at least; 0 turns it off."),
+        .number(
+            "uploads.min_rate_grace", \.uploads.minRateGrace, .time(1...day),
+            "How long that rate is not judged."),
+        .number(
+            "uploads.commit_bytes", \.uploads.commitBytes, .octets(4096...1 << 40),
+            "A long request makes its octets durable at least this often …"),
+        .number(
+            "uploads.commit_interval", \.uploads.commitInterval, .time(1...day),
+            "… and at least every so long."),
+        .number(
+            "uploads.takeover_wait", \.uploads.takeoverWait, .time(1...day),
+            "How long a newcomer waits for the old writer to stop."),
+        .number(
+            "uploads.finalize_wait", \.uploads.finalizeWait, .time(1...day),
+            "How long a request waits for the end of finalizing."),
+        .number(
+            "uploads.created_ttl", \.uploads.createdTTL, .time(1...3650 * day),
+            "Life of an upload without a byte."),
+        .number(
+            "uploads.idle_ttl", \.uploads.idleTTL, .time(1...3650 * day),
+            "Life after the last durable progress."),
+        .number(
+            "uploads.absolute_ttl", \.uploads.absoluteTTL, .time(1...3650 * day),
+            "Life from creation, whatever happens."),
+        .number(
+            "uploads.tombstone_ttl", \.uploads.tombstoneTTL, .time(1...3650 * day),
+            "How long ended uploads are remembered."),
+        .number(
+            "uploads.sweep_interval", \.uploads.sweepInterval, .time(1...day),
+            "How often expired uploads are looked for."),
+        .number(
+            "uploads.disk_headroom", \.uploads.diskHeadroom, .octets(0...Int64.max),
+            "Never given out to uploads; none: the larger of 1 GiB and 5 % of the volume."),
+        .texts(
+            "uploads.allowed_origins", \.uploads.allowedOrigins,
+            "Origins whose pages may use the URLs; `*` is every one."),
+        .number(
+            "uploads.download_url_ttl", \.uploads.downloadURLTTL, .time(1...365 * day),
+            "Life of a download URL, rounded up to a quarter of an hour, never below 30 minutes."),
+        .number(
+            "uploads.download_leeway", \.uploads.downloadLeeway, .time(1...day),
+            "How long an expired download URL still works."),
+        .number(
+            "uploads.max_ranges", \.uploads.maxRanges, .count(1...256),
+            "Ranges honoured in one request, after merging."),
+    ]
+
+    private static let day: Int64 = 86_400_000
+}

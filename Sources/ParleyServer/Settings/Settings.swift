@@ -1,0 +1,41 @@
+public import HTTPTransport
+public import Logging
+public import Uploads
+
+/// Everything an operator can choose; ``Settings/table`` says how each is named and bounded.
+///
+/// The limits themselves live in the rooms that keep them, and so do their defaults.
+public struct Settings: Sendable {
+    /// The base of every URL handed out; `nil` is `http://` and the first address listened on.
+    public var publicURL: String?
+    /// The folder that holds the database, uploads and contents.
+    public var dataFolder = "data"
+    /// Database connections that read at the same time.
+    public var readers = 2
+    /// The application made at start when missing, and its token; for containers.
+    public var applicationID: String?
+    /// Its secret.
+    public var applicationToken: String?
+    /// The lowest level that is logged.
+    public var logLevel = Logger.Level.info
+    /// Whether each request gets a line.
+    public var logsRequests = true
+    /// Where to listen, and the limits of HTTP.
+    public var http = ServerConfiguration()
+    /// Loops of the server; `nil` is one per core.
+    public var loops: Int?
+    /// Milliseconds between the stop signal, when readiness turns false, and the end of listening.
+    public var shutdownDelay: Int64 = 0
+    /// Milliseconds that running requests have to finish.
+    public var shutdownDeadline: Int64 = 30_000
+    /// Limits of uploads and downloads.
+    public var uploads = UploadSettings()
+    /// The base of upload and download URLs; `nil` is ``publicURL``.
+    public var uploadPublicBase: String?
+
+    /// All defaults.
+    public init() {
+        // Uploads want more of a refused body read than HTTP asks for (resumable-uploads 0).
+        http.maximumLinger = 8 << 20
+    }
+}

@@ -1,0 +1,80 @@
+import HTTP
+import Messaging
+import MessagingStore
+import MessagingWire
+import Uploads
+
+/// One request past the gate: who asks, in which version, for what.
+struct Call: Sendable {
+    let api: PlatformAPI
+    let request: Request
+    let parameters: [String: String]
+    let version: APIVersion
+    let application: Application.ID
+    /// The key under which a repeat of this creation is recognised; `nil` for none.
+    let key: Replay.Key?
+
+    var store: MessagingStore { api.store }
+
+    /// The URLs of the system's perspective.
+    var links: LinkBuilder { links(.system) }
+
+    private func links(_ perspective: LinkBuilder.Perspective) -> LinkBuilder {
+        LinkBuilder(
+            publicBase: api.publicBase, application: application, perspective: perspective)
+    }
+
+    /// How answers show objects to this caller.
+    func presentation(_ perspective: LinkBuilder.Perspective = .system) -> Presentation {
+        let (downloads, now) = (api.downloads, api.clock())
+        return Presentation(
+            version: version,
+            links: links(perspective),
+            sign: { id in
+                let signed = downloads.signedURL(
+                    content: id.uuid, fileName: nil, at: now.milliseconds)
+                return ContentJSON.SignedLink(
+                    url: signed.url,
+                    expiresAt: Timestamp(milliseconds: signed.expiresAtMilliseconds))
+            })
+    }
+}
+
+// MARK: - Names in the path
+
+extension Call {
+    /// A malformed UUID names nothing (ruling 7).
+    func conversation() throws(Rejection) -> Conversation.ID {
+        guard let id = parameters["conversation"].flatMap({ Conversation.ID(uuid: $0) }) else {
+            throw .notFound(.conversation)
+        }
+        return id
+    }
+
+    /// The conversation, where the path names one; the short address of a message does not.
+    func conversationIfNamed() throws(Rejection) -> Conversation.ID? {
+        parameters["conversation"] == nil ? nil : try conversation()
+    }
+
+    func message() throws(Rejection) -> Message.ID {
+        guard let id = parameters["message"].flatMap({ Message.ID(uuid: $0) }) else {
+            throw .notFound(.message)
+        }
+        return id
+    }
+
+    func content() throws(Rejection) -> Messaging.Content.ID {
+        guard let id = parameters["content"].flatMap({ Messaging.Content.ID(uuid: $0) }) else {
+            throw .notFound(.content)
+        }
+        return id
+    }
+
+    /// A user id of more than 128 characters names nobody.
+    func user() throws(Rejection) -> UserID {
+        guard let user = parameters["user"].flatMap({ UserID($0) }) else {
+            throw .notFound(.user)
+        }
+        return user
+    }
+}

@@ -1,0 +1,57 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+import Uploads
+
+extension Call {
+    /// `POST /conversations/{C}/content` (platform-api §5.4): all is said in header fields.
+    func createContent() async throws -> Reply {
+        let type = try uploadType()
+        let length = try uploadLength()
+        // Its own id, should the path have named it by an alias (X1.2).
+        let conversation = try await store.requireWritable(conversation(), in: application)
+        let id = api.newContentID()
+        let url = try await upload(
+            UploadDraft(
+                owner: UploadOwner(
+                    application: application.uuid, conversation: conversation.uuid),
+                contentID: id.uuid, mediaType: type, length: length,
+                origin: request.fields["Upload-Origin"]))
+        var writer = JSONWriter()
+        ContentJSON(id: id, size: length, in: conversation).write(uploadURL: url, into: &writer)
+        return Reply(.created, writer.finish()).adding(
+            "Location", links.location(ofContent: id, in: conversation))
+    }
+
+    private func upload(_ draft: UploadDraft) async throws -> String {
+        do throws(UploadError) {
+            return try await api.uploads.create(draft)
+        } catch {
+            throw try APIError(error)
+        }
+    }
+
+    /// The media type: something on both sides of a `/` (R21).
+    private func uploadType() throws(Rejection) -> String {
+        guard let type = request.fields["Upload-Content-Type"], !type.isEmpty else {
+            throw .missing("Upload-Content-Type")
+        }
+        guard (try? MessagePart.Draft(mimeType: type, body: .inline([]))) != nil else {
+            throw .invalid("Upload-Content-Type")
+        }
+        return type
+    }
+
+    /// Bytes in decimal: digits only, 0 allowed, at most 2 GiB (ruling 9, R23).
+    private func uploadLength() throws(Rejection) -> Int64 {
+        guard let text = request.fields["Upload-Content-Length"], !text.isEmpty else {
+            throw .missing("Upload-Content-Length")
+        }
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(text),
+            length <= Message.sizeLimit
+        else { throw .invalid("Upload-Content-Length") }
+        return length
+    }
+}

@@ -1,0 +1,18 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension Call {
+    /// `GET /conversations/{C}/content/{uuid}` (platform-api §5.4): a fresh `download_url`.
+    func readContent() async throws -> Reply {
+        let conversation = try conversation()
+        let content = try await store.content(content(), in: conversation, in: application)
+        let presentation = presentation()
+        var writer = JSONWriter()
+        ContentJSON(id: content.id, size: content.size, in: conversation)
+            .write(presentation.links, presentation.sign(content.id), into: &writer)
+        return Reply(.ok, writer.finish())
+    }
+}

@@ -1,0 +1,43 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension Call {
+    /// `POST /conversations` (platform-api §5.1.1).
+    func createConversation(_ body: JSONValue) async throws -> Reply {
+        let draft = try ConversationDraftJSON.read(body.asObject(), version)
+        let creation = try await store.createConversation(draft, key: key, in: application)
+        let made = creation.object
+        let asked = draft.proposedID ?? key.map(Conversation.ID.init)
+        return reply(creation).locating(made.conversation.id, askedAs: asked, links)
+    }
+
+    private func reply(_ creation: Creation<ConversationSnapshot>) -> Reply {
+        switch creation {
+        case .created(let conversation), .replayed(let conversation):
+            located(.created, conversation)
+        case .matched(let conversation):
+            located(.ok, conversation)
+        case .conflict(let conversation):
+            APIError(
+                .conflict,
+                """
+                The requested Distinct Conversation was found but had metadata that did not match \
+                your request.
+                """, data: .object(json(conversation))
+            ).reply
+        case .idInUse(let conversation):
+            APIError(
+                .idInUse, "The requested Conversation already exists",
+                data: .object(json(conversation))
+            ).reply
+        }
+    }
+
+    private func located(_ status: Status, _ conversation: ConversationSnapshot) -> Reply {
+        Reply(status, json(conversation)).adding(
+            "Location", links.location(ofConversation: conversation.conversation.id))
+    }
+}

@@ -1,0 +1,9 @@
+import MessagingStore
+
+extension Call {
+    /// `DELETE /conversations/{C}` (platform-api §5.1.6): always for everyone, again and again.
+    func deleteConversation() async throws -> Reply {
+        try await store.deleteConversation(conversation(), in: application)
+        return .noContent
+    }
+}

@@ -1,0 +1,33 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension Call {
+    /// `GET /users/{u}/conversations` (platform-api §5.1.3).
+    func listConversations() async throws -> Reply {
+        let query = try Query(request.target)
+        let page = try PageQuery<Conversation>(query, .conversations)
+        let order = try order(query["sort_by"])
+        let user = try user()
+        let found = try await store.conversations(
+            of: user, sortedBy: order, after: page.after, limit: page.size, in: application)
+        let presentation = presentation(.user(user))
+        var writer = JSONWriter(capacity: 1024)
+        writer.array { writer in
+            for view in found.items {
+                ConversationJSON(view).write(presentation, into: &writer)
+            }
+        }
+        return Reply(.ok, writer.finish()).adding("Layer-Count", String(found.total))
+    }
+
+    private func order(_ text: String?) throws(Rejection) -> ConversationOrder {
+        switch text {
+        case nil, "created_at": .createdAt
+        case "last_message": .lastMessage
+        default: throw .invalid("sort_by")
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension Call {
+    /// `GET /conversations/{C}` (platform-api §5.1.2).
+    func readConversation() async throws -> Reply {
+        let asked = try conversation()
+        let found = try await store.conversation(asked, in: application)
+        return Reply(.ok, json(found)).locating(found.conversation.id, askedAs: asked, links)
+    }
+
+    /// A conversation as the system sees it.
+    func json(_ conversation: ConversationSnapshot) -> [UInt8] {
+        var writer = JSONWriter(capacity: 1024)
+        ConversationJSON(conversation).write(presentation(), into: &writer)
+        return writer.finish()
+    }
+}

@@ -1,0 +1,22 @@
+import HTTP
+import Messaging
+import MessagingWire
+
+extension Reply {
+    /// Names the winner in `Content-Location` when another id was asked for (X1.2, ruling 13).
+    func locating(
+        _ conversation: Conversation.ID, askedAs asked: Conversation.ID?, _ links: LinkBuilder
+    ) -> Reply {
+        guard let asked, asked != conversation else { return self }
+        return adding("Content-Location", links.location(ofConversation: conversation))
+    }
+
+    /// The same for a message, which is where its conversation is.
+    func locating(
+        _ message: Message, askedIn asked: Conversation.ID?, _ links: LinkBuilder
+    ) -> Reply {
+        guard let asked, asked != message.conversation else { return self }
+        return adding(
+            "Content-Location", links.location(ofMessage: message.id, in: message.conversation))
+    }
+}

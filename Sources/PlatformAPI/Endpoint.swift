@@ -1,0 +1,38 @@
+public import HTTP
+import JSON
+public import MessagingWire
+
+/// One line of the API: what the router serves, `OPTIONS` tells and the README lists.
+public struct Endpoint: Sendable {
+    /// How an endpoint answers.
+    enum Handler: Sendable {
+        /// From the head alone; a body, which clients do send, is never read.
+        case head(@Sendable (Call) async throws -> Reply)
+        /// From a JSON body.
+        case body(@Sendable (Call, JSONValue) async throws -> Reply)
+    }
+
+    /// The method; `HEAD` goes with `GET`.
+    public let method: Method
+    /// The path from the root of the server.
+    public let path: PathTemplate
+    /// The versions that offer it.
+    public let versions: Set<APIVersion>
+    /// One sentence for people.
+    public let summary: String
+    /// Whether `If-None-Match` is a key of de-duplication here (platform-api §1.9).
+    public let isKeyed: Bool
+    let handler: Handler
+
+    init(
+        _ method: Method, _ path: PathTemplate, _ summary: String, isKeyed: Bool = false,
+        versions: Set<APIVersion> = Set(APIVersion.allCases), _ handler: Handler
+    ) {
+        self.method = method
+        self.path = path
+        self.summary = summary
+        self.isKeyed = isKeyed
+        self.versions = versions
+        self.handler = handler
+    }
+}

@@ -1,0 +1,44 @@
+import HTTP
+import MessagingWire
+
+extension APIError {
+    /// The error object with its status and the fields that go with it (H98).
+    var reply: Reply {
+        // Sent without a body, as the original does (platform-api §1.11).
+        guard kind != .rateLimitExceeded else {
+            return Reply(.tooManyRequests).adding("Retry-After", "5")
+        }
+        let reply = Reply(httpStatus, ErrorJSON.bytes(self))
+        switch kind {
+        case .authenticationRequired: return reply.adding("WWW-Authenticate", "Bearer")
+        case .serviceUnavailable: return reply.adding("Retry-After", "5")
+        default: return reply
+        }
+    }
+
+    static func methodNotAllowed(_ method: Method) -> APIError {
+        APIError(.methodNotAllowed, "The method \(method.rawValue) is not offered here.")
+    }
+
+    /// The status with its phrase.
+    private var httpStatus: Status {
+        switch status {
+        case 400: .badRequest
+        case 401: .unauthorized
+        case 403: .forbidden
+        case 404: .notFound
+        case 405: .methodNotAllowed
+        case 406: .notAcceptable
+        case 408: .requestTimeout
+        case 409: .conflict
+        case 410: .gone
+        case 412: .preconditionFailed
+        case 413: .contentTooLarge
+        case 414: .targetTooLong
+        case 422: .unprocessable
+        case 429: .tooManyRequests
+        case 503: .serviceUnavailable
+        default: .internalServerError
+        }
+    }
+}

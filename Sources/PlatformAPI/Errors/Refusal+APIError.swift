@@ -1,0 +1,42 @@
+import HTTP
+import MessagingWire
+
+extension APIError {
+    /// A message the HTTP layer refuses: always a structural mistake, with the layer's own status.
+    init(_ refusal: Refusal) {
+        let kind: APIErrorTable =
+            switch refusal.status {
+            case .requestTimeout: .requestTimeout
+            case .serviceUnavailable: .serviceUnavailable
+            case .internalServerError: .internalServerError
+            default: .invalidRequest
+            }
+        self.init(kind, refusal.reason, status: refusal.status.code)
+    }
+
+    /// A path that cannot be decoded (H58, H61, H62).
+    init(_ fault: RequestTarget.Fault) {
+        switch fault {
+        case .malformed: self.init(.invalidRequest, "The path of the URL cannot be decoded.")
+        case .tooLong:
+            self.init(.invalidRequest, "The path of the URL is too long.", status: 414)
+        }
+    }
+}
+
+extension Response {
+    /// The answer to a body that did not arrive whole; its connection cannot be used again.
+    init(_ error: BodyError) {
+        switch error {
+        case .refused(let refusal):
+            self = APIError(refusal).reply.response
+            status = refusal.status
+            ending = .close
+        case .stalled:
+            self = APIError(.requestTimeout, "The body arrived too slowly.").reply.response
+            ending = .close
+        case .interrupted, .superseded:
+            self = .dropped
+        }
+    }
+}

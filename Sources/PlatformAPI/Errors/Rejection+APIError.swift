@@ -1,0 +1,44 @@
+import Messaging
+import MessagingWire
+
+extension APIError {
+    /// The one place where a rejection becomes an error of the API.
+    init(_ rejection: Rejection) {
+        switch rejection {
+        case .notFound(let subject):
+            self.init(.notFound, Self.notFound(subject))
+        case .objectDeleted:
+            self.init(.objectDeleted, "The referenced conversation has been deleted.")
+        case .accessDenied:
+            self.init(
+                .accessDenied, "You are no longer a participant in the specified Conversation.")
+        case .missing(let name):
+            self.init(
+                .missingProperty, "Object is missing required member '\(name)'",
+                data: .property(name))
+        case .invalid(let name):
+            self.init(
+                .invalidProperty, "The value of '\(name)' is not valid.", data: .property(name))
+        case .invalidOperation:
+            self.init(.invalidOperation, "The operation makes no sense here.")
+        case .participantBlocked:
+            self.init(
+                .participantBlocked, "A participant has been blocked by the creator.")
+        case .versionMismatch:
+            self.init(.versionMismatch, "The object has changed meanwhile.")
+        }
+    }
+
+    /// The fixed messages of platform-api §2.3.
+    private static func notFound(_ subject: Rejection.Subject) -> String {
+        switch subject {
+        case .conversation: "A Conversation with the specified identifier could not be found."
+        case .message: "A Message with the specified identifier could not be found."
+        case .messagePart: "A MessagePart with the specified identifier could not be found."
+        case .content: "A Content with the specified identifier could not be found."
+        case .user: "A user with the specified identifier could not be found."
+        case .application: "An application with the specified identifier could not be found."
+        case .token: "A token with the specified identifier could not be found."
+        }
+    }
+}

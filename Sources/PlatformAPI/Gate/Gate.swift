@@ -1,0 +1,86 @@
+import HTTP
+import Messaging
+import MessagingStore
+import MessagingWire
+
+/// The checks every request passes before its handler, in the order of platform-api §1.6.
+///
+/// 1 route, 2 method and 3 media types come from the head alone and are answered at once; 4 the
+/// credential may wait for the database; 6 the body is read only after all of them.
+struct Gate: Sendable {
+    let api: PlatformAPI
+    let request: Request
+    let endpoint: Endpoint
+    let parameters: [String: String]
+
+    // MARK: - From the head alone
+
+    /// Step 3, first half: the version.
+    func version() throws(APIError) -> APIVersion {
+        guard let version = request.fields.joined("Accept").flatMap(APIVersion.init(accept:)) else {
+            throw APIError(
+                .invalidHeader,
+                "Invalid Accept header; must be of form \(APIVersion.mediaType); version=x.y",
+                data: .header("Accept"))
+        }
+        return version
+    }
+
+    /// Step 3, second half: the media type of a patch.
+    func requirePatchType(_ version: APIVersion) throws(APIError) {
+        guard endpoint.method == .patch,
+            !PatchType.accepts(request.fields["Content-Type"], version)
+        else { return }
+        throw APIError(
+            .invalidHeader, "Invalid Content-Type header; must be \(PatchType.name)",
+            data: .header("Content-Type"))
+    }
+
+    /// The methods the path offers in a version, when this one is none of them: what exists in other
+    /// versions only is told before authentication (ruling 4).
+    func otherMethods(in version: APIVersion) -> [Method]? {
+        guard !endpoint.versions.contains(version) else { return nil }
+        let offered = Endpoint.all
+            .filter { $0.path == endpoint.path && $0.versions.contains(version) }.map(\.method)
+        return Method.allCases.filter { method in
+            offered.contains(method) || method == .options
+                || method == .head && offered.contains(.get)
+        }
+    }
+
+    // MARK: - With the database
+
+    /// Step 4: who calls, and whether he may.
+    ///
+    /// Without a valid token 401, whatever the application id; with one, a foreign or unknown
+    /// application is 403 (ruling 4).
+    func grant() async throws -> Grant {
+        guard let token = BearerToken(request.fields),
+            let grant = try await api.store.authenticate(token.secret)
+        else { throw APIError(.authenticationRequired, "A valid bearer token is required.") }
+        guard let path = parameters["app"], Application.ID(uuid: path) == grant.application.id
+        else { throw APIError(.invalidAppID, "The token does not belong to this application.") }
+        guard !grant.application.isSuspended else {
+            throw APIError(.appSuspended, "The application has been suspended.")
+        }
+        let reads = endpoint.method == .get
+        guard reads || grant.token.scope >= .write else {
+            throw APIError(.accessDenied, "The token may only read.")
+        }
+        return grant
+    }
+
+    /// Step 6, first half: the key in `If-None-Match`, on the routes where it counts.
+    ///
+    /// A bare UUID without quotes; everywhere else the header is not even looked at, since one client
+    /// sends it with every request (platform-api §1.9).
+    func replayKey() throws(APIError) -> Replay.Key? {
+        guard endpoint.isKeyed, let text = request.fields.joined("If-None-Match") else {
+            return nil
+        }
+        guard let key = Replay.Key(uuid: text) else {
+            throw APIError(.invalidRequestID, "The If-None-Match header must be a plain UUID.")
+        }
+        return key
+    }
+}

@@ -1,0 +1,13 @@
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension MessageJSON {
+    /// A message with what the store knows of the users it mentions.
+    init(_ snapshot: MessageSnapshot) {
+        self.init(
+            snapshot.message, sender: snapshot.sender,
+            recipientStatus: snapshot.recipients.map { entry in (entry.userID, entry.status) },
+            isUnread: snapshot.isUnread)
+    }
+}

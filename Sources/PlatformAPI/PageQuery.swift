@@ -1,0 +1,53 @@
+import HTTP
+import Messaging
+import MessagingWire
+
+/// The query parameters of a list (platform-api §1.10).
+struct PageQuery<Item>: Sendable {
+    /// 1 to 100; larger values are cut.
+    let size: Int
+    /// The item after which the page starts; `nil` for the first page.
+    let after: Identifier<Item>?
+
+    private static var largest: Int { 100 }
+
+    init(_ query: Query, _ collection: IdentifierJSON.Collection) throws(Rejection) {
+        size = try query["page_size"].map(Self.size) ?? Self.largest
+        guard let text = query["from_id"] else {
+            after = nil
+            return
+        }
+        guard let id: Identifier<Item> = IdentifierJSON.read(text, in: collection) else {
+            throw .invalid("from_id")
+        }
+        after = id
+    }
+
+    private static func size(_ text: String) throws(Rejection) -> Int {
+        let digits = text.utf8
+        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw .invalid("page_size")
+        }
+        // So many digits that they do not fit are a large page all the same.
+        let size = Int(text) ?? largest
+        guard size > 0 else { throw .invalid("page_size") }
+        return min(size, largest)
+    }
+}
+
+/// The parameters behind the `?`; of one that stands twice the first counts.
+struct Query: Sendable {
+    private let parameters: [(name: String, value: String)]
+
+    init(_ target: RequestTarget) throws(APIError) {
+        do throws(RequestTarget.Fault) {
+            parameters = try target.parameters()
+        } catch {
+            throw APIError(.invalidRequest, "The query of the URL cannot be decoded.")
+        }
+    }
+
+    subscript(name: String) -> String? {
+        parameters.first { $0.name == name }?.value
+    }
+}

@@ -1,0 +1,98 @@
+public import HTTP
+public import Messaging
+public import MessagingStore
+import MessagingWire
+public import Uploads
+
+/// The server-to-server interface: everything under `/apps/{app}`.
+///
+/// A request goes through the ``Gate``, then to the handler of its line in ``Endpoint/all``, which
+/// reads a draft, asks the store once, and writes a shape.
+public final class PlatformAPI: Service {
+    let store: MessagingStore
+    let uploads: Uploads
+    let downloads: Downloads
+    let publicBase: String
+    let clock: @Sendable () -> Timestamp
+    let newContentID: @Sendable () -> Messaging.Content.ID
+    let onFault: @Sendable (any Error, RequestID) -> FaultKind
+    private let router: Router<Endpoint>
+
+    /// What a fault of ours means to the caller.
+    public enum FaultKind: Sendable {
+        /// A needed part is not there now: 503, try again (code 1).
+        case unavailable
+        /// Everything else: 500 without a word about why (code 100).
+        case unexpected
+    }
+
+    /// Puts the interface together.
+    ///
+    /// - Parameters:
+    ///   - publicBase: The absolute base of every URL in an answer, such as
+    ///     `https://chat.example.com`.
+    ///   - clock: Now; download URLs are signed as of then.
+    ///   - newContentID: Makes the id of a content.
+    ///   - onFault: Told of every fault once, to log it; says what kind it is.
+    public init(
+        store: MessagingStore, uploads: Uploads, downloads: Downloads, publicBase: String,
+        clock: @escaping @Sendable () -> Timestamp,
+        newContentID: @escaping @Sendable () -> Messaging.Content.ID,
+        onFault: @escaping @Sendable (any Error, RequestID) -> FaultKind
+    ) {
+        self.store = store
+        self.uploads = uploads
+        self.downloads = downloads
+        self.publicBase = publicBase
+        self.clock = clock
+        self.newContentID = newContentID
+        self.onFault = onFault
+        var router = Router<Endpoint>(allowsTrailingSlash: true)
+        for endpoint in Endpoint.all { router.add(endpoint.method, endpoint.path, endpoint) }
+        self.router = router
+    }
+
+    /// Decides from the head; what needs the database or the body becomes work.
+    public func answer(to request: Request) -> Answer {
+        let method = request.effectiveMethod
+        switch router.match(method, request.target) {
+        case .found(let endpoint, let template, let parameters):
+            let gate = Gate(
+                api: self, request: request, endpoint: endpoint, parameters: parameters)
+            var answer = answer(gate, template.description)
+            answer.user = parameters["user"]
+            return answer
+        case .otherMethods(let template, let allowed):
+            return Answer(template.description, Self.methods(allowed, method))
+        case .unknown:
+            let error = APIError(
+                .invalidEndpoint,
+                "The endpoint '\(request.method.rawValue) \(request.target.path)' does not exist")
+            return Answer(Self.unknownRoute, error.reply.response)
+        case .fault(let fault):
+            return Answer(Self.unknownRoute, APIError(fault).reply.response)
+        }
+    }
+
+    /// What the HTTP layer refuses, as an error object.
+    public func refusal(_ refusal: Refusal) -> Response {
+        var response = APIError(refusal).reply.response
+        response.status = refusal.status
+        return response
+    }
+
+    /// The route in the log of a request that matches none: never the path itself (H212).
+    private static let unknownRoute = "unknown"
+
+    /// `OPTIONS` of a known path, or a method it does not offer (H65, H69, H70).
+    static func methods(_ allowed: [Method], _ method: Method) -> Response {
+        let names = allowed.map(\.rawValue).joined(separator: ", ")
+        guard method == .options else {
+            return APIError.methodNotAllowed(method).reply.adding("Allow", names).response
+        }
+        let reply = Reply.noContent.adding("Allow", names)
+        return
+            (allowed.contains(.patch)
+            ? reply.adding("Accept-Patch", PatchType.name) : reply).response
+    }
+}

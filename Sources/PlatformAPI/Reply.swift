@@ -1,0 +1,42 @@
+import HTTP
+import MessagingWire
+
+/// What a handler answers, before the fields every answer carries.
+struct Reply: Sendable {
+    let status: Status
+    let json: [UInt8]?
+    private(set) var fields = ResponseFields()
+
+    /// An answer with a JSON body.
+    init(_ status: Status, _ json: [UInt8]) {
+        self.status = status
+        self.json = json
+    }
+
+    /// An answer whose body must be truly empty (platform-api §8).
+    static let noContent = Reply(.noContent)
+
+    /// An answer without a body.
+    init(_ status: Status) {
+        self.status = status
+        json = nil
+    }
+
+    /// The same with another field.
+    func adding(_ name: FieldName, _ value: String) -> Reply {
+        var reply = self
+        reply.fields.add(name, value)
+        return reply
+    }
+
+    /// The response, with the fields every answer carries (H97).
+    var response: Response {
+        var response = Response(status, fields: fields)
+        response.fields.add("Cache-Control", "no-store")
+        if let json {
+            response.fields.add("Content-Type", "application/json; charset=UTF-8")
+            response.content = .bytes(json)
+        }
+        return response
+    }
+}

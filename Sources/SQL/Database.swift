@@ -1,0 +1,71 @@
+/// A database: one writer that shares its commits among all who wait, and a few readers.
+public final class Database: Sendable {
+    let writer: Writer
+    private let readers: Readers
+    private let checkpointer: Checkpointer
+    private let folder: TemporaryFolder?
+
+    init(
+        writer: Writer, readers: Readers, checkpointer: Checkpointer, folder: TemporaryFolder?
+    ) {
+        self.writer = writer
+        self.readers = readers
+        self.checkpointer = checkpointer
+        self.folder = folder
+    }
+
+    /// Makes a change; when this returns, it is on disk.
+    ///
+    /// - Parameter change: Runs on the writer's thread inside a transaction shared with others, and may
+    ///   run more than once, so it must have no effect outside. What it throws undoes this change
+    ///   alone.
+    /// - Returns: What the change returned, after the commit.
+    /// - Throws: What the change threw, or ``SQLError`` when the transaction could not be kept.
+    public nonisolated(nonsending) func write<Value: Sendable>(
+        _ change: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            writer.enqueue(Mutation(change, answering: continuation))
+        }
+    }
+
+    /// Looks at one consistent state: nothing committed meanwhile is seen.
+    ///
+    /// - Parameter look: Runs on a reader's thread; it cannot change anything. A long one keeps the
+    ///   write-ahead log from being emptied.
+    public nonisolated(nonsending) func read<Value: Sendable>(
+        _ look: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            readers.enqueue(
+                Readers.Look { connection in
+                    continuation.resume(with: Result { try connection.read(look) })
+                } refuse: {
+                    continuation.resume(throwing: SQLError.closed)
+                })
+        }
+    }
+
+    /// How well commits are shared.
+    public var statistics: WriterStatistics { writer.statistics }
+
+    /// A number that is another one after a different process has committed something.
+    ///
+    /// Our own changes do not move it. It is asked in the line of changes, because only the
+    /// connection that writes can tell its own commits from others'.
+    public nonisolated(nonsending) func foreignCommits() async throws -> Int64 {
+        try await write { transaction in
+            try transaction.first(Dialect.foreignCommits) { row in try row.int64(0) } ?? 0
+        }
+    }
+
+    /// Finishes what waits, moves the log into the file and lets go of it.
+    ///
+    /// Blocks until that is done, so not from inside a closure given to this database. Later calls
+    /// of the others throw ``SQLError`` of kind ``SQLError/Kind/closed``.
+    public func close() {
+        readers.close()
+        checkpointer.close()
+        writer.close()
+    }
+}

@@ -1,0 +1,81 @@
+/// Brings a database to the schema this program knows, and refuses one it does not know.
+struct Migrator {
+    let migrations: [Migration]
+    let now: @Sendable () -> Int64
+
+    func migrate(_ connection: Connection) throws {
+        try requireAscendingNumbers()
+        try connection.write { transaction in
+            try transaction.execute(
+                """
+                CREATE TABLE IF NOT EXISTS schema_migrations (
+                    number BIGINT NOT NULL PRIMARY KEY,
+                    name TEXT NOT NULL,
+                    applied_at BIGINT NOT NULL
+                )
+                """)
+        }
+        try connection.write { transaction in
+            try requireKnownHistory(transaction)
+        }
+        for migration in migrations {
+            // Looked up again inside the transaction: another process may be migrating as well.
+            try connection.write { transaction in
+                guard try name(of: migration.number, transaction) == nil else { return }
+                try apply(migration, transaction)
+            }
+        }
+    }
+
+    private func apply(
+        _ migration: Migration, _ transaction: Transaction
+    ) throws {
+        for statement in migration.statements { try transaction.execute(statement) }
+        try transaction.execute(
+            """
+            INSERT INTO schema_migrations (number, name, applied_at)
+            VALUES (\(migration.number), \(migration.name), \(now()))
+            """)
+    }
+
+    private func requireAscendingNumbers() throws {
+        let numbers = migrations.map(\.number)
+        guard zip(numbers, numbers.dropFirst()).allSatisfy(<), numbers.allSatisfy({ $0 > 0 }) else {
+            throw SQLError(.misuse, "migrations are not numbered upwards: \(numbers)")
+        }
+    }
+
+    /// A newer release may have changed what we would read wrongly, so its databases are refused.
+    private func requireKnownHistory(_ transaction: Transaction) throws {
+        let names = Dictionary(uniqueKeysWithValues: migrations.map { ($0.number, $0.name) })
+        for (number, name) in try transaction.appliedMigrations() {
+            guard let known = names[number] else {
+                throw SQLError(
+                    .schema,
+                    """
+                    the database has migration \(number) (\(name)), this program knows them up to \
+                    \(migrations.last?.number ?? 0): it was written by another, newer release
+                    """)
+            }
+            guard known == name else {
+                throw SQLError(
+                    .schema, "migration \(number) is '\(name)' in the database, '\(known)' here")
+            }
+        }
+    }
+
+    private func name(
+        of number: Int, _ transaction: Transaction
+    ) throws -> String? {
+        try transaction.appliedMigrations().first { $0.number == number }?.name
+    }
+}
+
+extension Transaction {
+    /// The history of the database, oldest first.
+    func appliedMigrations() throws -> [(number: Int, name: String)] {
+        try rows("SELECT number, name FROM schema_migrations ORDER BY number") { row in
+            (try row.int("number"), try row.text("name"))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// One batch of changes on its way to disk.
+///
+/// Tried first as a whole without savepoints, which is how it nearly always ends. When a change
+/// throws, all is rolled back and run again one by one, each in a savepoint, so that only the change
+/// that throws is undone.
+struct BatchCommit {
+    private let batch: [Mutation]
+    private let connection: Connection
+    private(set) var statistics: WriterStatistics
+
+    /// What tells one caller how its change ended.
+    typealias Answer = @Sendable () -> Void
+
+    /// A change that has run, in a transaction not yet committed.
+    private struct Done {
+        let answer: Answer
+        let hooks: [@Sendable () -> Void]
+    }
+
+    init(_ batch: [Mutation], on connection: Connection, counting statistics: WriterStatistics) {
+        self.batch = batch
+        self.connection = connection
+        self.statistics = statistics
+    }
+
+    /// Does all of it. The answers are to be called in order; what they say is on disk.
+    mutating func run() -> [Answer] {
+        do {
+            try connection.run(Dialect.beginWriting)
+            let outcomes: [Result<Done, any Error>]
+            do {
+                outcomes = try asWhole()
+            } catch {
+                connection.rollBack()
+                // Alone there is nobody to be parted from.
+                guard batch.count > 1 else { return failures(error) }
+                statistics.replays += 1
+                try connection.run(Dialect.beginWriting)
+                guard let separate = try inSavepoints() else { return inOwnTransactions() }
+                outcomes = separate
+            }
+            return try commit(outcomes)
+        } catch {
+            // Neither begun nor committed: the fault is everybody's.
+            connection.rollBack()
+            return failures(error)
+        }
+    }
+
+    private func asWhole() throws -> [Result<Done, any Error>] {
+        try batch.map { mutation in .success(try run(mutation)) }
+    }
+
+    /// `nil` when the engine has ended the transaction by itself and with it what had worked.
+    private func inSavepoints() throws -> [Result<Done, any Error>]? {
+        var outcomes: [Result<Done, any Error>] = []
+        for mutation in batch {
+            try connection.run(Dialect.savepoint)
+            let outcome = Result { try run(mutation) }
+            guard connection.isInTransaction else { return nil }
+            if case .failure = outcome { try connection.run(Dialect.rollbackToSavepoint) }
+            try connection.run(Dialect.release)
+            outcomes.append(outcome)
+        }
+        return outcomes
+    }
+
+    /// The last resort, on a disk so full that the engine gives up more than one change.
+    private mutating func inOwnTransactions() -> [Answer] {
+        var answers: [Answer] = []
+        for mutation in batch {
+            var alone = BatchCommit([mutation], on: connection, counting: statistics)
+            answers += alone.run()
+            statistics = alone.statistics
+        }
+        return answers
+    }
+
+    private func run(_ mutation: Mutation) throws -> Done {
+        let transaction = Transaction(on: connection)
+        let answer = try mutation.run(transaction)
+        // A change may have swallowed the error that ended the transaction.
+        guard connection.isInTransaction else { throw SQLError.transactionLost }
+        return Done(answer: answer, hooks: transaction.hooks)
+    }
+
+    private mutating func commit(
+        _ outcomes: [Result<Done, any Error>]
+    ) throws(SQLError) -> [Answer] {
+        let done = outcomes.compactMap { outcome in try? outcome.get() }
+        if done.isEmpty { connection.rollBack() } else { try connection.run(Dialect.commit) }
+        statistics.count(done.count)
+        for hook in done.flatMap(\.hooks) { hook() }
+        return zip(batch, outcomes).map { mutation, outcome in
+            switch outcome {
+            case .success(let done): done.answer
+            case .failure(let error): { mutation.fail(error) }
+            }
+        }
+    }
+
+    private func failures(_ error: any Error) -> [Answer] {
+        batch.map { mutation in { mutation.fail(error) } }
+    }
+}

@@ -1,0 +1,54 @@
+/// Makes any octets safe inside the quotes of a log line (H207).
+///
+/// Escaped are quotes and backslashes, the control characters of ASCII and of Latin-1 (U+0080–U+009F
+/// hold a terminal's escape sequences in one character), DEL, and the line separators U+2028 and
+/// U+2029; what is not UTF-8 becomes U+FFFD.
+enum LogEscape {
+    /// The most octets of one value, its escapes included.
+    static let limit = 1024
+
+    /// Appends the escaped text, cut between two characters and marked with `…` when it is too long.
+    static func append(_ text: some Sequence<UInt8>, to line: inout [UInt8]) {
+        // The mark takes three octets.
+        let end = line.count + limit - 3
+        var decoder = UTF8.ForwardParser()
+        var rest = text.makeIterator()
+        while true {
+            let start = line.count
+            switch decoder.parseScalar(from: &rest) {
+            case .emptyInput: return
+            case .error: line.append(contentsOf: replacement)
+            case .valid(let encoded): append(encoded, to: &line)
+            }
+            if line.count > end {
+                line.removeSubrange(start...)
+                line.append(contentsOf: mark)
+                return
+            }
+        }
+    }
+
+    private static func append(_ encoded: UTF8.EncodedScalar, to line: inout [UInt8]) {
+        let first = encoded[encoded.startIndex]
+        if first >= 0x20 && first < 0x7F && first != 0x22 && first != 0x5C {
+            line.append(first)
+            return
+        }
+        let scalar = UTF8.decode(encoded).value
+        switch scalar {
+        case 0x22, 0x5C: line.append(contentsOf: [0x5C, UInt8(scalar)])
+        case 0x0A: line.append(contentsOf: [0x5C, UInt8(ascii: "n")])
+        case 0x00..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: appendHex(scalar, to: &line)
+        default: line.append(contentsOf: encoded)
+        }
+    }
+
+    private static func appendHex(_ scalar: UInt32, to line: inout [UInt8]) {
+        line.append(contentsOf: [0x5C, UInt8(ascii: "u")])
+        for shift: UInt32 in [12, 8, 4, 0] { line.append(digits[Int(scalar >> shift & 15)]) }
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+    private static let replacement = Array("\u{FFFD}".utf8)
+    private static let mark = Array("…".utf8)
+}

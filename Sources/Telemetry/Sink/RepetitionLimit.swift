@@ -1,0 +1,47 @@
+import Locking
+
+/// Bounds how often a kind of line is written: the rest is counted and told later (H209).
+public final class RepetitionLimit: Sendable {
+    private let lines: Int
+    private let period: Int64
+    private let state = Locked(State())
+
+    private struct State {
+        var start: Int64?
+        var written = 0
+        var suppressed = 0
+    }
+
+    /// What becomes of a line.
+    public enum Verdict: Equatable, Sendable {
+        /// It is written. `suppressed` others were not, in the period that has just ended.
+        case write(suppressed: Int)
+        /// It is counted only.
+        case suppress
+    }
+
+    /// Allows so many lines in each period, which is in milliseconds.
+    public init(lines: Int, each period: Int64 = 1000) {
+        self.lines = lines
+        self.period = period
+    }
+
+    /// Judges a line.
+    ///
+    /// - Parameter now: Any clock in milliseconds; when it goes back, a period may last longer.
+    public func judge(now: Int64) -> Verdict {
+        state.withLock { state in
+            var ended = 0
+            if state.start.map({ start in now - start >= period }) ?? true {
+                ended = state.suppressed
+                state = State(start: now)
+            }
+            guard state.written < lines else {
+                state.suppressed += 1
+                return .suppress
+            }
+            state.written += 1
+            return .write(suppressed: ended)
+        }
+    }
+}

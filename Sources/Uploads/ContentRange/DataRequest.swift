@@ -1,0 +1,92 @@
+internal import HTTP
+
+/// What a `PUT` or `POST` to the upload resource asks for, read from its head (§5.2, §8).
+struct DataRequest: Sendable {
+    /// The two things it can be.
+    enum Action: Sendable {
+        case append(Append)
+        /// Status query; the body must be empty.
+        case query(total: Int64?)
+    }
+
+    let action: Action
+    /// The client takes a real 308 for an error (§5.4).
+    let wantsNo308: Bool
+
+    /// Reads the head.
+    ///
+    /// - Throws: ``UploadError/invalid(_:)`` and its like; nothing is consumed then.
+    init(_ request: Request) throws(UploadError) {
+        let fields = request.fields
+        try DataRequest.requirePlainBody(fields)
+        wantsNo308 = fields["X-GUploader-No-308"]?.lowercased() == "yes"
+        let length: Int64? =
+            switch request.framing {
+            case .none: 0
+            case .length(let length): length
+            case .chunked: nil
+            }
+        guard let text = try DataRequest.single("Content-Range", fields) else {
+            action = .append(
+                try DataRequest.append(
+                    fields,
+                    Append(first: 0, total: length, bodyLength: length, end: .always)))
+            return
+        }
+        guard let range = ContentRange(text) else {
+            throw .invalid("Content-Range is not one of the forms understood here.")
+        }
+        action = try DataRequest.action(range, length, fields)
+    }
+
+    private static func action(
+        _ range: ContentRange, _ length: Int64?, _ fields: Fields
+    ) throws(UploadError) -> Action {
+        var append: Append
+        switch range {
+        case .query(let total):
+            if let length, length > 0 { throw .invalid("A status query has no body.") }
+            return .query(total: total)
+        case .part(let first, let last, let total):
+            append = Append(
+                first: first, last: last, total: total, bodyLength: length, end: .atLength)
+        case .rest(let first, let total):
+            append = Append(
+                first: first, total: total, bodyLength: length,
+                end: total == nil ? .atCleanEnd : .atLength)
+        }
+        append.wantsMD5 = true
+        return .append(try self.append(fields, append))
+    }
+
+    /// Adds the digests and the media type.
+    private static func append(
+        _ fields: Fields, _ append: Append
+    ) throws(UploadError) -> Append {
+        var append = append
+        append.declared = try DeclaredDigests(lines: fields.values("X-Goog-Hash"))
+        append.bodyMD5 = try single("Content-MD5", fields).map { text throws(UploadError) in
+            try DeclaredDigests.bytes(text.trimmed, count: 16, in: "Content-MD5")
+        }
+        append.mediaType = fields["Content-Type"]
+        append.awaitsContinue = fields.contains("Expect")
+        return append
+    }
+
+    /// The value of a field that may come once (§3.1).
+    private static func single(
+        _ name: FieldName, _ fields: Fields
+    ) throws(UploadError) -> String? {
+        guard fields.occurrences(of: name) <= 1 else {
+            throw .invalid("\(name) may be sent once only.")
+        }
+        return fields[name]
+    }
+
+    private static func requirePlainBody(_ fields: Fields) throws(UploadError) {
+        let codings = fields.values("Content-Encoding").flatMap { $0.split(separator: ",") }
+        guard codings.allSatisfy({ $0.trimmed.lowercased() == "identity" }) else {
+            throw .codedBody
+        }
+    }
+}

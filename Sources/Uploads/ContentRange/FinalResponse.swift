@@ -1,0 +1,52 @@
+internal import HTTP
+internal import JSON
+
+/// The final answer of dialects A and D (§5.6): made once, stored, sent again byte for byte.
+enum FinalResponse {
+    /// Makes the answer of a content that has just become complete.
+    static func stored(_ upload: FinishedUpload) -> StoredAnswer {
+        let crc32c = Base64.encode(bigEndian(upload.crc32c))
+        let md5 = upload.md5.map(Base64.encode)
+        let etag = hexadecimal(upload.sha256)
+        let time = InternetTime.withMilliseconds(upload.completedAtMilliseconds)
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("kind", "storage#object")
+            writer.member("id", upload.contentID)
+            writer.member("name", upload.fileName ?? upload.contentID)
+            writer.member("size", "\(upload.size)")
+            writer.member("contentType", upload.mediaType)
+            // Clients that verify fail hard on a missing key, others on a null one.
+            if let md5 { writer.member("md5Hash", md5) }
+            writer.member("crc32c", crc32c)
+            writer.member("etag", etag)
+            writer.member("generation", "1")
+            writer.member("metageneration", "1")
+            writer.member("timeCreated", time)
+            writer.member("updated", time)
+        }
+        return StoredAnswer(
+            etag: "\"\(etag)\"", hashes: hashes(crc32c: upload.crc32c, md5: upload.md5),
+            size: upload.size, body: writer.finish())
+    }
+
+    /// The value of `X-Goog-Hash`.
+    static func hashes(crc32c: UInt32, md5: [UInt8]?) -> String {
+        let first = "crc32c=\(Base64.encode(bigEndian(crc32c)))"
+        return md5.map { "\(first),md5=\(Base64.encode($0))" } ?? first
+    }
+
+    /// 200, because one client library accepts 200 and 308 only.
+    static func response(_ answer: StoredAnswer) -> Response {
+        var response = Response(.ok, "application/json; charset=UTF-8", answer.body)
+        response.fields.add("ETag", answer.etag)
+        response.fields.add("X-Goog-Hash", answer.hashes)
+        response.fields.add("X-Goog-Stored-Content-Length", "\(answer.size)")
+        response.fields.add("X-Goog-Generation", "1")
+        return response
+    }
+
+    private static func bigEndian(_ number: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+}

@@ -1,0 +1,54 @@
+/// What a client says the whole content's digests are (§5.9).
+struct DeclaredDigests: Sendable, Equatable {
+    var md5: [UInt8]?
+    var crc32c: UInt32?
+
+    init() {}
+
+    /// Reads the lines of `X-Goog-Hash`; unknown algorithms are ignored.
+    init(lines: [String]) throws(UploadError) {
+        for item in lines.flatMap({ $0.split(separator: ",") }) {
+            let text = item.trimmed
+            guard let sign = text.firstIndex(of: "=") else { continue }
+            let value = text[text.index(after: sign)...].trimmed
+            switch text[..<sign].trimmed.lowercased() {
+            case "md5":
+                try merge(md5: try DeclaredDigests.bytes(value, count: 16, in: "X-Goog-Hash"))
+            case "crc32c":
+                let bytes = try DeclaredDigests.bytes(value, count: 4, in: "X-Goog-Hash")
+                try merge(crc32c: bytes.reduce(0) { $0 << 8 | UInt32($1) })
+            default: continue
+            }
+        }
+    }
+
+    /// Takes what another request declared; a contradiction is the caller's mistake.
+    func merging(_ other: DeclaredDigests) throws(UploadError) -> DeclaredDigests {
+        var both = self
+        if let md5 = other.md5 { try both.merge(md5: md5) }
+        if let crc32c = other.crc32c { try both.merge(crc32c: crc32c) }
+        return both
+    }
+
+    /// Base 64 of exactly that many bytes.
+    static func bytes(
+        _ text: some StringProtocol, count: Int, in field: String
+    ) throws(UploadError) -> [UInt8] {
+        guard let bytes = Base64.decode(text), bytes.count == count else {
+            throw .invalid("\(field) is not a base64 digest of the right length")
+        }
+        return bytes
+    }
+
+    private mutating func merge(md5 value: [UInt8]) throws(UploadError) {
+        guard md5 == nil || md5 == value else { throw .invalid("two different values of md5") }
+        md5 = value
+    }
+
+    private mutating func merge(crc32c value: UInt32) throws(UploadError) {
+        guard crc32c == nil || crc32c == value else {
+            throw .invalid("two different values of crc32c")
+        }
+        crc32c = value
+    }
+}

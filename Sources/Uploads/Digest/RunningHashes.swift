@@ -1,0 +1,63 @@
+internal import Blobs
+
+/// The digests of a content while it arrives (§4.5).
+///
+/// CRC-32C and SHA-256 always run; MD5 only once somebody may want it, because it is three times
+/// as slow. A digest takes only the bytes that continue it: one that began late stays behind and is
+/// caught up from the file when the upload ends.
+struct RunningHashes: Sendable {
+    private(set) var sha256 = SHA256()
+    private(set) var crc32c = CRC32C()
+    private(set) var covered: Int64 = 0
+    private(set) var md5: MD5?
+    private(set) var coveredByMD5: Int64 = 0
+
+    init() {}
+
+    init?(sha256: [UInt8], crc32c: UInt32, covered: Int64, md5: [UInt8]?, coveredByMD5: Int64) {
+        guard let sum = SHA256(state: sha256) else { return nil }
+        self.sha256 = sum
+        self.crc32c = CRC32C(resuming: crc32c)
+        self.covered = covered
+        if let md5 {
+            guard let sum = MD5(state: md5) else { return nil }
+            self.md5 = sum
+            self.coveredByMD5 = coveredByMD5
+        }
+    }
+
+    /// Has MD5 run too, from the first byte it has not seen.
+    mutating func want(md5 isWanted: Bool) {
+        if isWanted && md5 == nil { md5 = MD5() }
+    }
+
+    /// Takes bytes of the content from a position on.
+    mutating func update(_ bytes: Span<UInt8>, at position: Int64) {
+        updateAlways(bytes, at: position)
+        updateMD5(bytes, at: position)
+    }
+
+    /// The two that always run.
+    mutating func updateAlways(_ bytes: Span<UInt8>, at position: Int64) {
+        guard covered == position else { return }
+        sha256.update(bytes)
+        crc32c.update(bytes)
+        covered += Int64(bytes.count)
+    }
+
+    /// The slow one, which therefore may run beside the others, on a copy.
+    mutating func updateMD5(_ bytes: Span<UInt8>, at position: Int64) {
+        guard coveredByMD5 == position, md5 != nil else { return }
+        md5?.update(bytes)
+        coveredByMD5 += Int64(bytes.count)
+    }
+
+    /// Takes over how far MD5 has come on a copy.
+    mutating func adoptMD5(of other: RunningHashes) {
+        md5 = other.md5
+        coveredByMD5 = other.coveredByMD5
+    }
+
+    /// Where the digest that is farthest behind stands.
+    var behind: Int64 { md5 == nil ? covered : min(covered, coveredByMD5) }
+}

@@ -1,0 +1,59 @@
+internal import HTTP
+
+extension Delivery {
+    /// As declared; a stored type that could harm a header was replaced when it was stored, and
+    /// once more here.
+    var mediaType: String { MediaType(untrusted: content.mediaType).text }
+
+    /// What stands on every 200 and 206, and on `HEAD` (§9.1, §9.7).
+    func fields(for request: Request?, _ type: String) -> ResponseFields {
+        var fields = ResponseFields()
+        fields.add("Content-Type", type)
+        fields.add("Accept-Ranges", "bytes")
+        addValidators(to: &fields)
+        let name = FileName(untrusted: content.fileName ?? "")
+        fields.add("Content-Disposition", name.disposition(isInline: isInline))
+        if request.map({ wants("Want-Repr-Digest", $0, unlessSaid: true) }) ?? true {
+            fields.add("Repr-Digest", digest(content.sha256))
+        }
+        fields.add(
+            "X-Goog-Hash", FinalResponse.hashes(crc32c: content.crc32c, md5: content.md5))
+        fields.add("X-Goog-Stored-Content-Length", "\(content.size)")
+        fields.add("Content-Security-Policy", "default-src 'none'; sandbox")
+        fields.add("Cross-Origin-Resource-Policy", "cross-origin")
+        fields.add("Referrer-Policy", "no-referrer")
+        return fields
+    }
+
+    /// What also stands on 304.
+    func addValidators(to fields: inout ResponseFields) {
+        let age = max(0, min(ticket.expires - now, 86_400))
+        fields.add("ETag", "\"\(hexadecimal(content.sha256))\"")
+        fields.add("Last-Modified", HTTPDate.format(content.completedAtMilliseconds / 1000))
+        fields.add("Cache-Control", "private, max-age=\(age), immutable")
+    }
+
+    func digest(_ sha256: [UInt8]) -> String { "sha-256=:\(Base64.encode(sha256)):" }
+
+    /// Whether a `Want-…-Digest` field asks for SHA-256; 0 means unwanted (RFC 9530 §4).
+    func wants(_ name: FieldName, _ request: Request, unlessSaid: Bool) -> Bool {
+        guard let text = request.fields.joined(name) else { return unlessSaid }
+        for item in text.split(separator: ",") {
+            let halves = item.split(separator: "=", maxSplits: 1).map(\.trimmed)
+            if halves.count == 2, halves[0] == "sha-256" { return halves[1] != "0" }
+        }
+        return false
+    }
+
+    /// Only what no browser runs is shown in place.
+    private var isInline: Bool {
+        let essence = MediaType(untrusted: content.mediaType).essence
+        return !ticket.forcesAttachment && Delivery.shown.contains(essence)
+    }
+
+    private static let shown: Set = [
+        "image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp",
+        "audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/wav", "audio/webm",
+        "audio/flac", "video/mp4", "video/webm", "video/ogg", "video/quicktime", "text/plain",
+    ]
+}

@@ -1,0 +1,43 @@
+internal import HTTP
+
+/// Why a download is not given.
+enum DownloadError: Error, Equatable {
+    case forged
+    case expired
+    case notFound
+    case preconditionFailed
+    case unsatisfiable(size: Int64)
+    case method
+    case busy
+    case backend
+
+    var response: Response {
+        let (status, reason, message) = wording
+        var response = Response(
+            status, "application/json",
+            ErrorJSON.bytes(status, reason: reason, message: message, domain: "download"))
+        response.fields.add("Cache-Control", "no-store")
+        switch self {
+        case .unsatisfiable(let size): response.fields.add("Content-Range", "bytes */\(size)")
+        case .method: response.fields.add("Allow", Downloads.methods)
+        case .busy: response.fields.add("Retry-After", "1")
+        default: break
+        }
+        return response
+    }
+
+    private var wording: (Status, String, String) {
+        switch self {
+        case .forged: (.forbidden, "invalid", "The signature of this URL is not valid.")
+        case .expired: (.forbidden, "expired", "This URL has expired; ask for a new one.")
+        case .notFound: (.notFound, "notFound", "There is no such content.")
+        case .preconditionFailed:
+            (.preconditionFailed, "invalid", "The content is not the one expected.")
+        case .unsatisfiable:
+            (.rangeNotSatisfiable, "invalid", "No byte of the range is in the content.")
+        case .method: (.methodNotAllowed, "invalid", "This method has no meaning here.")
+        case .busy: (.serviceUnavailable, "backendError", "Too many files are open.")
+        case .backend: (.internalServerError, "backendError", "The content could not be read.")
+        }
+    }
+}

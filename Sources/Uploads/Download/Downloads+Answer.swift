@@ -1,0 +1,71 @@
+internal import Blobs
+public import HTTP
+
+extension Downloads {
+    /// Answers everything under `/download`.
+    ///
+    /// The signature is judged before anything is looked up.
+    public func answer(to request: Request) -> Answer {
+        let open = CrossOrigin(recorded: nil, settings: settings)
+        let ticket: DownloadTicket
+        do throws(DownloadTicket.Refusal) {
+            let now = clock.now() / 1000
+            ticket = try DownloadTicket(
+                request.target, keys: keys, now: now, leeway: settings.downloadLeeway / 1000)
+        } catch {
+            if request.method == .options {
+                let response = open.options(request.fields, methods: Downloads.methods)
+                return Answer(Downloads.route, response)
+            }
+            let error = error == .expired ? DownloadError.expired : .forged
+            return Answer(Downloads.route, finish(error.response, open, request))
+        }
+        guard [.get, .head, .options].contains(request.method) else {
+            return Answer(Downloads.route, finish(DownloadError.method.response, open, request))
+        }
+        return Answer(Downloads.route) { [self] _ in await response(to: request, ticket) }
+    }
+
+    private func response(to request: Request, _ ticket: DownloadTicket) async -> Response {
+        var origin = CrossOrigin(recorded: nil, settings: settings)
+        do {
+            guard let name = BlobName(ticket.content),
+                let content = try await catalog.content(ticket.content)
+            else { throw DownloadError.notFound }
+            origin = CrossOrigin(recorded: content.origin, settings: settings)
+            if request.method == .options {
+                return origin.options(request.fields, methods: Downloads.methods)
+            }
+            let file = try await open(name)
+            let delivery = Delivery(
+                content: content, ticket: ticket, file: file, settings: settings,
+                now: clock.now() / 1000, queue: queues[name])
+            return finish(try await delivery.response(to: request), origin, request)
+        } catch let error as DownloadError {
+            return finish(error.response, origin, request)
+        } catch {
+            return finish(DownloadError.backend.response, origin, request)
+        }
+    }
+
+    private func open(_ name: BlobName) async throws(DownloadError) -> BlobFile {
+        let blobs = blobs
+        do throws(DiskError) {
+            return try await queues[name].run { () throws(DiskError) in try blobs.open(name) }
+        } catch {
+            switch error.kind {
+            case .missing: throw .notFound
+            case .tooManyOpen: throw .busy
+            default: throw .backend
+            }
+        }
+    }
+
+    private func finish(
+        _ response: Response, _ origin: CrossOrigin, _ request: Request
+    ) -> Response {
+        var response = response
+        origin.add(to: &response.fields, for: request.fields)
+        return response
+    }
+}

@@ -1,0 +1,54 @@
+public import Blobs
+internal import HTTP
+
+/// The download resource: complete contents under signed URLs that expire (§9).
+///
+/// Takes no lock and keeps no state: any number of downloads run side by side.
+public final class Downloads: Sendable {
+    static let route = "/download/{content}/{filename}"
+    static let methods = "GET, HEAD, OPTIONS"
+
+    let blobs: BlobFolder
+    let catalog: any DownloadCatalog
+    let settings: UploadSettings
+    let keys: SigningKeys
+    let base: String
+    let clock: UploadClock
+    let queues = WorkQueues("parley.downloads", count: 4)
+
+    /// Puts the resource together.
+    ///
+    /// - Parameter publicBase: Absolute URL without a trailing slash.
+    public init(
+        blobs: BlobFolder, catalog: any DownloadCatalog,
+        settings: UploadSettings = UploadSettings(), keys: SigningKeys, publicBase: String,
+        clock: UploadClock
+    ) {
+        self.blobs = blobs
+        self.catalog = catalog
+        self.settings = settings
+        self.keys = keys
+        self.clock = clock
+        base = publicBase
+    }
+
+    /// A URL that opens a content without any other credential.
+    ///
+    /// Its end is rounded up to a quarter of an hour, so that listings made shortly after each
+    /// other hand out the same URL and a browser's cache works; it lives half an hour at least,
+    /// because a client takes a URL for expired ten minutes before its time.
+    ///
+    /// - Parameter now: Milliseconds since 1970 UTC.
+    public func signedURL(
+        content: String, fileName: String?, at now: Int64
+    ) -> (url: String, expiresAtMilliseconds: Int64) {
+        let quarter: Int64 = 900_000
+        let end = now + max(settings.downloadURLTTL, 1_800_000)
+        let expires = (end + quarter - 1) / quarter * quarter
+        let ticket = DownloadTicket(
+            content: content,
+            fileName: FileName(untrusted: fileName ?? "").percentEncoded,
+            expires: expires / 1000)
+        return (base + ticket.signed(by: keys), expires)
+    }
+}

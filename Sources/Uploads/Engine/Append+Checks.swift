@@ -1,0 +1,49 @@
+extension Append {
+    /// The checks that need the head alone (§4.1, steps 4 and 6; §5.2).
+    func check(
+        against record: UploadRecord, limit maxSize: Int64
+    ) throws(UploadError) {
+        if let total {
+            if let length = record.length, length != total {
+                throw .lengthMismatch("The stated length differs from the one known.")
+            }
+            if total < record.offset {
+                throw .lengthMismatch("The stated length is below the bytes held.")
+            }
+            if total > maxSize { throw .tooLarge }
+        }
+        try checkStatedRange(record.offset)
+        let length = record.length ?? total
+        let stop = last.map { $0 + 1 } ?? bodyLength.flatMap { first.adding($0) }
+        if let stop {
+            if stop > length ?? .max {
+                throw .lengthMismatch("The body would reach beyond the length.")
+            }
+            if stop > maxSize { throw .tooLarge }
+        } else if bodyLength != nil {
+            throw .tooLarge
+        }
+    }
+
+    private func checkStatedRange(_ offset: Int64) throws(UploadError) {
+        guard let last, let bodyLength, bodyLength != last - first + 1 else { return }
+        // An empty body for bytes that are held already is a pure overlap.
+        if bodyLength == 0 && last < offset { return }
+        throw .invalid("Content-Length differs from the bytes Content-Range names.")
+    }
+
+    /// Where taking bytes stops, and which rule a byte beyond it breaks.
+    func border(_ record: UploadRecord, limit maxSize: Int64) -> (Int64, UploadError) {
+        let mismatch = UploadError.lengthMismatch("More bytes came than were stated.")
+        let stated = last.map { $0 + 1 }
+        guard let length = record.length ?? total ?? stated else { return (maxSize, .tooLarge) }
+        return (min(length, stated ?? length), mismatch)
+    }
+}
+
+extension Int64 {
+    fileprivate func adding(_ other: Int64) -> Int64? {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? nil : sum
+    }
+}

@@ -1,0 +1,45 @@
+/// A request that carries bytes, in the engine's words (§4).
+struct Append: Sendable {
+    /// What a clean end of the body means.
+    enum End: Sendable {
+        /// Nothing by itself: the content ends where its length says.
+        case atLength
+        /// The end of the content, unless a declared length is not yet reached.
+        case atCleanEnd
+        /// The end of the content; a declared length must agree.
+        case always
+    }
+
+    /// Index of the first body byte.
+    var first: Int64
+    /// Index of the last body byte, where the request states it.
+    var last: Int64?
+    /// Length of the whole content, where the request states or implies it.
+    var total: Int64?
+    /// Bytes in the body; `nil` when chunked.
+    var bodyLength: Int64?
+    /// What a clean end of the body means.
+    var end: End
+    /// Digest of this body; makes the request all or nothing (§4.4).
+    var bodyMD5: [UInt8]?
+    /// Digests of the whole content.
+    var declared = DeclaredDigests()
+    /// Taken when none was declared at creation.
+    var mediaType: String?
+    /// The request belongs to dialect A, whose clients may ask for MD5.
+    var wantsMD5 = false
+    /// The client sends its body only when told to, or when it grows tired of waiting.
+    var awaitsContinue = false
+}
+
+/// What became of a request that carries bytes or asks how many are held.
+enum AppendOutcome: Sendable, Equatable {
+    /// So many bytes are durable, more are expected.
+    case held(Int64)
+    /// Nothing was taken: the first byte lies beyond the so many that are held (§5.7).
+    case gap(Int64)
+    /// Everything is there.
+    case complete(StoredAnswer)
+    /// Nobody is there to answer: the client went away, or a newer request took over.
+    case dropped
+}

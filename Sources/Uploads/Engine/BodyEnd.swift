@@ -1,0 +1,24 @@
+internal import HTTP
+
+/// How the body of a request ended.
+enum BodyEnd: Sendable, Equatable {
+    /// Every announced byte came.
+    case clean
+    /// A byte came that has no place.
+    case over
+    /// It broke off.
+    case broken(BodyError)
+}
+
+extension RequestBody {
+    /// Fills a buffer; `nil` while more may follow.
+    func fill(_ buffer: inout BodyBuffer) async -> BodyEnd? {
+        do throws(BodyError) {
+            try await read(into: &buffer)
+            return buffer.count == 0 ? .clean : nil
+        } catch {
+            buffer.removeAll()
+            return .broken(error)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import Blobs
+
+/// Brings folder and records together after a crash (§11.2).
+struct Recovery {
+    let engine: UploadEngine
+
+    /// Orphans younger than this are left: they may belong to an upload being created.
+    private static let orphanAge: Int64 = 3_600_000
+
+    /// - Returns: Uploads whose finishing was cut short.
+    func run() async throws(DiskError) -> [BlobName] {
+        try await WorkQueue("parley.uploads.recovery").run { () throws(DiskError) in
+            try recover()
+        }
+    }
+
+    private func recover() throws(DiskError) -> [BlobName] {
+        var staged: [String: Int64] = [:]
+        let files = try engine.blobs.stagedEntries()
+        for file in files { staged[file.name] = file.size }
+        var unfinished: [BlobName] = []
+        var owned: Set<String> = []
+        for entry in try engine.records.entries() {
+            // Not ours: records are named by a digest.
+            guard entry.name.utf8.count == 64, let name = BlobName(entry.name) else { continue }
+            // Neither slot holds: the record was never acknowledged, or the disk lost it. Both times
+            // there is nothing to go on with, and age decides when it goes.
+            guard let (file, record) = try engine.records.find(name) else {
+                try removeOld(entry) { () throws(DiskError) in try engine.records.delete(name) }
+                continue
+            }
+            if !record.state.isTerminal { owned.insert(record.contentID) }
+            let recovered = try repair(record, file, staged[record.contentID] ?? 0)
+            engine.note(name, recovered)
+            if recovered.state == .finalizing { unfinished.append(name) }
+        }
+        for file in files where !owned.contains(file.name) {
+            guard let name = BlobName(file.name) else { continue }
+            try removeOld(file) { () throws(DiskError) in try engine.blobs.discard(name) }
+        }
+        return unfinished
+    }
+
+    private func repair(
+        _ record: UploadRecord, _ file: RecordFile, _ size: Int64
+    ) throws(DiskError) -> UploadRecord {
+        guard let blob = BlobName(record.contentID), record.state.isOpen else { return record }
+        if size < record.offset {
+            try engine.blobs.discard(blob)
+            var failed = record
+            failed.state = .failed
+            failed.failure = .storageLost
+            failed.expiresAt = engine.clock.now() + engine.settings.tombstoneTTL
+            try file.write(failed.bytes)
+            return failed
+        }
+        if size > record.offset { try engine.blobs.stage(blob).truncate(to: record.offset) }
+        return record
+    }
+
+    private func removeOld(
+        _ entry: FolderEntry, _ remove: () throws(DiskError) -> Void
+    ) throws(DiskError) {
+        if engine.clock.now() - entry.modifiedAtMilliseconds > Recovery.orphanAge { try remove() }
+    }
+}

@@ -1,0 +1,105 @@
+internal import Blobs
+internal import HTTP
+
+extension Upload {
+    /// The one append procedure (§4.1).
+    func append(
+        _ append: Append, from body: any RequestBody
+    ) async throws(UploadError) -> AppendOutcome {
+        // What can be refused without disturbing a running writer is refused first.
+        if let outcome = try refusal(of: append, reaching: received) { return outcome }
+        try await takeTurn(body)
+        if record.state.isOpen {
+            defer { leaveTurn() }
+            if isExpired(withTurn: true) { throw .gone }
+            if let outcome = try refusal(of: append, reaching: record.offset) { return outcome }
+            received = record.offset
+            if let outcome = try await take(append, from: body) { return outcome }
+        } else {
+            leaveTurn()
+            let outcome = try await end()
+            await passOver(append, body)
+            return outcome
+        }
+        return try await end()
+    }
+
+    /// Reads the body of a full `PUT` that came again after the end (§8).
+    ///
+    /// Many clients listen only once they have sent everything, and would hear a reset in place of
+    /// the answer. One that waits for `100 Continue` listens first, so it is spared the sending;
+    /// what cannot be the content again is dealt with by the transport (§3.4).
+    private func passOver(_ append: Append, _ body: any RequestBody) async {
+        guard case .always = append.end, !append.awaitsContinue, let length = record.length,
+            append.bodyLength == nil || append.bodyLength == length,
+            (try? await takeTurn(body)) != nil
+        else { return }
+        defer { leaveTurn() }
+        var buffer = BodyBuffer(capacity: 64 << 10)
+        var passed: Int64 = 0
+        while passed <= length, await body.fill(&buffer) == nil { passed += Int64(buffer.count) }
+    }
+
+    /// How much is held; with a total that is reached, the end (§5.5).
+    func query(total: Int64?) async throws(UploadError) -> AppendOutcome {
+        try await takeTurn()
+        if record.state.isOpen {
+            defer { leaveTurn() }
+            if isExpired(withTurn: true) { throw .gone }
+            if let total, let length = record.length, length != total {
+                throw .lengthMismatch("The stated length differs from the one known.")
+            }
+            guard record.offset == record.length ?? total else { return .held(record.offset) }
+            let transfer = Transfer(
+                position: record.offset, written: record.offset, hashes: record.hashes)
+            try await complete(transfer, length: record.offset, nil)
+        } else {
+            leaveTurn()
+        }
+        return try await end()
+    }
+
+    private func isExpired(withTurn: Bool) -> Bool { record.expiresAt <= engine.clock.now() }
+
+    /// What the head alone decides; `nil` when the body may come.
+    private func refusal(
+        of append: Append, reaching reach: Int64?
+    ) throws(UploadError) -> AppendOutcome? {
+        guard record.state.isOpen else { return nil }
+        try append.check(against: record, limit: engine.settings.maxUploadSize)
+        _ = try record.declared.merging(append.declared)
+        guard let reach, append.first > reach else { return nil }
+        return .gap(record.offset)
+    }
+
+    /// Receives the body; `nil` when the content is whole and waits to be finished.
+    private func take(
+        _ append: Append, from body: any RequestBody
+    ) async throws(UploadError) -> AppendOutcome? {
+        let file = try await openFile(for: append)
+        var transfer = Transfer(
+            position: append.first, written: record.offset, hashes: record.hashes,
+            bodyMD5: append.bodyMD5.map { _ in MD5() })
+        transfer.hashes.want(md5: append.wantsMD5 || append.declared.md5 != nil)
+        let before = record
+        try amend(for: append)
+        let arrival = await receive(append, from: body, transfer, into: file)
+        if append.bodyMD5 != nil, arrival.end != .clean || arrival.isWrong(append.bodyMD5) {
+            // All or nothing: the bytes behind the offset go when the file is opened next.
+            record = before
+            if let fault = arrival.fault { throw UploadError(fault) }
+            if arrival.end == .clean { throw .checksumMismatch }
+            return try answer(to: arrival)
+        }
+        return try await settle(append, arrival, file)
+    }
+
+    /// What the request adds to the record; durable with the first commit.
+    private func amend(for append: Append) throws(UploadError) {
+        record.declared = try record.declared.merging(append.declared)
+        if record.mediaType == nil, let type = append.mediaType {
+            record.mediaType = MediaType(untrusted: type).text
+        }
+        if record.length == nil { record.length = append.total }
+    }
+}

@@ -1,0 +1,64 @@
+internal import Blobs
+internal import HTTP
+
+extension Upload {
+    /// Opens the staged file as the record describes it, and asks whether the bytes will fit.
+    func openFile(for append: Append) async throws(UploadError) -> StagedFile {
+        let (engine, blob, offset) = (engine, blob, record.offset)
+        let brings = append.bodyLength != 0
+        let file: StagedFile?
+        do throws(DiskError) {
+            file = try await queue.run { () throws(DiskError) in
+                if brings { try engine.requireRoom() }
+                let file = try engine.blobs.stage(blob)
+                let size = try file.size()
+                if size < offset { return nil }
+                // Bytes nobody ever saw: of a crash, a failed sync or an undone request.
+                if size > offset { try file.truncate(to: offset) }
+                return file
+            }
+        } catch {
+            throw UploadError(error)
+        }
+        if let file { return file }
+        await fail(.storageLost)
+        throw .gone
+    }
+
+    /// Makes a transfer durable and only then visible (§11.1); the order never changes.
+    ///
+    /// - Returns: What went wrong. The visible state is then as before, and the open file is not to
+    ///   be trusted any more.
+    func commit(
+        _ transfer: Transfer, _ file: StagedFile?, _ edit: (inout UploadRecord) -> Void = { _ in }
+    ) async -> DiskError? {
+        var next = record
+        let hasGrown = transfer.written > record.offset
+        next.offset = transfer.written
+        next.hashes = transfer.hashes
+        if hasGrown {
+            let (now, settings) = (engine.clock.now(), engine.settings)
+            next.state = .receiving
+            next.lastProgressAt = now
+            next.expiresAt = min(now + settings.idleTTL, next.createdAt + settings.absoluteTTL)
+        }
+        edit(&next)
+        return await write(next, after: hasGrown ? file : nil)
+    }
+
+    /// Replaces the record, durably, after the bytes it speaks of.
+    func write(_ next: UploadRecord, after file: StagedFile? = nil) async -> DiskError? {
+        let (bytes, recordFile) = (next.bytes, recordFile)
+        do throws(DiskError) {
+            try await queue.run { () throws(DiskError) in
+                try file?.commit()
+                if recordFile.payload != bytes { try recordFile.write(bytes) }
+            }
+        } catch {
+            return error
+        }
+        record = next
+        engine.note(name, next)
+        return nil
+    }
+}

@@ -1,0 +1,62 @@
+internal import Blobs
+
+extension Upload {
+    /// Ends the upload for a client that no longer wants it (§5.10).
+    func cancel() async throws(UploadError) {
+        try await takeTurn()
+        defer { leaveTurn() }
+        if record.state == .finalizing {
+            guard await finish() else { throw .stillFinalizing }
+        }
+        if record.state == .complete {
+            do {
+                guard try await engine.finisher.withdraw(record.contentID) else {
+                    throw UploadError.inUse
+                }
+            } catch let error as UploadError {
+                throw error
+            } catch {
+                throw .backend
+            }
+        } else if !record.state.isOpen || record.expiresAt <= engine.clock.now() {
+            throw .gone
+        }
+        if let fault = await bury(as: .cancelled) { throw UploadError(fault) }
+    }
+
+    /// Ends an upload that cannot come to a content any more.
+    func fail(_ reason: FailureReason) async {
+        record.failure = reason
+        // Not durable means that recovery finds the same reason again.
+        _ = await bury(as: .failed)
+    }
+
+    /// Ends an upload whose time is up; `false` when somebody deals with it.
+    func expire() async -> Bool {
+        guard !isTaken, record.state.isOpen, isExpired else { return false }
+        isTaken = true
+        defer { leaveTurn() }
+        return await bury(as: .expired) == nil
+    }
+
+    /// Deletes the bytes, then leaves a small record of how it ended.
+    ///
+    /// In this order a crash in between leaves an upload without bytes, which recovery fails; the
+    /// other way it would leave bytes without an upload.
+    private func bury(as state: UploadState) async -> DiskError? {
+        let (engine, blob) = (engine, blob)
+        do throws(DiskError) {
+            try await queue.run { () throws(DiskError) in
+                try engine.blobs.discard(blob)
+                try engine.blobs.delete(blob)
+            }
+        } catch {
+            return error
+        }
+        var next = record
+        next.state = state
+        next.answer = nil
+        next.expiresAt = engine.clock.now() + engine.settings.tombstoneTTL
+        return await write(next)
+    }
+}

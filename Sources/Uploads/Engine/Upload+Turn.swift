@@ -1,0 +1,47 @@
+internal import HTTP
+
+extension Upload {
+    /// Becomes the only writer: the one before is told to stop, commits what it has, lets go.
+    ///
+    /// The usual cause of a second request is a client whose network changed; its old connection
+    /// looks alive for minutes. So the newer request wins, at once.
+    ///
+    /// - Throws: ``UploadError/locked`` when the old writer does not let go in time.
+    func takeTurn(_ body: (any RequestBody)? = nil) async throws(UploadError) {
+        if isTaken {
+            holder?.interrupt()
+            guard await waitForTurn() else { throw .locked }
+        }
+        isTaken = true
+        holder = body
+        // Somebody newer is waiting already.
+        if !waiting.isEmpty { body?.interrupt() }
+    }
+
+    /// Hands the turn to whoever waits longest.
+    func leaveTurn() {
+        holder = nil
+        received = nil
+        // It stays taken when somebody follows, so that nobody steps in between.
+        isTaken = waiting.wakeFirst()
+    }
+
+    /// Tells a running writer to stop because the server does; it answers 503 (§11.10).
+    func stop() {
+        isStopping = true
+        holder?.interrupt()
+    }
+
+    private func waitForTurn() async -> Bool {
+        let number = waiting.number()
+        let (clock, limit) = (engine.clock, engine.settings.takeoverWait)
+        let timer = Task {
+            await clock.sleep(limit)
+            waiting.giveUp(number)
+        }
+        defer { timer.cancel() }
+        return await withCheckedContinuation { continuation in
+            waiting.add(number, continuation)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import Blobs
+internal import HTTP
+
+/// One upload while somebody deals with it: the serial owner of its state (§11.4).
+///
+/// Between requests an upload is a record on the disk and nothing in memory. Only the holder of the
+/// turn changes the record; the committed record is what everybody else sees, at any time.
+actor Upload {
+    let name: BlobName
+    let engine: UploadEngine
+    let queue: WorkQueue
+    let recordFile: RecordFile
+    /// As it is on the disk; every number in it is durable.
+    var record: UploadRecord
+
+    // The turn: one writer at a time.
+    var isTaken = false
+    var holder: (any RequestBody)?
+    var waiting = WaitingList()
+    /// Up to where the running writer has received.
+    var received: Int64?
+    var isStopping = false
+    var quiet = QuietCommits()
+
+    // Finalizing: at most one task, whoever asks.
+    var finalizing: Task<Void, Never>?
+    var ended = WaitingList()
+    var fault: UploadError?
+
+    init(_ name: BlobName, _ file: RecordFile, _ record: UploadRecord, _ engine: UploadEngine) {
+        self.name = name
+        self.engine = engine
+        self.record = record
+        recordFile = file
+        queue = engine.queues[name]
+    }
+
+    /// The committed state; nobody is disturbed (§3.8).
+    var status: UploadRecord {
+        var status = record
+        if isExpired { status.state = .expired }
+        return status
+    }
+
+    /// Past its time, with nobody writing.
+    var isExpired: Bool {
+        record.state.isOpen && !isTaken && record.expiresAt <= engine.clock.now()
+    }
+
+    /// The name of the bytes, staged and published.
+    var blob: BlobName {
+        // Checked when the upload was created; a record that names no blob finds no file.
+        BlobName(record.contentID) ?? name
+    }
+}

@@ -1,0 +1,123 @@
+internal import Blobs
+
+extension UploadRecord {
+    /// Numbers of the fields on disk; never used twice, never changed.
+    private enum Tag {
+        static let contentID: UInt8 = 1
+        static let application: UInt8 = 2
+        static let conversation: UInt8 = 3
+        static let creation: UInt8 = 4
+        static let createdAt: UInt8 = 5
+        static let state: UInt8 = 6
+        static let failure: UInt8 = 7
+        static let lastProgressAt: UInt8 = 8
+        static let expiresAt: UInt8 = 9
+        static let length: UInt8 = 10
+        static let offset: UInt8 = 11
+        static let mediaType: UInt8 = 12
+        static let fileName: UInt8 = 13
+        static let origin: UInt8 = 14
+        static let declaredMD5: UInt8 = 15
+        static let declaredCRC32C: UInt8 = 16
+        static let sha256: UInt8 = 17
+        static let crc32c: UInt8 = 18
+        static let covered: UInt8 = 19
+        static let md5: UInt8 = 20
+        static let coveredByMD5: UInt8 = 21
+        static let completedAt: UInt8 = 22
+        static let answerTag: UInt8 = 23
+        static let answerHashes: UInt8 = 24
+        static let answerSize: UInt8 = 25
+        static let answerBody: UInt8 = 26
+    }
+
+    /// The record as it is stored.
+    var bytes: [UInt8] {
+        var row = TaggedBytes()
+        row.add(Tag.contentID, contentID)
+        row.add(Tag.application, owner.application)
+        row.add(Tag.conversation, owner.conversation)
+        row.add(Tag.creation, Int64(creation.rawValue))
+        row.add(Tag.createdAt, createdAt)
+        row.add(Tag.state, Int64(state.rawValue))
+        row.add(Tag.failure, failure.map { Int64($0.rawValue) })
+        row.add(Tag.lastProgressAt, lastProgressAt)
+        row.add(Tag.expiresAt, expiresAt)
+        row.add(Tag.length, length)
+        row.add(Tag.offset, offset)
+        row.add(Tag.mediaType, mediaType)
+        row.add(Tag.fileName, fileName)
+        row.add(Tag.origin, origin)
+        row.add(Tag.declaredMD5, declared.md5)
+        row.add(Tag.declaredCRC32C, declared.crc32c.map(Int64.init))
+        if !state.isTerminal { addHashes(to: &row) }
+        row.add(Tag.completedAt, completedAt)
+        row.add(Tag.answerTag, answer?.etag)
+        row.add(Tag.answerHashes, answer?.hashes)
+        row.add(Tag.answerSize, answer?.size)
+        row.add(Tag.answerBody, answer?.body)
+        return row.bytes
+    }
+
+    /// Reads a stored record; `nil` when it is not one.
+    init?(_ bytes: [UInt8]) {
+        guard
+            let row = TaggedBytes(bytes), let contentID = row.text(Tag.contentID),
+            let application = row.text(Tag.application),
+            let creation = row.number(Tag.creation).flatMap(CreationDialect.init(number:)),
+            let createdAt = row.number(Tag.createdAt),
+            let state = row.number(Tag.state).flatMap(UploadState.init(number:)),
+            let lastProgressAt = row.number(Tag.lastProgressAt),
+            let expiresAt = row.number(Tag.expiresAt), let offset = row.number(Tag.offset)
+        else { return nil }
+        let owner = UploadOwner(
+            application: application, conversation: row.text(Tag.conversation))
+        self.init(
+            contentID: contentID, owner: owner, creation: creation, createdAt: createdAt)
+        self.state = state
+        self.lastProgressAt = lastProgressAt
+        self.expiresAt = expiresAt
+        self.offset = offset
+        failure = row.number(Tag.failure).flatMap(FailureReason.init(number:))
+        length = row.number(Tag.length)
+        mediaType = row.text(Tag.mediaType)
+        fileName = row.text(Tag.fileName)
+        origin = row.text(Tag.origin)
+        declared.md5 = row.bytes(Tag.declaredMD5)
+        declared.crc32c = row.number(Tag.declaredCRC32C).map(UInt32.init(truncatingIfNeeded:))
+        completedAt = row.number(Tag.completedAt)
+        hashes = UploadRecord.hashes(in: row) ?? RunningHashes()
+        if let etag = row.text(Tag.answerTag), let hashes = row.text(Tag.answerHashes),
+            let size = row.number(Tag.answerSize), let body = row.bytes(Tag.answerBody)
+        {
+            answer = StoredAnswer(etag: etag, hashes: hashes, size: size, body: body)
+        }
+    }
+
+    private func addHashes(to row: inout TaggedBytes) {
+        row.add(Tag.sha256, hashes.sha256.state)
+        row.add(Tag.crc32c, Int64(hashes.crc32c.value))
+        row.add(Tag.covered, hashes.covered)
+        row.add(Tag.md5, hashes.md5?.state)
+        row.add(Tag.coveredByMD5, hashes.coveredByMD5)
+    }
+
+    /// The stored states; without usable ones the digests begin again and are caught up later.
+    private static func hashes(in row: TaggedBytes) -> RunningHashes? {
+        guard
+            let sha256 = row.bytes(Tag.sha256), let crc32c = row.number(Tag.crc32c),
+            let covered = row.number(Tag.covered)
+        else { return nil }
+        return RunningHashes(
+            sha256: sha256, crc32c: UInt32(truncatingIfNeeded: crc32c), covered: covered,
+            md5: row.bytes(Tag.md5), coveredByMD5: row.number(Tag.coveredByMD5) ?? 0)
+    }
+}
+
+extension RawRepresentable where RawValue == UInt8 {
+    /// Reads a stored number; `nil` when it names no case.
+    fileprivate init?(number: Int64) {
+        guard let raw = UInt8(exactly: number) else { return nil }
+        self.init(rawValue: raw)
+    }
+}

@@ -1,0 +1,60 @@
+/// All that is known of one upload, as it lies on the disk (§1.2).
+///
+/// The token is not here: the record's file is named by the token's SHA-256, so that neither the
+/// folder nor a backup of it hands out capabilities.
+struct UploadRecord: Sendable {
+    let contentID: String
+    let owner: UploadOwner
+    let creation: CreationDialect
+    let createdAt: Int64
+    var state = UploadState.created
+    var failure: FailureReason?
+    var lastProgressAt: Int64
+    /// For open uploads the end of their life, for ended ones the day they are forgotten.
+    var expiresAt: Int64
+    /// Total size; immutable once set.
+    var length: Int64?
+    /// Durable leading bytes.
+    var offset: Int64 = 0
+    var mediaType: String?
+    var fileName: String?
+    var origin: String?
+    var declared = DeclaredDigests()
+    var hashes = RunningHashes()
+    var completedAt: Int64?
+    /// The final answer, sent again byte for byte.
+    var answer: StoredAnswer?
+
+    init(_ draft: UploadDraft, creation: CreationDialect, at now: Int64, lives: Int64) {
+        contentID = draft.contentID
+        owner = draft.owner
+        self.creation = creation
+        createdAt = now
+        lastProgressAt = now
+        expiresAt = now + lives
+        length = draft.length
+        mediaType = draft.mediaType.map(MediaType.init(untrusted:))?.text
+        fileName = draft.fileName.map(FileName.init(untrusted:))?.text
+        origin = draft.origin
+    }
+
+    init(contentID: String, owner: UploadOwner, creation: CreationDialect, createdAt: Int64) {
+        self.contentID = contentID
+        self.owner = owner
+        self.creation = creation
+        self.createdAt = createdAt
+        lastProgressAt = createdAt
+        expiresAt = createdAt
+    }
+}
+
+/// The final answer as it was first sent (§5.6).
+struct StoredAnswer: Sendable, Equatable {
+    /// With its quotes.
+    let etag: String
+    /// The value of `X-Goog-Hash`.
+    let hashes: String
+    let size: Int64
+    /// The JSON.
+    let body: [UInt8]
+}

@@ -1,0 +1,96 @@
+internal import Blobs
+internal import HTTP
+
+extension UploadError {
+    /// What a client hears.
+    struct Wording {
+        let status: Status
+        let reason: String
+        let message: String
+        var retryAfter: Int?
+    }
+
+    /// The one table from errors to answers.
+    var wording: Wording {
+        switch self {
+        case .invalid(let text):
+            Wording(status: .badRequest, reason: "invalid", message: text)
+        case .notFound:
+            Wording(status: .notFound, reason: "notFound", message: "There is no such upload.")
+        case .gone:
+            Wording(status: .gone, reason: "gone", message: "This upload has ended.")
+        case .lengthMismatch(let text):
+            Wording(status: .badRequest, reason: "lengthMismatch", message: text)
+        case .tooLarge:
+            Wording(
+                status: .contentTooLarge, reason: "uploadTooLarge",
+                message: "The content is larger than an upload may be.")
+        case .checksumMismatch:
+            Wording(
+                status: .badRequest, reason: "checksumMismatch",
+                message: "The bytes received do not have the digest that was stated.")
+        case .offsetMismatch:
+            Wording(
+                status: .serviceUnavailable, reason: "offsetMismatch",
+                message: "The first byte lies beyond what is held.", retryAfter: 1)
+        case .inUse:
+            Wording(status: .forbidden, reason: "invalid", message: "A message uses this content.")
+        case .refused:
+            Wording(
+                status: .badRequest, reason: "invalid",
+                message: "The content has no place to go any more.")
+        case .locked:
+            Wording(
+                status: .serviceUnavailable, reason: "locked",
+                message: "Another request is still writing.", retryAfter: 1)
+        default: laterWording
+        }
+    }
+
+    private var laterWording: Wording {
+        switch self {
+        case .stillFinalizing:
+            Wording(
+                status: .serviceUnavailable, reason: "locked",
+                message: "The upload is being finished.", retryAfter: 2)
+        case .rateLimited:
+            Wording(
+                status: .tooManyRequests, reason: "rateLimited",
+                message: "Too many uploads are open.", retryAfter: 60)
+        case .insufficientStorage:
+            Wording(
+                status: .insufficientStorage, reason: "insufficientStorage",
+                message: "There is no room for these bytes now.")
+        case .busy:
+            Wording(
+                status: .serviceUnavailable, reason: "backendError",
+                message: "Too many files are open.", retryAfter: 1)
+        case .stalled:
+            Wording(
+                status: .serviceUnavailable, reason: "stalled",
+                message: "The body stopped arriving; what came is kept.", retryAfter: 1)
+        case .codedBody:
+            Wording(
+                status: .unsupportedMediaType, reason: "invalid",
+                message: "Bodies are stored as they are sent; no content coding is taken.")
+        case .otherProtocol:
+            Wording(
+                status: .badRequest, reason: "invalid",
+                message: "This server takes PUT with Content-Range, not this upload protocol.")
+        default:
+            Wording(
+                status: .internalServerError, reason: "backendError",
+                message: "The server could not store the bytes.")
+        }
+    }
+
+    /// What a failing disk means to a client.
+    init(_ error: DiskError) {
+        self =
+            switch error.kind {
+            case .full: .insufficientStorage
+            case .tooManyOpen: .busy
+            default: .backend
+            }
+    }
+}

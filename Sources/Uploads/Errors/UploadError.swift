@@ -1,0 +1,39 @@
+/// Why an upload request is not granted; each case once, with its status in one table (§3.9, §12).
+public enum UploadError: Error, Equatable, Sendable {
+    /// The request contradicts the rules; the text says which, without anything the client sent.
+    case invalid(String)
+    /// No such upload: malformed, unknown and forgotten look alike (§1.1).
+    case notFound
+    /// It has ended without a content, or its content was removed.
+    case gone
+    /// A length stated now contradicts what is known or held.
+    case lengthMismatch(String)
+    /// Longer than any upload may be.
+    case tooLarge
+    /// The bytes are not those the client meant to send.
+    case checksumMismatch
+    /// The bytes would leave a gap, for clients that read no range (§5.7).
+    case offsetMismatch
+    /// The content is used by a message.
+    case inUse
+    /// The content may not exist any more.
+    case refused
+    /// Someone else is writing and did not let go in time.
+    case locked
+    /// Finalizing takes longer than a request waits.
+    case stillFinalizing
+    /// The owner has too many open uploads.
+    case rateLimited
+    /// No room on the disk.
+    case insufficientStorage
+    /// A fault of ours.
+    case backend
+    /// No descriptor is left to open the files with; nothing is lost.
+    case busy
+    /// The body came too slowly, or the server is about to stop; what came is kept.
+    case stalled
+    /// Bodies are taken as they are.
+    case codedBody
+    /// A protocol of a later issue (tus, IETF resumable uploads).
+    case otherProtocol
+}

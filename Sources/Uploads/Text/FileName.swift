@@ -1,0 +1,64 @@
+/// A file name a client may be told to use (§9.7): one path component, no control character.
+struct FileName: Sendable, Equatable {
+    let text: String
+
+    /// Cleans what a client said; what is left empty is called `content`.
+    init(untrusted text: String) {
+        let last = text.unicodeScalars.split(
+            omittingEmptySubsequences: false, whereSeparator: { $0 == "/" || $0 == "\\" }
+        ).last
+        var name = String.UnicodeScalarView()
+        var size = 0
+        for scalar in last ?? Substring("").unicodeScalars where !FileName.isControl(scalar) {
+            size += UTF8.width(scalar)
+            if size > 255 { break }
+            name.append(scalar)
+        }
+        let cleaned = String(name)
+        self.text = ["", ".", ".."].contains(cleaned) ? "content" : cleaned
+    }
+
+    /// Control characters, and those that turn the direction of writing and so hide an ending.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F...0x9F, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    /// As a path segment or `filename*` value: every byte but unreserved ones as `%XX` (RFC 8187).
+    var percentEncoded: String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                encoded.append(byte)
+            default:
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// In a quoted string: ASCII only, others as `_`, quotes and backslashes escaped.
+    var quoted: String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case " "..."~": quoted.unicodeScalars.append(scalar)
+            default: quoted += "_"
+            }
+        }
+        return quoted + "\""
+    }
+
+    /// The value of `Content-Disposition`, in both forms (RFC 6266).
+    func disposition(isInline: Bool) -> String {
+        let kind = isInline ? "inline" : "attachment"
+        return "\(kind); filename=\(quoted); filename*=UTF-8''\(percentEncoded)"
+    }
+}

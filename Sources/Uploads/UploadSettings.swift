@@ -1,0 +1,50 @@
+/// Numbers of the upload and download rooms, with the defaults of resumable-uploads §0.
+///
+/// Sizes are bytes, times are milliseconds unless their name says otherwise.
+public struct UploadSettings: Sendable {
+    /// Largest length of one upload, inclusive.
+    public var maxUploadSize: Int64 = 2_147_483_648
+    /// Open uploads one owner may have.
+    public var maxOpenUploadsPerOwner = 200
+    /// Longest pause between two bytes of a body.
+    public var bodyIdleTimeout: Int64 = 60_000
+    /// Lowest rate of a body in bytes a second, judged after ``minRateGrace``; 0 turns it off.
+    public var minRate: Int64 = 240
+    /// How long the rate is not judged.
+    public var minRateGrace: Int64 = 60_000
+    /// A long request makes its bytes durable at least this often, by bytes …
+    public var commitBytes: Int64 = 16 << 20
+    /// … and by time.
+    public var commitInterval: Int64 = 1000
+    /// How long a newcomer waits for the old writer to let go.
+    public var takeoverWait: Int64 = 10_000
+    /// How long a request waits for the end of finalizing.
+    public var finalizeWait: Int64 = 30_000
+    /// Life of an upload without a byte.
+    public var createdTTL: Int64 = 24 * 3_600_000
+    /// Life after the last durable progress.
+    public var idleTTL: Int64 = 7 * 24 * 3_600_000
+    /// Life from creation, whatever happens.
+    public var absoluteTTL: Int64 = 30 * 24 * 3_600_000
+    /// How long ended uploads are remembered.
+    public var tombstoneTTL: Int64 = 7 * 24 * 3_600_000
+    /// How often the sweeper runs; 0 turns it off.
+    public var sweepInterval: Int64 = 600_000
+    /// Never given out to uploads; `nil` is the larger of 1 GiB and 5 % of the volume.
+    public var diskHeadroom: Int64?
+    /// What an upload of unknown length is counted as.
+    public var unknownReservation: Int64 = 64 << 20
+    /// Memory one request uses for its body, in two halves.
+    public var bufferSize = 256 << 10
+    /// Origins whose pages may use the URLs; `*` is every origin, without credentials.
+    public var allowedOrigins = ["*"]
+    /// Life of a signed download URL, rounded up to a quarter of an hour; never below half an hour.
+    public var downloadURLTTL: Int64 = 2 * 3_600_000
+    /// How long an expired download URL still works, for clocks that differ.
+    public var downloadLeeway: Int64 = 60_000
+    /// Ranges honoured in one request, after merging.
+    public var maxRanges = 8
+
+    /// All defaults.
+    public init() {}
+}

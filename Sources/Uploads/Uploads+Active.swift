@@ -1,0 +1,59 @@
+internal import Blobs
+internal import Locking
+
+extension Uploads {
+    /// The one owner of an upload's state, made from its record when nobody deals with it yet.
+    ///
+    /// - Returns: `nil` when there is no such upload; each other result is given back by
+    ///   ``checkIn(_:)``.
+    /// - Throws: When nobody could look (``UploadError/busy``, ``UploadError/backend``).
+    func checkOut(_ name: BlobName) async throws(UploadError) -> Upload? {
+        // Entered before it is loaded: a record read while another owner of the same upload still
+        // writes would be stale by the time it is used.
+        let loading = active.withLock { active in
+            var entry = active[name] ?? Active(upload: load(name), users: 0)
+            entry.users += 1
+            active[name] = entry
+            return entry.upload
+        }
+        do throws(DiskError) {
+            if let upload = try await loading.value.get() { return upload }
+        } catch {
+            checkIn(name)
+            throw UploadError(error)
+        }
+        checkIn(name)
+        return nil
+    }
+
+    /// Lets go; an upload nobody deals with costs no memory and no open file.
+    func checkIn(_ name: BlobName) {
+        active.withLock { active in
+            active[name]?.users -= 1
+            if active[name]?.users == 0 { active[name] = nil }
+        }
+    }
+
+    /// Goes on with an upload that was being finished.
+    func resume(_ name: BlobName) {
+        Task {
+            guard let upload = try? await checkOut(name) else { return }
+            _ = await upload.finish()
+            checkIn(name)
+        }
+    }
+
+    private func load(_ name: BlobName) -> Task<Loaded, Never> {
+        let engine = engine
+        return Task {
+            do throws(DiskError) {
+                let found = try await engine.queues[name].run { () throws(DiskError) in
+                    try engine.records.find(name)
+                }
+                return .success(found.map { Upload(name, $0.file, $0.record, engine) })
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+internal import Blobs
+internal import Locking
+
+extension Uploads {
+    /// Creates an upload; its record and the record's name are durable when this returns.
+    ///
+    /// A length of 0 makes the content complete at once.
+    ///
+    /// - Returns: The absolute upload URL, a capability: who has it may write, ask and cancel.
+    /// - Throws: ``UploadError/tooLarge``, ``UploadError/rateLimited``,
+    ///   ``UploadError/insufficientStorage``, ``UploadError/backend``.
+    public func create(_ draft: UploadDraft) async throws(UploadError) -> String {
+        let (engine, now) = (engine, engine.clock.now())
+        guard let blob = BlobName(draft.contentID) else { throw .invalid("not a content id") }
+        if let length = draft.length, length > engine.settings.maxUploadSize { throw .tooLarge }
+        let open = engine.ledger.withLock { $0.openUploads(of: draft.owner) }
+        guard open < engine.settings.maxOpenUploadsPerOwner else { throw .rateLimited }
+        let token = try UploadToken.random()
+        guard let name = token.recordName else { throw .backend }
+        var record = UploadRecord(
+            draft, creation: .api, at: now, lives: engine.settings.createdTTL)
+        if draft.length == 0 { record.state = .finalizing }
+        let bytes = record.bytes
+        let reserve = draft.length ?? engine.settings.unknownReservation
+        do throws(DiskError) {
+            try await engine.queues[blob].run { () throws(DiskError) in
+                try engine.requireRoom(for: reserve)
+                _ = try engine.records.create(name, bytes)
+            }
+        } catch {
+            throw UploadError(error)
+        }
+        engine.note(name, record)
+        if draft.length == 0, let upload = try? await checkOut(name) {
+            // Still finalizing is no reason to withhold the URL: the next request joins in.
+            _ = await upload.finish()
+            checkIn(name)
+        }
+        return "\(base)/uploads/\(token.text)"
+    }
+}

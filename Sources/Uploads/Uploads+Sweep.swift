@@ -1,0 +1,34 @@
+internal import Blobs
+internal import Locking
+
+extension Uploads {
+    /// Ends what is past its time and forgets what ended long ago (§11.8), at most 1,000 a run.
+    ///
+    /// Never touches an upload with a running writer.
+    func sweep() async {
+        let engine = engine
+        let due = engine.ledger.withLock { $0.due(at: engine.clock.now(), limit: 1000) }
+        for name in due {
+            guard let upload = try? await checkOut(name) else { continue }
+            defer { checkIn(name) }
+            let record = await upload.record
+            switch record.state {
+            case .created, .receiving: _ = await upload.expire()
+            case .finalizing: _ = await upload.finish()
+            case .complete, .failed, .cancelled, .expired: await forget(name)
+            }
+        }
+    }
+
+    private func forget(_ name: BlobName) async {
+        let engine = engine
+        do throws(DiskError) {
+            try await engine.queues[name].run { () throws(DiskError) in
+                try engine.records.delete(name)
+            }
+            engine.ledger.withLock { $0.forget(name) }
+        } catch {
+            // It stays in the ledger and is tried again by the next run.
+        }
+    }
+}

@@ -1,0 +1,92 @@
+public import Blobs
+import Locking
+
+/// The upload resource: bytes come in pieces, survive cuts and crashes, and end as a content.
+///
+/// ```
+/// folder/records/<sha-256 of the token>    one small record per upload, also of ended ones
+/// folder/blobs/staged/<content id>         bytes still arriving
+/// folder/blobs/content/…                   complete contents
+/// ```
+public final class Uploads: Sendable {
+    /// The route for logs; the token in a path is a secret.
+    static let route = "/uploads/{token}"
+    static let methods = "GET, HEAD, PUT, POST, DELETE, OPTIONS"
+
+    let engine: UploadEngine
+    let base: String
+    let active = Locked<[BlobName: Active]>([:])
+    let isStopping = Locked(false)
+    private let sweeping: Locked<Task<Void, Never>?> = Locked(nil)
+
+    /// What came of looking for an upload: there may be none, or nobody could look.
+    typealias Loaded = Result<Upload?, DiskError>
+
+    /// An upload somebody deals with, and how many do.
+    struct Active: Sendable {
+        let upload: Task<Loaded, Never>
+        var users: Int
+    }
+
+    /// Opens the folder, recovers what a crash may have left (§11.2), starts the sweeper.
+    ///
+    /// - Parameters:
+    ///   - folder: Made where it is missing; one process at a time (``FolderLock``).
+    ///   - finisher: Told of every finished content, at least once.
+    ///   - publicBase: Absolute URL without a trailing slash, such as `https://chat.example.com`.
+    public init(
+        folder: String, settings: UploadSettings = UploadSettings(),
+        finisher: any UploadFinisher, clock: UploadClock, publicBase: String
+    ) async throws(DiskError) {
+        let queues = WorkQueues("parley.uploads.disk", count: 8)
+        let (blobs, records) = try await WorkQueue("parley.uploads.start").run {
+            () throws(DiskError) in
+            return (
+                try BlobFolder(at: "\(folder)/blobs"), try RecordFolder(at: "\(folder)/records")
+            )
+        }
+        engine = UploadEngine(
+            settings: settings, clock: clock, blobs: blobs, records: records,
+            finisher: finisher, ledger: Locked(Ledger()), queues: queues)
+        base = publicBase
+        let unfinished = try await Recovery(engine: engine).run()
+        for name in unfinished { resume(name) }
+        startSweeping()
+    }
+
+    /// Where complete contents lie; downloads read here.
+    public var blobs: BlobFolder { engine.blobs }
+
+    /// Stops taking requests, lets running ones commit, waits up to ten seconds for finalizing.
+    public func shutdown() async {
+        isStopping.withLock { $0 = true }
+        sweeping.withLock { $0?.cancel() }
+        let uploads = active.withLock { $0.values.map(\.upload) }
+        for upload in uploads { await Uploads.found(upload)?.stop() }
+        let clock = engine.clock
+        let deadline = Task { await clock.sleep(10_000) }
+        let waiting = Task {
+            for upload in uploads { await Uploads.found(upload)?.settleDown() }
+            deadline.cancel()
+        }
+        await deadline.value
+        waiting.cancel()
+    }
+
+    private static func found(_ upload: Task<Loaded, Never>) async -> Upload? {
+        try? await upload.value.get()
+    }
+
+    private func startSweeping() {
+        let interval = engine.settings.sweepInterval
+        guard interval > 0 else { return }
+        let clock = engine.clock
+        let task = Task { [weak self] in
+            while !Task.isCancelled && self != nil {
+                await self?.sweep()
+                await clock.sleep(interval)
+            }
+        }
+        sweeping.withLock { $0 = task }
+    }
+}

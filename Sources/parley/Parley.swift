@@ -1,0 +1,10 @@
+import ArgumentParser
+import ParleyServer
+
+/// The program; each command is one line of arguments around one function of `ParleyServer`.
+@main struct Parley: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "parley", abstract: "A self-hosted messaging server.",
+        version: Release.version,
+        subcommands: [Serve.self, App.self, Token.self, CheckConfig.self, HealthCheck.self])
+}

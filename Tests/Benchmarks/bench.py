@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Measures Parley, next to nginx on the same machine, and prints one table.
+
+Every comparison is interleaved: each round runs every server in turn, and the medians of the rounds
+are shown, so that a noisy machine disturbs all of them alike. The ratios mean something, the absolute
+numbers only here and now. The load generator shares the cores with what it loads.
+"""
+
+import argparse
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import messages
+import plain
+import start
+import transfers
+from table import Table
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", required=True, type=pathlib.Path, help="folder of the binaries")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--bytes", type=int, default=1 << 30, help="size of the transferred file")
+    parser.add_argument("--only", choices=["plain", "messages", "transfers", "start"])
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    options.build = options.build.resolve()
+    for tool in ["wrk", "nginx", "curl", "strip"]:
+        if shutil.which(tool) is None:
+            sys.exit(f"{tool} is missing; `make bench` installs it")
+    table = Table()
+    parts = {"plain": plain, "messages": messages, "transfers": transfers, "start": start}
+    with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
+        for name, part in parts.items():
+            if options.only in (None, name):
+                place = pathlib.Path(folder) / name
+                place.mkdir()
+                part.measure(options, place, table)
+    print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""A bare JSON answer: parley-echo against `return 200` of nginx with the same bytes."""
+
+import pathlib
+
+from load import wrk
+from processes import echo, nginx
+
+PIPELINE = pathlib.Path(__file__).with_name("pipeline.lua")
+SCENES = [
+    ("1 connection", 1, None), ("64 connections", 64, None), ("512 connections", 512, None),
+    ("64 connections, 16 pipelined", 64, PIPELINE),
+]
+
+
+# Every answer of ours makes a name for its request and forbids sniffing: so nginx is also measured
+# doing that.
+SAME_FIELDS = "add_header X-Request-Id $request_id; add_header X-Content-Type-Options nosniff;"
+
+
+def measure(options, folder, table):
+    for loops, fields in ((1, ""), (1, SAME_FIELDS), (2, "")):
+        with echo(options, folder, loops) as ours:
+            body = ours.request("GET", "/")[1].decode()
+            with nginx(folder, f"location / {{ {fields} return 200 '{body}'; }}", loops) as theirs:
+                against = "1 loop" if loops == 1 else f"{loops} loops"
+                if fields:
+                    against += ", nginx with our fields"
+                measure_scenes(options, table, ours, theirs, len(body), against)
+
+
+def measure_scenes(options, table, ours, theirs, size, against):
+    runs = {name: ([], []) for name, _, _ in SCENES}
+    for number in range(options.rounds):
+        for name, connections, script in SCENES:
+            # Whoever runs second has a warmer machine: they take turns.
+            pair = [(ours, runs[name][0]), (theirs, runs[name][1])]
+            for server, results in pair if number % 2 == 0 else pair[::-1]:
+                results.append(wrk(server, "/", connections, options.seconds, script))
+    for name, _, _ in SCENES:
+        table.compare(f"GET, {size} B of JSON, {name}, {against}", *runs[name])

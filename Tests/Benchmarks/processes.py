@@ -1,0 +1,147 @@
+"""The servers that are measured: started, watched through /proc, ended."""
+
+import http.client
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Process:
+    """A server on a port of its own; a context manager that ends what it started."""
+
+    def __init__(self, command, folder, port, environment=None):
+        self.port = port
+        self.output = folder / f"{pathlib.Path(command[0]).name}-{port}.log"
+        began = time.monotonic()
+        with open(self.output, "wb") as output:
+            self.process = subprocess.Popen(
+                [str(word) for word in command], cwd=folder, stdin=subprocess.DEVNULL,
+                stdout=output, stderr=output, env=os.environ | (environment or {}))
+        self.seconds_to_listen = self.wait(began)
+
+    def wait(self, began):
+        while time.monotonic() < began + 20:
+            if self.process.poll() is not None:
+                break
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                return time.monotonic() - began
+            except OSError:
+                time.sleep(0.0005)
+        raise RuntimeError(f"{self.process.args[0]} does not listen: {self.output.read_text()[-2000:]}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(timeout=40)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def pids(self):
+        """The process and its children, such as the workers of nginx."""
+        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [self.process.pid, *map(int, children.split())]
+
+    def cpu_seconds(self):
+        total = 0
+        for pid in self.pids():
+            fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+            total += int(fields[11]) + int(fields[12])
+        return total / TICKS
+
+    def memory(self, field):
+        """KiB of `VmHWM` (peak) or `VmRSS` (now), over all processes."""
+        total = 0
+        for pid in self.pids():
+            for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+                if line.startswith(field + ":"):
+                    total += int(line.split()[1])
+        return total
+
+    def request(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request(method, path, body=body, headers=headers or {})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+
+def nginx(folder, locations, workers=1):
+    """nginx without access log, with `locations` in its only server."""
+    port = free_port()
+    place = folder / f"nginx-{port}"
+    place.mkdir()
+    user = "user root;" if os.geteuid() == 0 else ""
+    modules = "\n".join(
+        f"load_module {path};" for path in sorted(pathlib.Path("/usr/lib/nginx/modules").glob("ngx_http_dav*.so")))
+    paths = "\n".join(
+        f"{name}_temp_path {place}/{name};" for name in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
+    (place / "conf").write_text(f"""
+{modules}
+{user}
+daemon off;
+worker_processes {workers};
+pid {place}/pid;
+error_log {place}/error.log;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    {paths}
+    keepalive_requests 1000000000;
+    default_type application/json;
+    sendfile on;
+    tcp_nopush on;
+    server {{
+        listen 127.0.0.1:{port} reuseport backlog=4096;
+        root {place};
+        client_max_body_size 0;
+        {locations}
+    }}
+}}
+""")
+    return Process(["nginx", "-p", place, "-c", place / "conf", "-e", place / "error.log"], place, port)
+
+
+def echo(options, folder, loops=1):
+    port = free_port()
+    return Process(
+        [options.build / "parley-echo", "--listen", f"127.0.0.1:{port}", "--loops", loops, "--json",
+         "--max-requests", 1_000_000_000], folder, port)
+
+
+APPLICATION = "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
+TOKEN = "benchmark-token-0123456789"
+
+
+def parley(options, folder, **settings):
+    port = free_port()
+    environment = {
+        "PARLEY_APP_ID": APPLICATION, "PARLEY_APP_TOKEN": TOKEN,
+        "PARLEY_PUBLIC_URL": f"http://127.0.0.1:{port}",
+        "PARLEY_HTTP_MAX_REQUESTS_PER_CONNECTION": "1000000000",
+    } | settings
+    return Process(
+        [options.build / "parley", "serve", "--listen", f"127.0.0.1:{port}", "--data", folder / "data"],
+        folder, port, environment)

@@ -1,0 +1,43 @@
+"""The one table that is printed."""
+
+import statistics
+
+HEADER = ["Measured", "Parley", "nginx", "Ratio", "p50 / p99 µs", "nginx p50 / p99", "CPU µs/request", "nginx CPU"]
+
+
+class Table:
+    """Rows of the table, in the order they were measured."""
+
+    def __init__(self):
+        self.rows = []
+
+    def compare(self, what, ours, theirs):
+        """Adds a row of two lists of runs, one run a round."""
+        ratio = statistics.median(a.rate / b.rate for a, b in zip(ours, theirs))
+        self.rows.append([
+            what, rate(ours), rate(theirs), f"**{ratio:.2f}**", latency(ours), latency(theirs),
+            cpu(ours), cpu(theirs)])
+
+    def alone(self, what, runs, note=""):
+        """Adds a row that nothing is compared with."""
+        self.rows.append([what, rate(runs) + note, "", "", latency(runs), "", cpu(runs), ""])
+
+    def say(self, what, ours, theirs="", ratio=""):
+        """Adds a row of texts."""
+        self.rows.append([what, ours, theirs, ratio, "", "", "", ""])
+
+    def __str__(self):
+        lines = [HEADER, ["---"] * len(HEADER)] + self.rows
+        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def rate(runs):
+    return f"{statistics.median(run.rate for run in runs):,.0f}/s"
+
+
+def latency(runs):
+    return " / ".join(f"{statistics.median(getattr(run, name) for run in runs):,.0f}" for name in ("p50", "p99"))
+
+
+def cpu(runs):
+    return f"{statistics.median(run.cpu for run in runs):.1f}"

@@ -1,0 +1,87 @@
+import Blobs
+import Testing
+
+@Suite struct `A folder of blobs` {
+    private let temporary = TemporaryFolder()
+    private let folder: BlobFolder
+    private let name: BlobName
+
+    init() throws {
+        folder = try BlobFolder(at: "\(temporary.path)/blobs")
+        name = try #require(BlobName("0190aa-blob"))
+    }
+
+    private func stage(_ bytes: [UInt8]) throws {
+        let file = try folder.stage(name)
+        try file.write(bytes.span, at: 0)
+        try file.commit()
+    }
+
+    @Test func `what was staged and published is read back`() throws {
+        try stage([1, 2, 3])
+        try folder.publish(name)
+        let blob = try folder.open(name)
+        #expect(try blob.read(10, at: 1) == [2, 3])
+        #expect(blob.size == 3)
+    }
+
+    @Test func `publishing twice changes nothing (11.1)`() throws {
+        try stage([1, 2, 3])
+        try folder.publish(name)
+        try folder.publish(name)
+        #expect(try folder.open(name).size == 3)
+        #expect(try folder.stagedSize(name) == nil)
+    }
+
+    @Test func `publishing what was never staged is an error`() {
+        #expect(throws: DiskError.self) { try folder.publish(name) }
+    }
+
+    @Test func `a deletion leaves its readers alone (9.1)`() throws {
+        try stage([1, 2, 3])
+        try folder.publish(name)
+        let blob = try folder.open(name)
+        try folder.delete(name)
+        #expect(try blob.read(3, at: 0) == [1, 2, 3])
+        #expect(try !folder.contains(name))
+    }
+
+    @Test func `truncating a staged file forgets the bytes behind`() throws {
+        try stage([1, 2, 3, 4])
+        let file = try folder.stage(name)
+        try file.truncate(to: 2)
+        try file.write([9].span, at: 2)
+        try file.commit()
+        #expect(try file.read(10, at: 0) == [1, 2, 9])
+    }
+
+    @Test func `a file longer than the write-back window keeps every byte`() throws {
+        let file = try folder.stage(name)
+        let piece = [UInt8](repeating: 7, count: 5 << 20)
+        for number in 0..<9 {
+            try file.write(piece.span, at: Int64(number * piece.count))
+        }
+        try file.commit()
+        #expect(try file.size() == Int64(9 * piece.count))
+        #expect(try file.read(2, at: Int64(9 * piece.count - 1)) == [7])
+    }
+
+    @Test func `an unknown name is missing, not broken`() {
+        #expect {
+            _ = try folder.open(name)
+        } throws: { error in
+            (error as? DiskError)?.kind == .missing
+        }
+    }
+
+    @Test func `a folder is made with its parents`() throws {
+        let deep = try BlobFolder(at: "\(temporary.path)/a/b/c")
+        #expect(try deep.stagedEntries().isEmpty)
+    }
+
+    @Test func `the volume has room`() throws {
+        let space = try folder.freeSpace()
+        #expect(space.available > 0)
+        #expect(space.total >= space.available)
+    }
+}

@@ -1,0 +1,33 @@
+import Blobs
+import Testing
+
+@Suite struct `A folder's lock` {
+    private let folder = TemporaryFolder()
+
+    @Test func `a second holder is refused with the first one's number`() throws {
+        let first = try FolderLock(folder: folder.path)
+        #expect {
+            _ = try FolderLock(folder: folder.path)
+        } throws: { error in
+            guard case .held(by: .some) = error as? FolderLock.Refusal else { return false }
+            return true
+        }
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func `letting go makes room for the next`() throws {
+        var first: FolderLock? = try FolderLock(folder: folder.path)
+        withExtendedLifetime(first) {}
+        first = nil
+        _ = try FolderLock(folder: folder.path)
+    }
+
+    @Test func `a folder that cannot be made is told apart from one that is held`() {
+        #expect {
+            _ = try FolderLock(folder: "/proc/nowhere/data")
+        } throws: { error in
+            guard case .disk = error as? FolderLock.Refusal else { return false }
+            return true
+        }
+    }
+}

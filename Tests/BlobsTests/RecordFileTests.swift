@@ -1,0 +1,75 @@
+import Blobs
+import Glibc
+import Testing
+
+@Suite struct `A record file` {
+    private let temporary = TemporaryFolder()
+    private let folder: RecordFolder
+    private let name: BlobName
+
+    init() throws {
+        folder = try RecordFolder(at: temporary.path)
+        name = try #require(BlobName("record"))
+    }
+
+    /// Overwrites bytes of the file behind the room's back, as a torn write would.
+    private func damage(at position: Int, count: Int) {
+        let descriptor = open("\(temporary.path)/record", O_RDWR)
+        let rubbish = [UInt8](repeating: 0xAA, count: count)
+        _ = rubbish.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, position) }
+        close(descriptor)
+    }
+
+    @Test func `the last payload written is found again`() throws {
+        let record = try folder.create(name, [1])
+        for number in UInt8(2)...9 { try record.write([number]) }
+        #expect(try folder.open(name).payload == [9])
+    }
+
+    @Test(arguments: [0, 16_384], [1, 20, 25])
+    func `a torn write of one slot leaves the other (11.1)`(slot: Int, count: Int) throws {
+        let record = try folder.create(name, [1, 1, 1, 1, 1])
+        try record.write([2, 2, 2, 2, 2])
+        damage(at: slot, count: count)
+        let expected: UInt8 = slot == 0 ? 1 : 2
+        #expect(try folder.open(name).payload == [UInt8](repeating: expected, count: 5))
+    }
+
+    @Test func `a torn record is written again over the torn slot`() throws {
+        let record = try folder.create(name, [1])
+        try record.write([2])
+        try record.write([3])
+        damage(at: 16_384, count: 30)
+        let reopened = try folder.open(name)
+        try reopened.write([4])
+        #expect(try folder.open(name).payload == [4])
+    }
+
+    @Test func `without a whole slot it is damaged`() throws {
+        _ = try folder.create(name, [1])
+        damage(at: 16_384, count: 30)
+        #expect {
+            _ = try folder.open(name)
+        } throws: { error in
+            (error as? DiskError)?.kind == .damaged
+        }
+    }
+
+    @Test func `a name is given out once`() throws {
+        _ = try folder.create(name, [1])
+        #expect {
+            _ = try folder.create(name, [2])
+        } throws: { error in
+            (error as? DiskError)?.kind == .exists
+        }
+        #expect(try folder.open(name).payload == [1])
+    }
+
+    @Test func `a payload larger than a slot is refused and the old one stays`() throws {
+        let record = try folder.create(name, [1])
+        #expect(throws: DiskError.self) {
+            try record.write([UInt8](repeating: 0, count: RecordFile.capacity + 1))
+        }
+        #expect(try folder.open(name).payload == [1])
+    }
+}

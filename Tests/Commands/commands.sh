@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# What a person at a terminal relies on: commands, exit codes, one clear line for each mistake, signals.
+set -uo pipefail
+
+binary=$(realpath "${1:?usage: commands.sh BINARY}")
+folder=$(mktemp -d)
+cd "$folder" || exit 1
+server=
+passed=0
+failed=0
+# Nothing that this shell has set may meddle.
+for name in $(compgen -e PARLEY_); do unset "$name"; done
+
+finish() {
+    # Only the process started here.
+    [ -z "$server" ] || { kill -9 "$server" 2>/dev/null; wait "$server" 2>/dev/null; }
+    cd / && rm -rf "$folder"
+}
+trap finish EXIT
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+start() {
+    "$binary" serve --listen "127.0.0.1:$port" "$@" >out 2>err &
+    server=$!
+    for _ in $(seq 200); do
+        [ "$(status "http://127.0.0.1:$port/health/ready")" = 200 ] && return
+        sleep 0.05
+    done
+    echo "the server does not start" >&2; cat out err >&2; exit 1
+}
+
+stop() {
+    kill -TERM "$server"
+    wait "$server"
+    code=$?
+    server=
+    return $code
+}
+
+status() { curl -s -o /dev/null -m 10 -w '%{http_code}' "$@"; }
+# The status of a request with a token, for a path behind /apps/, with further options of curl.
+api() {
+    local token=$1 path=$2
+    shift 2
+    status -H "Authorization: Bearer $token" -H 'Accept: application/vnd.layer+json; version=3.0' "$@" "http://127.0.0.1:$port/apps/$path"
+}
+
+# A sentence, and a command that must succeed.
+holds() {
+    local sentence=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $sentence" >&2
+        [ ! -s said ] || sed 's/^/    said: /' said >&2
+    fi
+}
+
+# A command that must fail with exactly one line, which matches.
+refuses() {
+    local pattern=$1
+    shift
+    timeout 20 "$binary" "$@" >nothing 2>said
+    local code=$?
+    [ $code -ne 0 ] && [ $code -lt 124 ] && [ "$(wc -l <said)" = 1 ] && grep -qE "^parley: $pattern" said
+}
+
+port=$(free_port)
+base=http://127.0.0.1:$port
+known=00000000-0000-4000-8000-000000000000
+
+holds 'check-config finds the defaults in order' "$binary" check-config >/dev/null
+"$binary" check-config --set http.backlog=0 --set color=red --log-level loud >nothing 2>said
+holds 'check-config fails on mistakes' test $? -ne 0
+holds 'check-config tells every mistake' test "$(wc -l <said)" = 3
+holds 'a bad setting is one line' refuses 'setting http.backlog = 0: must be ' serve --set http.backlog=0 --data data
+holds 'a missing file is one line' refuses 'the settings file nowhere.json cannot be read' serve --config nowhere.json
+touch file
+holds 'a data folder that is a file is one line' refuses 'the data folder file ' serve --data file
+holds 'a data folder that cannot be made is one line' refuses 'the data folder /proc/none/data ' serve --data /proc/none/data
+holds 'a data folder that cannot be written is one line' refuses 'the data folder /proc/data ' serve --data /proc/data
+holds 'commands want a database' refuses 'there is no database in data' app list --data data
+holds 'healthcheck fails when nobody answers' refuses "127.0.0.1:$port does not answer" healthcheck --listen "127.0.0.1:$port"
+
+start --data data
+app=$(sed -n 's/^APP=//p' out)
+token=$(sed -n 's/^TOKEN=//p' out)
+holds 'X12: the first start prints an application and its token' test "$(api "$token" "$app/users/ana/conversations")" = 404
+holds 'healthcheck succeeds while the server is ready' "$binary" healthcheck --listen "127.0.0.1:$port"
+holds 'an address in use is one line' refuses "cannot listen on 127.0.0.1:$port: the address is in use" serve --listen "127.0.0.1:$port" --data other
+holds 'a data folder in use is one line' refuses 'the data folder data is already in use by process ' serve --listen "127.0.0.1:$(free_port)" --data data
+
+holds 'X12: applications are listed while a server runs' grep -q "$app" <("$binary" app list --data data)
+second=$("$binary" app create --data data 'The second one' | sed -n 's/^APP=//p')
+reading=$("$binary" token create --data data --app "$app" --scope read --expires 1h | sed -n 's/^TOKEN=//p')
+holds 'X12: a token made while a server runs opens its application' test "$(api "$reading" "$app/users/ana/conversations")" = 404
+holds 'X12: a token opens no other application' test "$(api "$reading" "$second/users/ana/conversations")" = 403
+holds 'X12: a token that reads may not write' test "$(api "$reading" "$app/conversations" -d '{}')" = 403
+holds 'X12: secrets are never listed' test -z "$("$binary" token list --data data --app "$app" | grep "$reading")"
+holds 'an unknown application is one line' refuses "there is no application $known" token create --data data --app "$known"
+holds 'an unknown scope is one line' refuses 'the scope of a token is one of read, write, admin' token create --data data --app "$app" --scope all
+holds 'an expiry in the past is one line' refuses '2001-01-01T00:00:00Z is over' token create --data data --app "$app" --expires 2001-01-01T00:00:00Z
+id=$("$binary" token list --data data --app "$app" | awk '$2 == "read" { print $1 }')
+"$binary" token revoke --data data --app "$app" "$id" >nothing
+"$binary" app suspend --data data "$app" >nothing
+sleep 1.2
+holds 'X12: a revoked token is refused a second later' test "$(api "$reading" "$app/users/ana/conversations")" = 401
+holds 'X12: a suspended application is refused a second later' test "$(api "$token" "$app/users/ana/conversations")" = 403
+"$binary" app suspend --lift --data data "$app" >nothing
+
+status "$base/health/live?token=abcdefgh" -H 'Authorization: Bearer abcdefgh' >nothing
+status "$base/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" -X PUT >nothing
+printf 'GET /uploads/abcdefghijkl?token=%s HTTP/9\r\nCookie: %s\r\n\r\n' "$token" "$token" | python3 -c '
+import socket, sys
+peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+peer.sendall(sys.stdin.buffer.read())
+while peer.recv(4096): pass' "$port"
+holds 'H194: SIGTERM ends an idle server with exit code 0' stop
+holds 'H206: requests have a line with the template of their route' grep -q '"route":"/uploads/{token}"' err
+holds 'H206: a refused head is logged by its rule and the beginning of its request line' grep -qF '"beginning":"GET /uploads/abcdef…' err
+holds 'H206: a request on behalf of a user names him' grep -qF '"user":"ana"' err
+holds 'H208: no token is in the log' test "$(grep -cE "$token|$reading|abcdefgh|AAAAAAA" err)" = 0
+holds 'H207: each line of the log is one JSON object' python3 -c 'import json; [json.loads(line) for line in open("err")]'
+
+# A body that never comes keeps a request running.
+start --data data
+exec 3<>"/dev/tcp/127.0.0.1/$port"
+printf 'POST /apps/%s/conversations HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nAccept: application/vnd.layer+json; version=3.0\r\nContent-Length: 10\r\n\r\n' "$app" "$token" >&3
+sleep 0.2
+kill -TERM "$server"
+sleep 0.2
+holds 'H194: a running request keeps a stopping server alive' kill -0 "$server"
+kill -TERM "$server"
+ended=no
+for _ in $(seq 40); do
+    kill -0 "$server" 2>/dev/null || { ended=yes; break; }
+    sleep 0.05
+done
+holds 'H195: a second signal ends at once' test $ended = yes
+exec 3>&-
+kill -9 "$server" 2>/dev/null
+wait "$server" 2>/dev/null
+server=
+
+# What a container brings.
+export PARLEY_APP_ID=$known PARLEY_APP_TOKEN=a-token-of-the-environment PARLEY_LOG_LEVEL=debug
+start --data environment
+holds 'X12: the environment makes an application and its token' test "$(api $PARLEY_APP_TOKEN $known/users/ana/conversations)" = 404
+holds 'X12: then no other application is made' test "$("$binary" app list --data environment | wc -l)" = 1
+stop
+start --data environment
+holds 'X12: the same environment again changes nothing' test "$("$binary" token list --data environment --app $known | wc -l)" = 1
+holds 'a server stops in good order' stop
+holds 'app.id wants app.token' env -u PARLEY_APP_TOKEN bash -c "! '$binary' check-config 2>/dev/null"
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,100 @@
+"""What must be true after a restart."""
+
+import collections
+import json
+import sys
+
+from clients import BASE, HEADERS, Client, Creator, Sender, Unexpected, Uploader
+
+
+class Checks:
+    """Compares what clients remember with what the server says."""
+
+    def __init__(self, server):
+        self.server = server
+        self.failures = []
+        self.past = []
+
+    def fail(self, text):
+        self.failures.append(text)
+
+    def stop_on_failure(self, seed):
+        if self.failures:
+            for failure in self.failures[:20]:
+                print(f"FAILED: {failure}", file=sys.stderr)
+            sys.exit(f"0 passed, {len(self.failures)} failed (seed {seed})")
+
+    def of_round(self, crew):
+        self.past += crew
+        for client in crew:
+            if client.complaint:
+                self.fail(client.complaint)
+        return self.of(crew)
+
+    def of_everything(self):
+        return self.of(self.past)
+
+    def of(self, crew):
+        self.reader = Client(self.server, None)
+        counts = collections.Counter()
+        for client in crew:
+            try:
+                if isinstance(client, Sender) and getattr(client, "conversation", None):
+                    counts["messages"] += self.messages(client)
+                elif isinstance(client, Creator) and hasattr(client, "acknowledged"):
+                    counts["conversations"] += self.conversations(client)
+                elif isinstance(client, Uploader) and hasattr(client, "uploads"):
+                    counts["uploads"] += sum(self.upload(upload) for upload in client.uploads)
+            except Unexpected as complaint:
+                self.fail(str(complaint))
+        return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) or "nothing"
+
+    def get(self, path):
+        answer, body = self.reader.request("GET", BASE + path, headers=HEADERS)
+        if answer.status != 200:
+            raise Unexpected(f"GET {path} answered {answer.status}: {body[:300]!r}")
+        return json.loads(body)
+
+    def messages(self, sender):
+        found, position = {}, None
+        path = f"/conversations/{sender.conversation.rsplit('/', 1)[1]}/messages?page_size=100"
+        page = self.get(path)
+        while page:
+            for message in page:
+                text = message["parts"][0]["body"]
+                if text in found:
+                    self.fail(f"{text} is there twice")
+                if text not in sender.attempted:
+                    self.fail(f"{text} was never sent")
+                if position is not None and message["position"] >= position:
+                    self.fail(f"{message['id']} is out of order")
+                found[text], position = message["id"], message["position"]
+            page = self.get(f"{path}&from_id={page[-1]['id']}")
+        for text, identifier in sender.acknowledged.items():
+            if found.get(text) != identifier:
+                self.fail(f"{text} was acknowledged as {identifier} and is {found.get(text)}")
+        return len(sender.acknowledged)
+
+    def conversations(self, creator):
+        for people, identifier in creator.acknowledged:
+            again = self.reader.post("/conversations", {"participants": people, "distinct": True}, {200})
+            if again["id"] != identifier:
+                self.fail(f"{identifier} was acknowledged and is {again['id']}")
+        return len(creator.acknowledged)
+
+    def upload(self, upload):
+        was_complete = upload.is_complete
+        acknowledged = upload.ask(self.reader)
+        if upload.offset < acknowledged or was_complete and not upload.is_complete:
+            self.fail(f"upload {upload.identifier} holds {upload.offset} after {acknowledged}")
+        if not upload.is_complete:
+            upload.send(self.reader, upload.size)
+        if not upload.is_complete:
+            self.fail(f"upload {upload.identifier} could not be finished")
+            return 0
+        content = self.get(f"{upload.place.removeprefix(BASE)}/{upload.identifier}")
+        path = "/" + content["download_url"].split("/", 3)[3]
+        answer, body = self.reader.request("GET", path, headers={})
+        if answer.status != 200 or body != upload.bytes:
+            self.fail(f"content {upload.identifier} is not what was sent ({answer.status})")
+        return 1

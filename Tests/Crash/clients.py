@@ -1,0 +1,150 @@
+"""Clients that write until the server dies, and remember what it acknowledged."""
+
+import http.client
+import json
+import threading
+
+from server import APPLICATION, TOKEN
+
+BASE = f"/apps/{APPLICATION}"
+HEADERS = {
+    "Accept": "application/vnd.layer+json; version=3.0",
+    "Authorization": f"Bearer {TOKEN}",
+    "Content-Type": "application/json",
+}
+
+
+class Unexpected(Exception):
+    """An answer that is wrong, as opposed to none."""
+
+
+class Client(threading.Thread):
+    """One connection; `work` is repeated until it breaks."""
+
+    def __init__(self, server, chance):
+        super().__init__(daemon=True)
+        self.chance = chance
+        self.connection = server.connection()
+        self.complaint = None
+
+    def run(self):
+        try:
+            self.prepare()
+            while True:
+                self.work()
+        except Unexpected as complaint:
+            self.complaint = str(complaint)
+        except (OSError, http.client.HTTPException):
+            pass  # The server is dead: what this test is about.
+
+    def prepare(self):
+        pass
+
+    def request(self, method, path, body=None, headers=HEADERS):
+        self.connection.request(method, path, body=body, headers=headers)
+        answer = self.connection.getresponse()
+        return answer, answer.read()
+
+    def post(self, path, value, expected):
+        answer, body = self.request("POST", BASE + path, json.dumps(value))
+        if answer.status not in expected:
+            raise Unexpected(f"POST {path} answered {answer.status}: {body[:300]!r}")
+        return json.loads(body)
+
+    def name(self, kind):
+        return f"{kind}-{self.chance.getrandbits(64):016x}"
+
+
+class Sender(Client):
+    """Sends messages with texts that occur once in the world."""
+
+    def prepare(self):
+        self.conversation = None
+        self.attempted, self.acknowledged = set(), {}
+        people = [self.name("user") for _ in range(3)]
+        self.sender = people[0]
+        self.conversation = self.post("/conversations", {"participants": people}, {201})["id"]
+
+    def work(self):
+        text = self.name("text")
+        self.attempted.add(text)
+        message = {"sender_id": f"layer:///identities/{self.sender}",
+                   "parts": [{"mime_type": "text/plain", "body": text}]}
+        path = f"/conversations/{self.conversation.rsplit('/', 1)[1]}/messages"
+        self.acknowledged[text] = self.post(path, message, {201})["id"]
+
+
+class Creator(Client):
+    """Creates distinct conversations, each twice at least."""
+
+    def prepare(self):
+        self.acknowledged = []
+
+    def work(self):
+        people = [self.name("user"), self.name("user")]
+        draft = {"participants": people, "distinct": True, "metadata": {"made": "by crash test"}}
+        made = self.post("/conversations", draft, {201})["id"]
+        self.acknowledged.append((people, made))
+        again = self.post("/conversations", {"participants": people[::-1], "distinct": True}, {200})["id"]
+        if again != made:
+            raise Unexpected(f"a distinct conversation exists twice: {made} and {again}")
+
+
+class Uploader(Client):
+    """Uploads contents in chunks of random sizes."""
+
+    def prepare(self):
+        self.uploads = []
+        people = [self.name("user")]
+        made = self.post("/conversations", {"participants": people}, {201})["id"]
+        self.conversation = made.rsplit("/", 1)[1]
+
+    def work(self):
+        upload = Upload(self)
+        self.uploads.append(upload)
+        while not upload.is_complete:
+            upload.send(self, min(upload.offset + self.chance.randint(1, 700_000), upload.size))
+
+
+class Upload:
+    """One content on its way, and the highest offset that was acknowledged."""
+
+    def __init__(self, client):
+        self.size = client.chance.choice([1, 1000, 262_144, 1_000_000, 3_000_003])
+        self.seed = client.chance.getrandbits(32)
+        self.offset = 0
+        self.is_complete = False
+        headers = HEADERS | {"Upload-Content-Type": "application/octet-stream",
+                             "Upload-Content-Length": str(self.size)}
+        self.place = f"{BASE}/conversations/{client.conversation}/content"
+        answer, body = client.request("POST", self.place, "{}", headers)
+        if answer.status != 201:
+            raise Unexpected(f"POST content answered {answer.status}: {body[:300]!r}")
+        content = json.loads(body)
+        self.identifier = content["id"].rsplit("/", 1)[1]
+        self.path = "/" + content["upload_url"].split("/", 3)[3]
+
+    @property
+    def bytes(self):
+        import random
+        return random.Random(self.seed).randbytes(self.size)
+
+    def send(self, client, end):
+        """Sends everything up to `end` and notes what the answer acknowledges."""
+        headers = {"Content-Range": f"bytes {self.offset}-{end - 1}/{self.size}"}
+        self.note(*client.request("PUT", self.path, self.bytes[self.offset:end], headers))
+
+    def ask(self, client):
+        """Asks how much the server holds; returns it."""
+        before = self.offset
+        self.note(*client.request("PUT", self.path, b"", {"Content-Range": f"bytes */{self.size}"}))
+        return before
+
+    def note(self, answer, body):
+        if answer.status == 200:
+            self.offset, self.is_complete = self.size, True
+        elif answer.status == 308:
+            held = answer.headers.get("Range", "bytes=0--1")
+            self.offset = int(held[len("bytes=0-"):]) + 1
+        else:
+            raise Unexpected(f"an upload answered {answer.status}: {body[:300]!r}")

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Kills the server under load, again and again, and looks for what it had promised.
+
+Each round starts the real binary on the same folder, lets clients write for a random short time,
+kills it with SIGKILL, starts it again and checks:
+
+- every acknowledged message and conversation is there exactly once, every other at most once;
+- the messages of a conversation carry strictly descending positions;
+- every upload holds at least the offset that was acknowledged, and once it is finished its content
+  is, octet by octet, what was sent.
+
+Failures are reproduced by --seed: choices of clients come from it, timing does not.
+"""
+
+import argparse
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+from checks import Checks
+from clients import Creator, Sender, Uploader
+from server import Server
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--clients", type=int, default=9)
+    return parser.parse_args()
+
+
+def load(server, seed, number, clients, patience):
+    """Writes from several threads until the server is gone, and returns what the threads know."""
+    kinds = [Sender, Creator, Uploader]
+    crew = [kinds[i % 3](server, random.Random(f"{seed}/{number}/{i}")) for i in range(clients)]
+    for client in crew:
+        client.start()
+    time.sleep(patience)
+    server.kill()
+    for client in crew:
+        client.join(timeout=30)
+        if client.is_alive():
+            sys.exit("a client hangs: a connection was not closed by the server's death")
+    return crew
+
+
+def main():
+    options = arguments()
+    print(f"crash test: {options.rounds} rounds, seed {options.seed}", flush=True)
+    chance = random.Random(options.seed)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="parley-crash-"))
+    server = Server(options.binary, folder)
+    checks = Checks(server)
+    try:
+        for number in range(1, options.rounds + 1):
+            if chance.random() < 0.3:
+                # Dying while it starts must do no harm either.
+                server.start(wait=False)
+                time.sleep(chance.uniform(0, 0.08))
+                server.kill()
+            server.start()
+            crew = load(server, options.seed, number, options.clients, chance.uniform(0.05, 0.9))
+            server.start()
+            found = checks.of_round(crew)
+            server.kill()
+            print(f"round {number}: {found}", flush=True)
+            checks.stop_on_failure(options.seed)
+        server.start()
+        print(f"at the end: {checks.of_everything()}", flush=True)
+        if server.stop() != 0:
+            checks.fail("SIGTERM did not end the server with exit code 0")
+        checks.stop_on_failure(options.seed)
+    except BaseException:
+        print(server.last_words(), file=sys.stderr)
+        raise
+    finally:
+        server.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+    print(f"{options.rounds} passed, 0 failed")
+
+
+if __name__ == "__main__":
+    main()

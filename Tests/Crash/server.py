@@ -1,0 +1,75 @@
+"""The process under test."""
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import time
+
+APPLICATION = "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
+TOKEN = "crash-test-token-0123456789"
+
+
+class Server:
+    """Starts the binary and ends it; never touches a process it did not start."""
+
+    def __init__(self, binary, folder):
+        self.binary = os.path.abspath(binary)
+        self.folder = folder
+        self.log = folder / "log"
+        self.process = None
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+
+    def start(self, wait=True):
+        environment = {
+            "PATH": os.environ.get("PATH", ""),
+            "SWIFT_BACKTRACE": "enable=no",
+            "PARLEY_APP_ID": APPLICATION,
+            "PARLEY_APP_TOKEN": TOKEN,
+            "PARLEY_PUBLIC_URL": f"http://127.0.0.1:{self.port}",
+            "PARLEY_LOG_REQUESTS": "false",
+        }
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [self.binary, "serve", "--listen", f"127.0.0.1:{self.port}",
+                 "--data", str(self.folder / "data")],
+                env=environment, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        if wait:
+            self.wait_until_ready()
+
+    def wait_until_ready(self):
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the server ended with {self.process.returncode} at start")
+            try:
+                connection = self.connection(timeout=2)
+                connection.request("GET", "/health/ready")
+                if connection.getresponse().status == 200:
+                    return
+            except OSError:
+                pass
+            time.sleep(0.01)
+        raise RuntimeError("the server was not ready within 20 s")
+
+    def connection(self, timeout=20):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+
+    def kill(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(timeout=60)
+        self.process = None
+        return code
+
+    def last_words(self):
+        lines = self.log.read_bytes().decode(errors="replace").splitlines() if self.log.exists() else []
+        return "\n".join(["last lines of the server:"] + lines[-20:])

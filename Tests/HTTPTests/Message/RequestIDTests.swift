@@ -1,0 +1,49 @@
+import HTTP
+import Testing
+
+@Suite struct `Request ids` {
+    @Test(arguments: 0..<200)
+    func `26 characters say all 128 bits (H205)`(case number: UInt64) {
+        var any = Generator(number)
+        let id = RequestID(high: any.next(), low: any.next())
+        #expect(id.description.utf8.count == 26)
+        #expect(RequestID(base32: id.description) == id)
+    }
+
+    @Test(arguments: 0..<200)
+    func `later ids sort behind earlier ones (H205)`(case number: UInt64) {
+        var any = Generator(number)
+        let time = any.next() >> 16
+        let earlier = RequestID(high: time << 16 | any.next() & 0xFFFF, low: any.next())
+        let later = RequestID(high: (time + 1) << 16 | any.next() & 0xFFFF, low: any.next())
+        #expect(earlier.description < later.description)
+    }
+
+    @Test func `the ends of the range are spelt right`() {
+        #expect(RequestID(high: 0, low: 0).description == String(repeating: "0", count: 26))
+        #expect(
+            RequestID(high: .max, low: .max).description == "7" + String(repeating: "Z", count: 25))
+        #expect(RequestID(high: 0, low: 1).description == String(repeating: "0", count: 25) + "1")
+        #expect(RequestID(high: 1, low: 0).description == "000000000000" + "0G000000000000")
+    }
+}
+
+extension RequestID {
+    /// Reads the 26 characters back, bit by bit: an independent second opinion.
+    fileprivate init?(base32 text: String) {
+        var bits = [UInt8]()
+        for character in text.utf8 {
+            guard
+                let value = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8).firstIndex(of: character)
+            else {
+                return nil
+            }
+            bits += stride(from: 4, through: 0, by: -1).map { place in UInt8(value >> place & 1) }
+        }
+        guard bits.count == 130, bits[0] == 0, bits[1] == 0 else { return nil }
+        let word = { (range: Range<Int>) in
+            bits[range].reduce(UInt64(0)) { word, bit in word << 1 | UInt64(bit) }
+        }
+        self.init(high: word(2..<66), low: word(66..<130))
+    }
+}

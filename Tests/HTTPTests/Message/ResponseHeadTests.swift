@@ -1,0 +1,94 @@
+import HTTP
+import Testing
+
+@Suite struct `The head of a response` {
+    @Test func `status, date, id and length stand in every answer (H88, H91, H93, H94, H205)`() {
+        let head = written(Response(.ok, "text/plain", octets("hello")))
+        #expect(
+            head == """
+                HTTP/1.1 200 OK\r
+                Date: Sun, 06 Nov 1994 08:49:37 GMT\r
+                X-Request-Id: 00000000000000000000000000\r
+                X-Content-Type-Options: nosniff\r
+                Content-Type: text/plain\r
+                Content-Length: 5\r
+                \r
+
+                """)
+    }
+
+    @Test(
+        arguments: [
+            (Response(.noContent), nil), (Response(.notModified, content: .bytes([1])), nil),
+            (Response(Status(103, "Early Hints")), nil),
+            (Response(Status(205, "Reset Content")), "0"),
+            (Response(.ok), "0"), (Response(.notFound, content: .bytes([1, 2, 3])), "3"),
+            (Response(.ok, content: .parts([.bytes([1]), .none, .bytes([2, 3])])), "3"),
+        ] as [(Response, String?)])
+    func `a length is stated where content is allowed, and exactly (H88, H89)`(
+        response: Response, length: String?
+    ) {
+        #expect(field("Content-Length", of: written(response)) == length)
+        #expect(field("Transfer-Encoding", of: written(response)) == nil)
+    }
+
+    @Test func `HEAD is told the length of GET, unless it is withheld (H68)`() {
+        let get = Response(.ok, content: .bytes([1, 2, 3]))
+        #expect(field("Content-Length", of: written(get, answersHead: true)) == "3")
+        let stream = Response(.ok, content: .withheld)
+        #expect(field("Content-Length", of: written(stream, answersHead: true)) == nil)
+    }
+
+    @Test func `the connection's fate is stated once (H78, H79)`() {
+        #expect(field("Connection", of: written(Response(.ok))) == nil)
+        #expect(field("Connection", of: written(Response(.ok), closes: true)) == "close")
+        #expect(field("Connection", of: written(Response(.ok), keepAlive: true)) == "keep-alive")
+        #expect(
+            field("Connection", of: written(Response(.ok), closes: true, keepAlive: true))
+                == "close")
+    }
+
+    @Test(arguments: ["a\r\nb", "\n", "\r", "\u{0}", "a\u{1}", "\u{7F}", "\u{1B}[0m"])
+    func `a control character in a value makes the response invalid (H32)`(value: String) {
+        var fields = ResponseFields()
+        fields.add("X", "fine")
+        #expect(fields.isValid)
+        fields.add("X", value)
+        #expect(!fields.isValid)
+    }
+
+    @Test(arguments: ["", "a b\tc", "ü", "a,b;c=\"d\""])
+    func `legal values pass (H25, H32)`(value: String) {
+        var fields = ResponseFields()
+        fields.add("X-Y", value)
+        #expect(fields.isValid)
+        #expect(fields["x-y"] == value)
+    }
+
+    @Test func `statuses say whether content is allowed, and nothing allows two of them (H89)`() {
+        #expect(!Status(100, "Continue").allowsContent)
+        #expect(!Status.noContent.allowsContent)
+        #expect(!Status.notModified.allowsContent)
+        #expect(Status.ok.allowsContent)
+        #expect(Status(200, "Fine") == .ok)
+    }
+}
+
+private func written(
+    _ response: Response, answersHead: Bool = false, closes: Bool = false, keepAlive: Bool = false
+) -> String {
+    var buffer: [UInt8] = []
+    ResponseHead.append(
+        response,
+        .init(
+            dateLine: octets("Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"),
+            id: RequestID(high: 0, low: 0),
+            answersHead: answersHead, closes: closes, saysKeepAlive: keepAlive),
+        to: &buffer)
+    return String(decoding: buffer, as: UTF8.self)
+}
+
+private func field(_ name: String, of head: String) -> String? {
+    head.split(separator: "\r\n").first { line in line.hasPrefix(name + ": ") }
+        .map { line in String(line.dropFirst(name.count + 2)) }
+}

@@ -1,0 +1,167 @@
+import Dispatch
+import HTTP
+import HTTPTransport
+import Testing
+
+extension Live {
+    @Suite struct `Stopping in good order` {
+        @Test func `idle connections end, and nobody is let in any more (H194)`() async throws {
+            let text = try await serving { live in
+                let clients = try (0..<3).map { _ in try live.connect() }
+                try clients[0].send(.head("GET /a HTTP/1.1"))
+                _ = try clients[0].answer()
+                let stop = live.beginStopping()
+                let rest = try clients.map { client in try client.rest() }.joined()
+                for client in clients { client.finishSending() }
+                #expect(stop.isClean)
+                #expect(throws: Client.Failure.self) { try live.connect() }
+                return rest
+            }
+            #expect(text.isEmpty)
+        }
+
+        @Test func `a running request finishes and says close (H194)`() async throws {
+            let (gate, began) = (Gate(), Counter())
+            let service = TestService { _ in
+                TestService.later("done") {
+                    began.add(1)
+                    await gate.pass()
+                }
+            }
+            let reply = try await serving(service) { live in
+                let client = try live.connect()
+                try client.send(.head("GET /a HTTP/1.1") + .head("GET /b HTTP/1.1"))
+                while began.value == 0 { try live.settle() }
+                let stop = live.beginStopping()
+                stop.waitUntilDraining(live)
+                gate.open()
+                let reply = try client.answer()
+                #expect(try client.rest().isEmpty)
+                client.finishSending()
+                #expect(stop.isClean)
+                return reply
+            }
+            #expect(reply.text == "done")
+            #expect(reply["Connection"] == "close")
+        }
+
+        @Test func `a head that had begun is served (H195)`() async throws {
+            let reply = try await serving { live in
+                let client = try live.connect()
+                try client.send("GET /half HTTP/1.1\r\nHo")
+                try live.settle()
+                let stop = live.beginStopping()
+                stop.waitUntilDraining(live)
+                try client.send("st: h\r\n\r\n")
+                let reply = try client.answer()
+                client.finishSending()
+                #expect(stop.isClean)
+                return reply
+            }
+            #expect(reply.text == "/half")
+            #expect(reply["Connection"] == "close")
+        }
+
+        @Test func `a body that was under way is finished (H195)`() async throws {
+            let reply = try await serving { live in
+                let client = try live.connect()
+                try client.send(.head("PUT /x HTTP/1.1", "Content-Length: 10") + "hello")
+                try live.settle()
+                let stop = live.beginStopping()
+                stop.waitUntilDraining(live)
+                try client.send("world")
+                let reply = try client.answer()
+                client.finishSending()
+                #expect(stop.isClean)
+                return reply
+            }
+            #expect(reply.text == "helloworld")
+            #expect(reply["Connection"] == "close")
+        }
+
+        @Test func `what waits in the backlog is accepted and answered (H194)`() async throws {
+            // One loop, kept busy by a handler that blocks it on purpose: nothing is accepted meanwhile.
+            let (blocked, free) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let service = TestService { request in
+                guard request.target.path == "/block" else { return TestService.echo(request) }
+                blocked.signal()
+                free.wait()
+                return TestService.echo(request)
+            }
+            let texts = try await serving(service) { live in
+                let blocker = try live.connect()
+                try blocker.send(.head("GET /block HTTP/1.1"))
+                blocked.wait()
+                let waiting = try (0..<5).map { _ in try live.connect() }
+                for client in waiting { try client.send(.head("GET /backlog HTTP/1.1")) }
+                let stop = live.beginStopping()
+                free.signal()
+                let texts = try waiting.map { client in try client.answer().text }
+                for client in waiting + [blocker] { client.finishSending() }
+                _ = try blocker.rest()
+                #expect(stop.isClean)
+                return texts
+            }
+            #expect(texts == [String](repeating: "/backlog", count: 5))
+        }
+
+        @Test func `what is not finished at the deadline is cut off (H194)`() async throws {
+            let gate = Gate()
+            let service = TestService { _ in TestService.later("late") { await gate.pass() } }
+            try await serving(service) { live in
+                let client = try live.connect()
+                try client.send(.head("GET /a HTTP/1.1"))
+                try live.settle()
+                let stop = live.beginStopping(deadline: 100)
+                #expect(!stop.isClean)
+                #expect(throws: Client.Failure.reset) { try client.receive() }
+                #expect(live.server.connectionCount == 0)
+                // The handler comes to its end on a loop that has stopped.
+                gate.open()
+            }
+        }
+
+        @Test func `stopping twice is stopping once (H195)`() async throws {
+            let server = try Server(
+                {
+                    var configuration = ServerConfiguration()
+                    configuration.addresses = [.ipv4(0x7F00_0001, port: 0)]
+                    return configuration
+                }(), service: TestService())
+            _ = try server.start()
+            let first = await server.drain(deadline: 1000)
+            let second = await server.drain(deadline: 1000)
+            #expect(first && second)
+        }
+    }
+}
+
+/// A drain that runs beside the test.
+private final class Stopping: Sendable {
+    private let done = DispatchSemaphore(value: 0)
+    private let clean = Counter()
+
+    init(_ server: Server, deadline: Int64) {
+        Task { [done, clean] in
+            if await server.drain(deadline: deadline) { clean.add(1) }
+            done.signal()
+        }
+    }
+
+    /// Waits for the end; whether everything could be finished.
+    var isClean: Bool {
+        done.wait()
+        return clean.value == 1
+    }
+
+    /// Waits until nobody is let in any more, and the connections have been told.
+    func waitUntilDraining(_ live: LiveServer) {
+        while (try? live.connect().rest()) != nil {}
+    }
+}
+
+extension LiveServer {
+    fileprivate func beginStopping(deadline: Int64 = 10_000) -> Stopping {
+        Stopping(server, deadline: deadline)
+    }
+}

@@ -1,0 +1,178 @@
+import HTTP
+import HTTPTransport
+import Testing
+
+extension Live {
+    @Suite struct `Malformed input over a socket` {
+        /// First octets that can never become a request, and the status they get.
+        @Test(arguments: [
+            ("\u{16}\u{3}\u{1}", 400), ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505), ("\n", 400),
+            (" GET", 400),
+            ("\r\n\r\n", 400), ("\u{0}", 400), ("PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: h\r\n bad", 400), ("GET / HTTP/1.1\r\nHost : ", 400),
+            ("GET / HTTP/3.0\r\n", 505), ("GET / HTTP/1.1\r\nX\u{0}", 400), ("GET /\r\n", 400),
+        ])
+        func `a fault is answered as soon as it shows, not when the time is up (H7, H10, H14)`(
+            octets: String, status: Int
+        ) async throws {
+            let text = try await serving(with: { limits in limits.headerTimeout = 600_000 }) {
+                live in
+                let client = try live.connect()
+                try client.send(octets)
+                return try client.rest()
+            }
+            #expect(text.components(of: "HTTP/1.1 ") == ["\(status)"])
+            #expect(text.contains("Connection: close\r\n"))
+        }
+
+        @Test(arguments: [
+            ("GET /" + String(repeating: "a", count: 8200), 414),
+            (String(repeating: "A", count: 30), 501),
+            ("GET / HTTP/1.1\r\nHost: h\r\nX: " + String(repeating: "x", count: 16_500), 431),
+            ("GET / HTTP/1.1\r\n" + String(repeating: "X", count: 16_500), 431),
+            (
+                "GET / HTTP/1.1\r\n"
+                    + String(repeating: "X: \(String(repeating: "y", count: 900))\r\n", count: 40),
+                431
+            ),
+            ("GET / HTTP/1.1\r\n" + String(repeating: "X: y\r\n", count: 100) + "X", 431),
+        ])
+        func `what is too large is refused before it ends (H21, H55)`(octets: String, status: Int)
+            async throws
+        {
+            let text = try await serving { live in
+                let client = try live.connect()
+                try client.send(octets)
+                return try client.rest()
+            }
+            #expect(text.components(of: "HTTP/1.1 ") == ["\(status)"])
+        }
+
+        @Test func `limits start anew with each request (H56)`() async throws {
+            let text = try await serving { live in
+                try live.exchange(
+                    String(
+                        repeating: .head(
+                            "GET / HTTP/1.1", "X: " + String(repeating: "x", count: 9000)),
+                        count: 30))
+            }
+            #expect(text.components(of: "HTTP/1.1 ").count == 30)
+        }
+
+        @Test func `OPTIONS * says what the server offers (H18)`() async throws {
+            let replies = try await serving { live in
+                let client = try live.connect()
+                try client.send(.head("OPTIONS * HTTP/1.1") + .head("GET /next HTTP/1.1"))
+                return [try client.answer(), try client.answer()]
+            }
+            #expect(replies[0].status == 204)
+            #expect(replies[0]["Allow"] == "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+            #expect(replies[1].text == "/next")
+        }
+
+        @Test(arguments: ["TRACE", "get", "FOO", "PROPFIND"])
+        func `a method nobody implements is answered and the connection stays (H12, H20)`(
+            method: String
+        ) async throws {
+            let replies = try await serving { live in
+                let client = try live.connect()
+                try client.send(
+                    .head("\(method) /secret HTTP/1.1", "X-Secret: s", "Content-Length: 3") + "abc")
+                try client.send(.head("GET /next HTTP/1.1"))
+                return [try client.answer(), try client.answer()]
+            }
+            #expect(replies[0].status == 501)
+            #expect(!replies[0].text.contains("s"))
+            #expect(replies[1].text == "/next")
+        }
+
+        @Test func `CONNECT is no tunnel (H19)`() async throws {
+            let text = try await serving { live in
+                let client = try live.connect()
+                try client.send("CONNECT h:80 HTTP/1.1\r\nHost: h:80\r\n\r\nGET / HTTP/1.1\r\n")
+                return try client.rest()
+            }
+            #expect(text.components(of: "HTTP/1.1 ") == ["501"])
+            #expect(text.contains("Connection: close\r\n"))
+        }
+
+        @Test func `a host outside the list is misdirected and the connection stays (H37)`()
+            async throws
+        {
+            let replies = try await serving(with: { limits in limits.head.allowedHosts = ["h"] }) {
+                live in
+                let client = try live.connect()
+                try client.send(
+                    "GET / HTTP/1.1\r\nHost: evil\r\n\r\n" + .head("GET /next HTTP/1.1"))
+                return [try client.answer().status, try client.answer().status]
+            }
+            #expect(replies == [421, 200])
+        }
+
+        @Test func `an upgrade nobody offers is ignored (H86)`() async throws {
+            let reply = try await serving { live in
+                let client = try live.connect()
+                try client.send(
+                    .head(
+                        "GET /x HTTP/1.1", "Upgrade: h2c", "Connection: Upgrade",
+                        "HTTP2-Settings: AA"))
+                return try client.answer()
+            }
+            #expect(reply.status == 200)
+        }
+
+        @Test(arguments: 0..<60)
+        func `random messages cost at most their connection (H191, H215)`(case number: UInt64)
+            async throws
+        {
+            var any = SplitMix(number)
+            let seed = Array(
+                (.head("PUT /a HTTP/1.1", "Transfer-Encoding: chunked") + "3\r\nabc\r\n0\r\n\r\n"
+                    + .head("POST /b HTTP/1.1", "Content-Length: 4", "Expect: 100-continue")
+                    + "body"
+                    + .head("GET /c HTTP/1.1")).utf8)
+            let messages = (0..<20).map { _ in any.mutation(of: seed) }
+            let reply = try await serving { live in
+                for message in messages {
+                    let client = try live.connect()
+                    try? client.send(message)
+                    client.finishSending()
+                    _ = try? client.rest()
+                }
+                let client = try live.connect()
+                try client.send(.head("GET /alive HTTP/1.1"))
+                return try client.answer().text
+            }
+            #expect(reply == "/alive")
+        }
+    }
+}
+
+/// Numbered randomness, so that a failure names its repetition.
+private struct SplitMix {
+    private var state: UInt64
+
+    init(_ number: UInt64) { state = number &* 0xD1B5_4A32_D192_ED03 &+ 1 }
+
+    mutating func number(below limit: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return Int((mixed ^ mixed >> 31) % UInt64(max(limit, 1)))
+    }
+
+    mutating func mutation(of message: [UInt8]) -> [UInt8] {
+        var changed = message
+        for _ in 0...number(below: 3) where !changed.isEmpty {
+            let place = number(below: changed.count)
+            switch number(below: 4) {
+            case 0: changed.remove(at: place)
+            case 1: changed[place] = UInt8(number(below: 256))
+            case 2: changed.insert(Array("\r\n :;0f".utf8)[number(below: 7)], at: place)
+            default: changed.removeLast(number(below: changed.count))
+            }
+        }
+        return changed
+    }
+}

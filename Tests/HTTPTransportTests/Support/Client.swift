@@ -1,0 +1,161 @@
+import Glibc
+
+/// A peer made of plain blocking calls: it sends exactly the octets it is told to.
+///
+/// Every call gives up after ten seconds, so that a server that hangs fails its test.
+final class Client {
+    enum Failure: Error, Equatable {
+        /// Nothing came within the patience.
+        case timedOut
+        /// The peer broke the connection (`ECONNRESET`, `EPIPE`).
+        case reset
+        /// The stream ended in the middle of an answer; what had come.
+        case ended(String)
+        case system(Int32)
+    }
+
+    let descriptor: Int32
+    /// What was received and not used yet.
+    private var kept: [UInt8] = []
+
+    /// Takes a connected socket over.
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        patience(milliseconds: 10_000)
+    }
+
+    deinit { close(descriptor) }
+
+    /// How long one receiving or sending call may wait.
+    func patience(milliseconds: Int) {
+        var time = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+        }
+    }
+
+    /// Makes the receive buffer small, for peers that read slowly, or large again.
+    func receiveBuffer(_ size: Int32) {
+        var size = size
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    // MARK: Sending
+
+    func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+    /// Sends all of it.
+    func send(_ octets: [UInt8]) throws {
+        var sent = 0
+        while sent < octets.count {
+            let count = octets[sent...].withUnsafeBytes { rest in
+                Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw failure() }
+            sent += count
+        }
+    }
+
+    /// Sends until the socket takes no more for a while, and says how much that was.
+    func sendUntilBlocked(_ octets: [UInt8]) -> Int {
+        patience(milliseconds: 300)
+        defer { patience(milliseconds: 10_000) }
+        var sent = 0
+        while sent < octets.count {
+            let count = octets[sent...].withUnsafeBytes { rest in
+                Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { break }
+            sent += count
+        }
+        return sent
+    }
+
+    /// Ends our side of the connection; the peer's may go on.
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Goes away without good-bye: the peer gets a reset.
+    func vanish() {
+        var reset = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
+        // The descriptor itself is closed once, by `deinit`; this breaks the connection now.
+        var nowhere = sockaddr()
+        nowhere.sa_family = sa_family_t(AF_UNSPEC)
+        connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
+    // MARK: Receiving
+
+    /// What comes with one call; empty at the end.
+    func receive(atMost limit: Int = 65_536) throws -> [UInt8] {
+        if !kept.isEmpty {
+            defer { kept = [] }
+            return kept
+        }
+        var buffer = [UInt8](repeating: 0, count: limit)
+        let count = recv(descriptor, &buffer, limit, 0)
+        guard count >= 0 else { throw failure() }
+        return Array(buffer[..<count])
+    }
+
+    /// Everything until the peer ends.
+    func rest() throws -> String {
+        var all: [UInt8] = []
+        while true {
+            let piece = try receive()
+            if piece.isEmpty { return String(decoding: all, as: UTF8.self) }
+            all += piece
+        }
+    }
+
+    /// One answer: its head, then as much content as the head announces.
+    func answer(withoutContent: Bool = false) throws -> Reply {
+        let blank = Array("\r\n\r\n".utf8)
+        var octets = kept
+        kept = []
+        var end: Int?
+        while end == nil {
+            end = octets.firstRange(of: blank)?.upperBound
+            guard end == nil else { break }
+            let piece = try receive()
+            guard !piece.isEmpty else {
+                throw Failure.ended(String(decoding: octets, as: UTF8.self))
+            }
+            octets += piece
+        }
+        var reply = Reply(head: String(decoding: octets[..<(end ?? 0)], as: UTF8.self))
+        var content = Array(octets[(end ?? 0)...])
+        let length = withoutContent ? 0 : Int(reply["Content-Length"] ?? "0") ?? 0
+        while content.count < length {
+            let piece = try receive()
+            guard !piece.isEmpty else { throw Failure.ended(reply.head) }
+            content += piece
+        }
+        kept = Array(content[length...])
+        reply.content = Array(content[..<length])
+        return reply
+    }
+
+    private func failure() -> Failure {
+        switch errno {
+        case EAGAIN: .timedOut
+        case ECONNRESET, EPIPE: .reset
+        default: .system(errno)
+        }
+    }
+}
+
+/// An answer as a client sees it.
+struct Reply {
+    let head: String
+    var content: [UInt8] = []
+
+    var status: Int { Int(head.split(separator: " ", maxSplits: 2).dropFirst().first ?? "") ?? 0 }
+    var text: String { String(decoding: content, as: UTF8.self) }
+
+    /// The value of a field, named exactly as it is sent.
+    subscript(name: String) -> String? {
+        head.split(separator: "\r\n").dropFirst().first { line in line.hasPrefix(name + ": ") }
+            .map { line in String(line.dropFirst(name.count + 2)) }
+    }
+}

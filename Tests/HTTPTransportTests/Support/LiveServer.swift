@@ -1,0 +1,144 @@
+import Dispatch
+import Glibc
+import HTTP
+import HTTPTransport
+
+/// A server of one test, listening on a port of its own.
+struct LiveServer: Sendable {
+    let server: Server
+    let address: ListenAddress
+
+    /// A new connection.
+    func connect() throws -> Client { try Client(to: address) }
+
+    /// One request on a connection of its own, up to the end of that connection.
+    func exchange(_ request: String) throws -> String {
+        let client = try connect()
+        try client.send(request)
+        client.finishSending()
+        return try client.rest()
+    }
+
+    /// Waits until the loop has seen everything that was sent so far: a whole exchange on another
+    /// connection comes after it.
+    func settle() throws { _ = try exchange("OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n") }
+
+    /// The descriptors of this process that belong to this server or to connections with it, on either
+    /// side.
+    var descriptors: [Int32] {
+        (0..<Int32(sysconf(Int32(_SC_OPEN_MAX)))).filter { descriptor in
+            var form = sockaddr_in()
+            let isIPv4 = { (length: socklen_t) in length == MemoryLayout<sockaddr_in>.size }
+            return [getsockname, getpeername].contains { name in
+                var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+                let result = withUnsafeMutablePointer(to: &form) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                        name(descriptor, pointer, &length)
+                    }
+                }
+                return result == 0 && isIPv4(length) && form.sin_port.bigEndian == address.port
+            }
+        }
+    }
+}
+
+extension ListenAddress {
+    var port: UInt16 {
+        switch self {
+        case .ipv4(_, let port), .ipv6(_, let port): port
+        case .unix: 0
+        }
+    }
+}
+
+extension Client {
+    /// Connects over TCP or a Unix socket.
+    convenience init(to address: ListenAddress) throws {
+        let family =
+            switch address {
+            case .ipv4: AF_INET
+            case .ipv6: AF_INET6
+            case .unix: AF_UNIX
+            }
+        let descriptor = socket(
+            family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure.system(errno) }
+        self.init(descriptor: descriptor)
+        let connected = Self.withForm(of: address) { form, length in
+            connect(descriptor, form, length)
+        }
+        guard connected == 0 else { throw Failure.system(errno) }
+        var on: Int32 = 1
+        setsockopt(
+            descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private static func withForm<Result>(
+        of address: ListenAddress, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        func call<Form>(_ form: Form) -> Result {
+            withUnsafePointer(to: form) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                    body(pointer, socklen_t(MemoryLayout<Form>.size))
+                }
+            }
+        }
+        switch address {
+        case .ipv4(let bits, let port):
+            var form = sockaddr_in()
+            form.sin_family = sa_family_t(AF_INET)
+            form.sin_port = port.bigEndian
+            form.sin_addr.s_addr = bits.bigEndian
+            return call(form)
+        case .ipv6(let address, let port):
+            var form = sockaddr_in6()
+            form.sin6_family = sa_family_t(AF_INET6)
+            form.sin6_port = port.bigEndian
+            withUnsafeMutableBytes(of: &form.sin6_addr) { octets in
+                octets.storeBytes(of: address.high.bigEndian, as: UInt64.self)
+                octets.storeBytes(of: address.low.bigEndian, toByteOffset: 8, as: UInt64.self)
+            }
+            return call(form)
+        case .unix(let path):
+            var form = sockaddr_un()
+            form.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &form.sun_path) { octets in octets.copyBytes(from: path.utf8)
+            }
+            return call(form)
+        }
+    }
+}
+
+/// Runs a server for as long as `body` talks with it.
+///
+/// `body` blocks, so it runs on a thread of its own and never on Swift's pool.
+func serving<Result: Sendable>(
+    _ service: any Service = TestService(), observer: (any RequestObserver)? = nil,
+    with change: (inout ServerConfiguration) -> Void = { _ in },
+    _ body: @escaping @Sendable (LiveServer) throws -> Result
+) async throws -> Result {
+    var configuration = ServerConfiguration()
+    configuration.addresses = [.ipv4(0x7F00_0001, port: 0)]
+    change(&configuration)
+    let server = try Server(configuration, service: service, observer: observer)
+    let live = LiveServer(server: server, address: try server.start()[0])
+    do {
+        let result = try await onThread { try body(live) }
+        _ = await server.drain(deadline: 0)
+        return result
+    } catch {
+        _ = await server.drain(deadline: 0)
+        throw error
+    }
+}
+
+/// Runs something that blocks beside Swift's pool.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws
+    -> Result
+{
+    try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async { @Sendable in
+            continuation.resume(with: Swift.Result(catching: body))
+        }
+    }
+}

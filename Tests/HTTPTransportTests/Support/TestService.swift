@@ -1,0 +1,84 @@
+import HTTP
+import Synchronization
+
+/// A service made of one closure; what it refuses is `text/plain` and carries the rule.
+final class TestService: Service {
+    private let decide: @Sendable (Request) -> Answer
+
+    /// Answers as told; without instructions it echoes.
+    init(_ decide: @escaping @Sendable (Request) -> Answer = TestService.echo) {
+        self.decide = decide
+    }
+
+    func answer(to request: Request) -> Answer { decide(request) }
+
+    func refusal(_ refusal: Refusal) -> Response {
+        Response(refusal.status, "text/plain", Array(refusal.rule.utf8))
+    }
+
+    /// The body, or the path when there is none.
+    static let echo: @Sendable (Request) -> Answer = { request in
+        guard request.framing.announcesContent else {
+            return Answer("echo", Response(.ok, "text/plain", Array(request.target.path.utf8)))
+        }
+        return Answer("echo") { body in await collected(body) }
+    }
+
+    /// The whole body as an answer; a body that breaks becomes the status it deserves.
+    static func collected(_ body: any RequestBody) async -> Response {
+        do throws(BodyError) {
+            return Response(.ok, "text/plain", try await body.collect())
+        } catch {
+            return switch error {
+            case .refused(let refusal):
+                Response(refusal.status, "text/plain", Array(refusal.rule.utf8))
+            case .stalled: Response(.requestTimeout, "text/plain", Array("stalled".utf8))
+            case .interrupted: Response(.badRequest, "text/plain", Array("interrupted".utf8))
+            case .superseded: .dropped
+            }
+        }
+    }
+
+    /// Answers with that text after whatever `before` waits for.
+    static func later(_ text: String, _ before: @escaping @Sendable () async -> Void) -> Answer {
+        Answer("later") { _ in
+            await before()
+            return Response(.ok, "text/plain", Array(text.utf8))
+        }
+    }
+}
+
+/// Something handlers wait for until a test lets them go.
+actor Gate {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func pass() async {
+        guard !isOpen else { return }
+        await withCheckedContinuation { continuation in waiting.append(continuation) }
+    }
+
+    private func letGo() {
+        isOpen = true
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+
+    /// Lets everybody through, from any thread.
+    nonisolated func open() { Task { await letGo() } }
+}
+
+/// Counts from any thread.
+final class Counter: Sendable {
+    private let count = Atomic<Int>(0)
+
+    func add(_ number: Int) { count.add(number, ordering: .acquiringAndReleasing) }
+    var value: Int { count.load(ordering: .acquiring) }
+}
+
+extension String {
+    /// A request head: this line, a Host, these lines.
+    static func head(_ line: String, _ fields: String...) -> String {
+        ([line, "Host: h"] + fields).map { line in line + "\r\n" }.joined() + "\r\n"
+    }
+}

@@ -1,0 +1,239 @@
+import HTTP
+import HTTPTransport
+import Testing
+
+extension Live {
+    @Suite struct `Time limits` {
+        @Test func `a head that does not arrive in time is refused (H174)`() async throws {
+            let text = try await serving(with: { limits in limits.headerTimeout = 100 }) { live in
+                let client = try live.connect()
+                try client.send("GET / HTTP/1.1\r\nHo")
+                return try client.rest()
+            }
+            #expect(text.components(of: "HTTP/1.1 ") == ["408"])
+            #expect(text.contains("Connection: close\r\n"))
+        }
+
+        @Test func `dripping octets does not make it longer, on any request (H174)`() async throws {
+            let text = try await serving(with: { limits in limits.headerTimeout = 200 }) { live in
+                let client = try live.connect()
+                try client.send(.head("GET /a HTTP/1.1"))
+                _ = try client.answer()
+                client.patience(milliseconds: 20)
+                for octet in "GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 500))".utf8 {
+                    try client.send([octet])
+                    // Waiting for the answer is the only pause there is.
+                    guard let piece = try? client.receive() else { continue }
+                    return String(decoding: piece, as: UTF8.self)
+                }
+                return ""
+            }
+            #expect(text.components(of: "HTTP/1.1 ") == ["408"])
+        }
+
+        @Test func `who connects and says nothing is closed without an answer (H174)`() async throws
+        {
+            let text = try await serving(with: { limits in limits.headerTimeout = 100 }) { live in
+                try live.connect().rest()
+            }
+            #expect(text.isEmpty)
+        }
+
+        @Test func `who stays idle is closed without an answer (H84)`() async throws {
+            let text = try await serving(with: { limits in limits.keepAliveTimeout = 100 }) {
+                live in
+                let client = try live.connect()
+                try client.send(.head("GET /a HTTP/1.1"))
+                _ = try client.answer()
+                return try client.rest()
+            }
+            #expect(text.isEmpty)
+        }
+
+        @Test func `each answer grants the whole idle time anew (H84)`() async throws {
+            let count = try await serving(with: { limits in limits.keepAliveTimeout = 250 }) {
+                live in
+                let client = try live.connect()
+                return try (0..<6).count { _ in
+                    try client.send(.head("GET /a HTTP/1.1"))
+                    let status = try client.answer().status
+                    client.patience(milliseconds: 100)
+                    #expect(throws: Client.Failure.timedOut) { try client.receive() }
+                    client.patience(milliseconds: 10_000)
+                    return status == 200
+                }
+            }
+            #expect(count == 6)
+        }
+
+        @Test(arguments: ["Content-Length: 9", "Transfer-Encoding: chunked"])
+        func `a body that pauses too long has stalled (H175)`(framing: String) async throws {
+            let text = try await serving(with: { limits in limits.bodyIdleTimeout = 100 }) { live in
+                let client = try live.connect()
+                try client.send(.head("PUT / HTTP/1.1", framing) + "5\r\nhel")
+                return try client.rest()
+            }
+            #expect(text.components(of: "HTTP/1.1 ") == ["408"])
+            #expect(text.contains("Connection: close\r\n"))
+        }
+
+        @Test func `a body that comes too slowly has stalled, though it never pauses (H175)`()
+            async throws
+        {
+            let text = try await serving(
+                with: { limits in
+                    limits.bodyGrace = 200
+                    limits.minimumBodyRate = 1000
+                },
+                { live in
+                    let client = try live.connect()
+                    try client.send(.head("PUT / HTTP/1.1", "Content-Length: 100000"))
+                    return try client.drip(milliseconds: 20)
+                })
+            #expect(text.components(of: "HTTP/1.1 ") == ["408"])
+        }
+
+        @Test func `a request has an end, however steadily its body comes (H176)`() async throws {
+            let text = try await serving(
+                with: { limits in
+                    limits.requestTimeout = 250
+                    limits.minimumBodyRate = 1
+                },
+                { live in
+                    let client = try live.connect()
+                    try client.send(.head("PUT / HTTP/1.1", "Content-Length: 100000"))
+                    return try client.drip(milliseconds: 20)
+                })
+            #expect(text.components(of: "HTTP/1.1 ") == ["408"])
+        }
+
+        @Test func `a route may have a pace of its own, and no end (H175, H176)`() async throws {
+            let service = TestService { _ in
+                Answer(
+                    "", BodyPolicy(limit: 9, idleMilliseconds: 5000, minimumRate: 0, isTimed: false)
+                ) { body in
+                    await TestService.collected(body)
+                }
+            }
+            let reply = try await serving(
+                service,
+                with: { limits in
+                    limits.requestTimeout = 100
+                    limits.bodyIdleTimeout = 100
+                },
+                { live in
+                    let client = try live.connect()
+                    try client.send(.head("PUT / HTTP/1.1", "Content-Length: 5") + "hel")
+                    client.patience(milliseconds: 400)
+                    #expect(throws: Client.Failure.timedOut) { try client.receive() }
+                    try client.send("lo")
+                    client.patience(milliseconds: 10_000)
+                    return try client.answer()
+                })
+            #expect(reply.text == "hello")
+        }
+
+        @Test func `octets are handed over after the patience, though more are to come (H185)`()
+            async throws
+        {
+            let service = TestService { _ in
+                Answer("", BodyPolicy(limit: 1 << 20, patienceMilliseconds: 50)) { body in
+                    var buffer = BodyBuffer(capacity: 1000)
+                    try? await body.read(into: &buffer)
+                    return Response(.ok, "text/plain", Array(buffer.octets), ending: .close)
+                }
+            }
+            let reply = try await serving(service) { live in
+                let client = try live.connect()
+                try client.send(.head("PUT / HTTP/1.1", "Content-Length: 500") + "some")
+                return try client.answer()
+            }
+            #expect(reply.text == "some")
+        }
+
+        @Test func `the time a handler takes is not the peer's (H175)`() async throws {
+            let gate = Gate()
+            let service = TestService { _ in
+                Answer("") { body in
+                    var buffer = BodyBuffer(capacity: 5)
+                    try? await body.read(into: &buffer)
+                    await gate.pass()
+                    return await TestService.collected(body)
+                }
+            }
+            let reply = try await serving(service, with: { limits in limits.bodyIdleTimeout = 300 })
+            { live in
+                let client = try live.connect()
+                try client.send(.head("PUT / HTTP/1.1", "Content-Length: 10") + "hello")
+                client.patience(milliseconds: 500)
+                #expect(throws: Client.Failure.timedOut) { try client.receive() }
+                gate.open()
+                try live.settle()
+                try client.send("world")
+                client.patience(milliseconds: 10_000)
+                return try client.answer()
+            }
+            #expect(reply.text == "world")
+        }
+
+        @Test func `a handler may outlive every deadline of its connection (H177)`() async throws {
+            let gate = Gate()
+            let service = TestService { _ in TestService.later("late") { await gate.pass() } }
+            let reply = try await serving(
+                service,
+                with: { limits in
+                    limits.headerTimeout = 100
+                    limits.keepAliveTimeout = 100
+                },
+                { live in
+                    let client = try live.connect()
+                    try client.send(.head("GET / HTTP/1.1"))
+                    client.patience(milliseconds: 400)
+                    #expect(throws: Client.Failure.timedOut) { try client.receive() }
+                    gate.open()
+                    client.patience(milliseconds: 10_000)
+                    return try client.answer()
+                })
+            #expect(reply.text == "late")
+        }
+
+        @Test func `a peer that does not read is cut off (H178)`() async throws {
+            let big = Response(.ok, "text/plain", [UInt8](repeating: 120, count: 64 << 20))
+            let service = TestService { _ in Answer("", big) }
+            await #expect(throws: Client.Failure.self) {
+                try await serving(service, with: { limits in limits.writeIdleTimeout = 200 }) {
+                    live in
+                    let client = try live.connect()
+                    client.receiveBuffer(8192)
+                    try client.send(.head("GET / HTTP/1.1"))
+                    repeat { try live.settle() } while live.server.connectionCount > 0
+                    _ = try client.answer()
+                }
+            }
+        }
+
+        @Test func `the rest of a body nobody wants must come in time (H92)`() async throws {
+            let service = TestService { _ in Answer("", Response(.forbidden)) }
+            let text = try await serving(service, with: { limits in limits.drainTimeout = 100 }) {
+                live in
+                let client = try live.connect()
+                try client.send(.head("PUT / HTTP/1.1", "Content-Length: 100") + "some")
+                return try client.rest()
+            }
+            #expect(text.components(of: "HTTP/1.1 ") == ["403"])
+        }
+    }
+}
+
+extension Client {
+    /// Sends an octet now and then, until an answer comes, and returns all of it.
+    func drip(milliseconds: Int) throws -> String {
+        patience(milliseconds: milliseconds)
+        while true {
+            try send("x")
+            guard let piece = try? receive() else { continue }
+            patience(milliseconds: 10_000)
+            return String(decoding: piece, as: UTF8.self) + (try rest())
+        }
+    }
+}

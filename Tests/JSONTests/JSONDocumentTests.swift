@@ -1,0 +1,140 @@
+import JSON
+import Testing
+
+@Suite struct `A JSON document` {
+    @Test(arguments: [
+        "{}", "[]", "\"\"", "0", "-0", "true", "false", "null", " 1 ", "\t\r\n[ ]\n",
+        "[1,2.5,-3e10,1E+2,1e-2,0.0,0e1,-0.1]", #"{"a":1,"b":{"a":[]}}"#, #"{"":0}"#,
+        #""\"\\\/\b\f\n\r\t""#, #""\u0000\u001f\uD834\uDD1E\uFFFF""#, "\"\u{7F}\u{80}€😀\"",
+        "\"\u{2028}\u{2029}\u{FEFF}\"", "{\"\u{E9}\":1,\"e\u{301}\":2}", #"[[[[[[[[]]]]]]]]"#,
+        #""012345678""#,
+        "12345678901234567890123456789012345678901234567890", "[1e400]", #"["\\u"]"#,
+    ])
+    func `is accepted when RFC 8259 allows it`(text: String) throws {
+        let document = try JSONDocument(Array(text.utf8))
+        #expect(text.contains(document.root.description))
+    }
+
+    @Test(
+        arguments: [
+            ("", .unexpectedEnd, 0),
+            ("  ", .unexpectedEnd, 2),
+            ("{", .unexpectedEnd, 1),
+            ("[1", .unexpectedEnd, 2),
+            ("\"a", .unexpectedEnd, 2),
+            (#""\"#, .unexpectedEnd, 2),
+            ("tru", .unexpectedEnd, 3),
+            ("-", .unexpectedEnd, 1),
+            ("1e", .unexpectedEnd, 2),
+            ("[1,]", .unexpectedByte(UInt8(ascii: "]")), 3),
+            ("[,1]", .unexpectedByte(UInt8(ascii: ",")), 1),
+            ("[1 2]", .unexpectedByte(UInt8(ascii: "2")), 3),
+            ("[1}", .unexpectedByte(UInt8(ascii: "}")), 2),
+            ("{]", .unexpectedByte(UInt8(ascii: "]")), 1),
+            (#"{"a":1,}"#, .unexpectedByte(UInt8(ascii: "}")), 7),
+            (#"{"a" 1}"#, .unexpectedByte(UInt8(ascii: "1")), 5),
+            (#"{"a":}"#, .unexpectedByte(UInt8(ascii: "}")), 5),
+            ("{a:1}", .unexpectedByte(UInt8(ascii: "a")), 1),
+            ("{1:1}", .unexpectedByte(UInt8(ascii: "1")), 1),
+            ("{'a':1}", .unexpectedByte(UInt8(ascii: "'")), 1),
+            ("trux", .unexpectedByte(UInt8(ascii: "x")), 3),
+            ("True", .unexpectedByte(UInt8(ascii: "T")), 0),
+            ("NaN", .unexpectedByte(UInt8(ascii: "N")), 0),
+            ("+1", .unexpectedByte(UInt8(ascii: "+")), 0),
+            (".5", .unexpectedByte(UInt8(ascii: ".")), 0),
+            ("/**/1", .unexpectedByte(UInt8(ascii: "/")), 0),
+            ("\u{0C}1", .unexpectedByte(0x0C), 0),
+            ("\u{A0}1", .unexpectedByte(0xC2), 0),
+            ("\u{0}", .unexpectedByte(0), 0),
+            ("01", .invalidNumber, 1),
+            ("-01", .invalidNumber, 2),
+            ("-a", .invalidNumber, 1),
+            ("1.", .unexpectedEnd, 2),
+            ("[1.]", .invalidNumber, 3),
+            ("[1.e1]", .invalidNumber, 3),
+            ("[1e+]", .invalidNumber, 4),
+            ("[0x1]", .unexpectedByte(UInt8(ascii: "x")), 2),
+            ("1 1", .trailingBytes, 2),
+            ("{}}", .trailingBytes, 2),
+            ("nullx", .trailingBytes, 4),
+            ("\u{FEFF}{}", .byteOrderMark, 0),
+            ("\"a\nb\"", .controlCharacter, 2),
+            ("\"\u{0}\"", .controlCharacter, 1),
+            ("\"01234567\u{1F}\"", .controlCharacter, 9),
+            (#""\x""#, .invalidEscape, 1),
+            (#""\U0041""#, .invalidEscape, 1),
+            (#""\u00g0""#, .invalidEscape, 1),
+            (#""\u 041""#, .invalidEscape, 1),
+            (#""\ud800""#, .loneSurrogate, 1),
+            (#""\udc00""#, .loneSurrogate, 1),
+            (#""\ud800\n""#, .loneSurrogate, 1),
+            (#""\ud800\u0041""#, .loneSurrogate, 1),
+            (#""\ud800\ud800""#, .loneSurrogate, 1),
+            (#"{"a":1,"a":1}"#, .duplicateName, 7),
+            (#"{"a":1,"b":{},"\u0061":1}"#, .duplicateName, 14),
+            (#"{"a":[1,2],"x":{"b":1,"b":2}}"#, .duplicateName, 22),
+        ] as [(String, JSONError.Reason, Int)])
+    func `is refused with reason and place`(text: String, reason: JSONError.Reason, offset: Int) {
+        expectRefusal(of: Array(text.utf8), reason, at: offset)
+    }
+
+    @Test(
+        arguments: [
+            [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC2, 0x20], [0xE0, 0x80, 0x80],
+            [0xE0, 0x9F, 0xBF], [0xE2, 0x82, 0x20], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF],
+            [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x8F, 0xBF, 0xBF], [0xF4, 0x90, 0x80, 0x80],
+            [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF],
+        ] as [[UInt8]])
+    func `is refused when a string is not UTF-8`(bytes: [UInt8]) {
+        expectRefusal(of: [UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")], .invalidUTF8, at: 1)
+    }
+
+    @Test func `may be nested to the limit and no deeper`() throws {
+        let deepest = nested(64)
+        #expect(try JSONDocument(deepest).root.kind == .array)
+        expectRefusal(of: nested(65), .tooDeep(limit: 64), at: 64)
+    }
+
+    @Test func `of a hundred thousand open brackets is refused like any other`() {
+        let brackets = [UInt8](repeating: UInt8(ascii: "["), count: 100_000)
+        expectRefusal(of: brackets, .tooDeep(limit: 64), at: 64)
+        #expect(throws: JSONError.self) {
+            try JSONDocument(brackets, limits: JSONLimits(depth: .max))
+        }
+    }
+
+    @Test func `above the size limit is refused unread`() {
+        let limits = JSONLimits(size: 4)
+        #expect(throws: JSONError.self) { try JSONDocument(Array("[1,2]".utf8), limits: limits) }
+        #expect(throws: Never.self) { try JSONDocument(Array("[12]".utf8), limits: limits) }
+    }
+
+    @Test func `may hold numbers of 64 bytes and none longer`() {
+        let digits = String(repeating: "1", count: 64)
+        #expect(throws: Never.self) { try JSONDocument(Array(digits.utf8)) }
+        expectRefusal(of: Array("[\(digits)1]".utf8), .numberTooLong(limit: 64), at: 1)
+    }
+
+    @Test func `with many members still names each once`() throws {
+        let names = (0..<50_000).map { "\"n\($0)\":0" }
+        let object = "{" + names.joined(separator: ",")
+        #expect(try JSONDocument(Array("\(object)}".utf8)).root.count == 50_000)
+        expectRefusal(
+            of: Array("\(object),\"\\u006e7\":1}".utf8), .duplicateName, at: object.utf8.count + 1)
+    }
+
+    private func nested(_ depth: Int) -> [UInt8] {
+        Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+    }
+}
+
+func expectRefusal(
+    of bytes: [UInt8], _ reason: JSONError.Reason, at offset: Int,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    let error = #expect(throws: JSONError.self, sourceLocation: sourceLocation) {
+        try JSONDocument(bytes)
+    }
+    #expect(error?.reason == reason, sourceLocation: sourceLocation)
+    #expect(error?.offset == offset, sourceLocation: sourceLocation)
+}

@@ -1,0 +1,103 @@
+import Messaging
+import Testing
+
+@testable import MessagingStore
+
+@Suite struct `Events in the log` {
+    @Test(arguments: Event.samples) func `what is written is read`(event: Event) throws {
+        #expect(try Event(kind: event.kind, payload: event.payload) == event)
+    }
+
+    @Test(arguments: Event.samples) func `a payload cut anywhere is a fault`(event: Event) {
+        let payload = event.payload
+        for length in payload.indices {
+            #expect(throws: StoreFault.self) {
+                try Event(kind: event.kind, payload: Array(payload.prefix(length)))
+            }
+        }
+    }
+
+    @Test(arguments: Event.samples) func `a payload with more behind is a fault`(event: Event) {
+        #expect(throws: StoreFault.self) {
+            try Event(kind: event.kind, payload: event.payload + [0])
+        }
+    }
+
+    @Test func `an unknown kind or form is a fault`() {
+        #expect(throws: StoreFault.unreadable("event message.sung")) {
+            try Event(kind: "message.sung", payload: [1])
+        }
+        #expect(throws: StoreFault.unreadable("form 2")) {
+            try Event(kind: "message.sent", payload: [2])
+        }
+    }
+
+    @Test(arguments: [0, 1, -1, 63, 64, -64, -65, 127, 128, .max, .min] as [Int64])
+    func `numbers are as long as they need`(number: Int64) throws {
+        var writer = ByteWriter()
+        writer.write(number)
+        var reader = ByteReader(writer.bytes)
+        #expect(try reader.number() == number)
+        try reader.finish()
+        #expect((-64..<64).contains(number) == (writer.bytes.count == 1))
+    }
+}
+
+extension Event {
+    fileprivate static let samples: [Event] = [
+        .applicationCreated(
+            Application(id: .sample(1), name: "Shop", createdAt: .sample, isSuspended: true)),
+        .applicationSuspended(.sample(1), true),
+        .tokenCreated(
+            Token(
+                id: .sample(2), application: .sample(1), scope: .admin, createdAt: .sample,
+                expiresAt: .sample), digest: [1, 2, 3]),
+        .tokenRevoked(.sample(2), at: .sample),
+        .identityNamed(Identity(userID: .ana, displayName: "Ana", kind: .bot)),
+        .conversationCreated(
+            ConversationCreated(
+                conversation: Conversation(
+                    id: .sample(3), createdAt: .sample, participants: Participants([.bo, .ana]),
+                    isDistinct: true, metadata: Metadata(["a": ["b": "c", "d": [:]]], at: .sample),
+                    deletedAt: .sample, lastPosition: Position(7), lastSentAt: .sample,
+                    messageCount: 5, version: 3), key: .sample(4))),
+        .conversationMatched(
+            ConversationMatched(conversation: .sample(3), key: .sample(4), alias: nil)),
+        .participantsChanged(
+            ParticipantsChanged(
+                conversation: .sample(3), participants: Participants([.cy]), added: [.cy],
+                removed: [.ana, .bo], after: Position(300), at: .sample)),
+        .metadataChanged(
+            MetadataChanged(
+                conversation: .sample(3),
+                writes: Metadata(writes: [(["a"], MetadataWrite(.deleted, at: .sample))]),
+                at: .sample)),
+        .conversationDeleted(.sample(3), at: .sample),
+        .messageSent(
+            MessageSent(
+                message: Message(
+                    id: .sample(5), conversation: .sample(3), position: Position(8),
+                    sender: .named("Billing"), sentAt: .sample,
+                    parts: [
+                        MessagePart(
+                            id: .sample(6), index: 0, mimeType: "a/b", body: .inline([0, 255])),
+                        MessagePart(
+                            id: .sample(7), index: 1, mimeType: "c/d",
+                            body: .content(.sample(8), size: .max), updatedAt: .sample),
+                    ]), notification: Array("{}".utf8), key: .sample(9))),
+        .messageDeleted(.sample(5), in: .sample(3), at: Position(8)),
+        .receiptsRecorded(
+            ReceiptsRecorded(
+                conversation: .sample(3), user: .bo, kind: .delivery,
+                positions: IntervalSet([1...5, 7...7]), at: .sample)),
+        .contentUploaded(
+            Content(
+                id: .sample(8), conversation: nil, mimeType: "a/b", size: 0, fileName: "é",
+                sha256: [9], crc32c: .max, md5: [8], completedAt: .sample, origin: "https://x")),
+        .contentWithdrawn(.sample(8)),
+    ]
+}
+
+extension Timestamp {
+    fileprivate static let sample = Timestamp(milliseconds: 1_772_356_530_042)
+}

@@ -1,0 +1,119 @@
+import Messaging
+import SQL
+import Testing
+
+@testable import MessagingStore
+
+@Suite struct `The log` {
+    @Test func `X3: positions have no gaps, whatever is refused between`() async throws {
+        let shop = try await Shop()
+        try await shop.live()
+        let positions = try await shop.events().map(\.position.number)
+        #expect(positions == Array(1...Int64(positions.count)))
+    }
+
+    @Test func `X3: the rows made again from the events are the rows`() async throws {
+        let shop = try await Shop()
+        try await shop.live()
+        let events = try await shop.events()
+        #expect(Set(events.map(\.event.kind)).count == 15)
+
+        let application = shop.application
+        let again = try Database.open(.temporary, migrations: MessagingStore.migrations)
+        try await again.write { transaction in
+            let projection = Projection(
+                transaction: transaction, application: application,
+                hash: StoreEnvironment.live.sha256)
+            for recorded in events { try projection.apply(recorded.event) }
+        }
+        let left: Set = ["schema_migrations", "events", "log_positions"]
+        let live = try await shop.rows(except: left)
+        #expect(try await Shop.rows(of: again, except: left) == live)
+        again.close()
+    }
+
+    @Test func `events come after a place, in pages`() async throws {
+        let shop = try await Shop()
+        try await shop.live()
+        let all = try await shop.events()
+        let page = try await shop.store.events(
+            after: LogPosition(3), limit: 4, in: shop.application)
+        #expect(page == Array(all[3..<7]))
+    }
+
+    @Test func `each application has a log of its own`() async throws {
+        let shop = try await Shop()
+        let other = try await shop.store.createApplication(name: "Other").id
+        let events = try await shop.store.events(after: .start, limit: 10, in: other)
+        #expect(events.map(\.position.number) == [1])
+    }
+
+    @Test func `the signal names what can be read`() async throws {
+        let shop = try await Shop()
+        let before = try #require(shop.store.signal.latest(in: shop.application))
+        async let woken = shop.store.signal.wait(past: before, in: shop.application)
+        try await shop.conversation()
+        let position = try #require(await woken)
+        #expect(position > before)
+        #expect(try await shop.events().last?.position == position)
+        let atOnce = await shop.store.signal.wait(past: before, in: shop.application)
+        #expect(atOnce == position)
+    }
+
+    @Test func `who waits for the signal can be cancelled`() async throws {
+        let shop = try await Shop()
+        let waiting = Task {
+            await shop.store.signal.wait(past: LogPosition(100), in: shop.application)
+        }
+        waiting.cancel()
+        #expect(await waiting.value == nil)
+    }
+
+    @Test func `a refused change does not move the signal`() async throws {
+        let shop = try await Shop()
+        let before = shop.store.signal.latest(in: shop.application)
+        await #expect(throws: Rejection.self) { try await shop.send(to: .sample(1)) }
+        #expect(shop.store.signal.latest(in: shop.application) == before)
+    }
+}
+
+extension Shop {
+    /// A little of everything that makes an event, and some that is refused.
+    fileprivate func live() async throws {
+        let token = try await store.createToken(for: application, scope: .read).token
+        try await store.revokeToken(token.id, of: application)
+        try await store.suspendApplication(application, true)
+        try await store.suspendApplication(application, false)
+        try await store.nameIdentity(Identity(userID: .cy, displayName: "Cy"), in: application)
+        try await create(isDistinct: true, metadata: ["a": ["b": "c"]], key: .sample(1))
+        try await create(isDistinct: true, key: .sample(2))
+        try await create(isDistinct: true, id: .sample(3))
+        try await talk(in: Conversation.ID(Replay.Key.sample(1)))
+        try await talk(in: try await conversation([.ana, .cy]))
+        let gone = try await create(isDistinct: true, key: .sample(4)).object.conversation.id
+        _ = try await store.withdrawContent(try await upload(5, to: gone).id)
+        try await upload(4, to: gone)
+        try await send(to: gone)
+        try await store.deleteConversation(gone, in: application)
+    }
+
+    private func talk(in conversation: Conversation.ID) async throws {
+        for number in 1...4 {
+            tick()
+            try await send("\(number)", to: conversation)
+        }
+        try await patch(conversation, .addParticipant(.named("dee")), .removeParticipant(.ana))
+        await #expect(throws: Rejection.self) { try await send("refused", to: conversation) }
+        try await patch(
+            conversation, .setMetadata(path: ["a", "x"], "y"), .deleteMetadata(path: ["a", "b"]))
+        try await store.recordReceipts(
+            .read, of: IntervalSet(2...9), by: .named("dee"), in: conversation, in: application)
+        try await patch(conversation, .addParticipant(.ana))
+        let content = try await upload(UInt128(tick().milliseconds), to: nil).id
+        let message = try await attach(content, to: conversation).message.id
+        try await send("kept", to: conversation, id: .sample(UInt128(tick().milliseconds)))
+        try await store.recordReceipts(
+            .read, of: IntervalSet(5...6), by: .named("dee"), in: conversation, in: application)
+        try await store.deleteMessage(message, in: nil, in: application)
+    }
+}

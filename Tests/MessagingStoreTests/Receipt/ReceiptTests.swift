@@ -1,0 +1,70 @@
+import Messaging
+import Testing
+
+@testable import MessagingStore
+
+@Suite struct `Receipts of participants` {
+    @Test func `R74: reading takes one from unread for each message, once`() async throws {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        for _ in 0..<3 { try await shop.send(to: conversation) }
+        let fresh = try await shop.store.recordReceipts(
+            .read, of: IntervalSet(1...2), by: .bo, in: conversation, in: shop.application)
+        #expect(fresh == IntervalSet(1...2))
+        #expect(try await shop.view(of: .bo).unreadCount == 1)
+        let kinds = try await shop.kinds {
+            let again = try await shop.store.recordReceipts(
+                .read, of: IntervalSet(1...2), by: .bo, in: conversation, in: shop.application)
+            #expect(again.isEmpty)
+        }
+        #expect(kinds.isEmpty)
+    }
+
+    @Test func `R72: the status of a message rises`() async throws {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        let id = try await shop.send(to: conversation).object.message.id
+        var statuses: [RecipientStatus?] = []
+        for kind in [Receipts.Kind.delivery, .read, .delivery] {
+            try await shop.store.recordReceipts(
+                kind, of: IntervalSet(1...1), by: .bo, in: conversation, in: shop.application)
+            statuses.append(
+                try await shop.store.message(id, in: nil, in: shop.application).recipients.last?
+                    .status)
+        }
+        #expect(statuses == [.delivered, .read, .read])
+        #expect(try await shop.view(of: .bo).lastMessage?.isUnread == false)
+    }
+
+    @Test func `R77: own, absent and deleted messages change nothing`() async throws {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        try await shop.send(by: .bo, to: conversation)
+        let deleted = try await shop.send(to: conversation).object.message.id
+        try await shop.store.deleteMessage(deleted, in: nil, in: shop.application)
+        let fresh = try await shop.store.recordReceipts(
+            .read, of: IntervalSet(1...9), by: .bo, in: conversation, in: shop.application)
+        #expect(fresh.isEmpty)
+    }
+
+    @Test func `R29: deleting a read message leaves unread as it was`() async throws {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        let first = try await shop.send(to: conversation).object.message.id
+        try await shop.send(to: conversation)
+        try await shop.store.recordReceipts(
+            .read, of: IntervalSet(1...1), by: .bo, in: conversation, in: shop.application)
+        try await shop.store.deleteMessage(first, in: nil, in: shop.application)
+        #expect(try await shop.view(of: .bo).unreadCount == 1)
+        #expect(try await shop.view(of: .ana).unreadCount == 0)
+    }
+
+    @Test func `a stranger has none`() async throws {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        await #expect(throws: Rejection.notFound(.conversation)) {
+            try await shop.store.recordReceipts(
+                .read, of: IntervalSet(1...1), by: .cy, in: conversation, in: shop.application)
+        }
+    }
+}

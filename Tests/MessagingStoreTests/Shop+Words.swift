@@ -1,0 +1,114 @@
+import Messaging
+
+@testable import MessagingStore
+
+extension UserID {
+    static let ana = UserID.named("ana")
+    static let bo = UserID.named("bo")
+    static let cy = UserID.named("cy")
+
+    /// A user of a test; every name the tests use is legal.
+    static func named(_ name: String) -> UserID {
+        UserID(name) ?? .ana
+    }
+}
+
+extension Identifier {
+    /// The same identifier for the same number.
+    static func sample(_ number: UInt128) -> Identifier {
+        .v7(at: Timestamp(milliseconds: 0), random: number)
+    }
+}
+
+// What tests do again and again, in few words.
+extension Shop {
+    @discardableResult
+    func create(
+        _ users: [UserID] = [.ana, .bo], isDistinct: Bool = false, metadata: MetadataTree? = nil,
+        id: Conversation.ID? = nil, key: Replay.Key? = nil
+    ) async throws -> Creation<ConversationSnapshot> {
+        try await store.createConversation(
+            Conversation.Draft(
+                participants: users, isDistinct: isDistinct, metadata: metadata, proposedID: id),
+            key: key, in: application)
+    }
+
+    /// A new conversation.
+    @discardableResult
+    func conversation(
+        _ users: [UserID] = [.ana, .bo], metadata: MetadataTree? = nil
+    ) async throws -> Conversation.ID {
+        try await create(users, metadata: metadata).object.conversation.id
+    }
+
+    @discardableResult
+    func send(
+        _ text: String = "hello", by user: UserID = .ana, to conversation: Conversation.ID,
+        id: Message.ID? = nil, key: Replay.Key? = nil
+    ) async throws -> Creation<MessageSnapshot> {
+        try await store.sendMessage(
+            Message.Draft(
+                sender: .user(user),
+                parts: [MessagePart.Draft(mimeType: "text/plain", body: .inline(Array(text.utf8)))],
+                proposedID: id),
+            to: conversation, key: key, in: application)
+    }
+
+    @discardableResult
+    func patch(
+        _ conversation: Conversation.ID, _ patches: ConversationPatch...
+    ) async throws -> ConversationSnapshot {
+        try await store.patchConversation(conversation, patches, in: application)
+    }
+
+    func read(_ conversation: Conversation.ID) async throws -> ConversationSnapshot {
+        try await store.conversation(conversation, in: application)
+    }
+
+    /// How a user sees the first conversation of his list.
+    func view(of user: UserID) async throws -> ConversationView {
+        let page = try await store.conversations(of: user, limit: 1, in: application)
+        guard let view = page.items.first else { throw Rejection.notFound(.conversation) }
+        return view
+    }
+
+    /// The texts of a conversation, newest first.
+    func texts(of conversation: Conversation.ID) async throws -> [String] {
+        try await store.messages(in: conversation, limit: 100, in: application).items.map(\.text)
+    }
+
+    @discardableResult
+    func upload(
+        _ number: UInt128 = 1, size: Int64 = 5, to conversation: Conversation.ID?
+    ) async throws -> Content {
+        let content = Content(
+            id: .sample(number), conversation: conversation, mimeType: "image/png", size: size,
+            fileName: "cat.png", sha256: [1, 2], crc32c: .max, md5: nil,
+            completedAt: store.environment.now(), origin: nil)
+        try await store.finishUpload(content, in: application)
+        return content
+    }
+
+    @discardableResult
+    func attach(
+        _ content: Content.ID, to conversation: Conversation.ID, claiming size: Int64 = 5
+    ) async throws -> MessageSnapshot {
+        try await store.sendMessage(
+            Message.Draft(
+                sender: .service("Billing"),
+                parts: [
+                    MessagePart.Draft(
+                        mimeType: "image/png", body: .content(content, size: size))
+                ]),
+            to: conversation, in: application
+        ).object
+    }
+}
+
+extension MessageSnapshot {
+    /// The first part as text.
+    var text: String {
+        guard case .inline(let bytes) = message.parts.first?.body else { return "" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,70 @@
+import Messaging
+import Testing
+
+@Suite struct `Creating conversations` {
+    @Test func `R1: exactly the named users, once each, in the order of naming`() throws {
+        let draft = try Conversation.Draft(participants: [.bo, .ana, .bo])
+        #expect(draft.participants.users == [.bo, .ana])
+    }
+
+    @Test func `R2: a conversation is not distinct unless asked`() throws {
+        #expect(try !Conversation.Draft(participants: [.ana]).isDistinct)
+    }
+
+    @Test func `R19: none and 26 are refused`() {
+        #expect(throws: Rejection.invalid("participants")) {
+            try Conversation.Draft(participants: [])
+        }
+        #expect(throws: Rejection.invalid("participants")) {
+            try Conversation.Draft(participants: (1...26).map { number in .named("u\(number)") })
+        }
+    }
+
+    @Test func `R40: metadata is an object`() {
+        #expect(throws: Rejection.invalid("metadata")) {
+            try Conversation.Draft(participants: [.ana], metadata: "text")
+        }
+    }
+
+    @Test func `R7: no metadata matches any`() throws {
+        #expect(
+            Conversation.sample(metadata: ["a": "b"])
+                .isMatch(for: try Conversation.Draft(participants: [.ana])))
+    }
+
+    @Test func `R7: metadata matches when deeply equal, whatever the order of keys`() throws {
+        let stored = Conversation.sample(metadata: ["a": ["x": "1", "y": "2"], "b": "3"])
+        #expect(
+            stored.isMatch(
+                for: try Conversation.Draft(
+                    participants: [.ana], metadata: ["b": "3", "a": ["y": "2", "x": "1"]])))
+        #expect(
+            !stored.isMatch(
+                for: try Conversation.Draft(participants: [.ana], metadata: ["b": "3"])))
+    }
+
+    @Test func `R7: an empty object matches only no metadata`() throws {
+        let draft = try Conversation.Draft(participants: [.ana], metadata: .empty)
+        #expect(Conversation.sample().isMatch(for: draft))
+        #expect(!Conversation.sample(metadata: ["a": "b"]).isMatch(for: draft))
+    }
+
+    @Test func `R7: canonically equivalent texts differ`() throws {
+        let draft = try Conversation.Draft(participants: [.ana], metadata: ["a": "e\u{301}"])
+        #expect(!Conversation.sample(metadata: ["a": "\u{E9}"]).isMatch(for: draft))
+    }
+
+    @Test func `R52: made by the system it is announced`() throws {
+        let event = Conversation.creating(
+            try Conversation.Draft(participants: [.ana]), as: .sample(1),
+            at: Timestamp(milliseconds: 5))
+        #expect(
+            event
+                == .conversationCreated(
+                    ConversationCreated(
+                        conversation: Conversation(
+                            id: .sample(1), createdAt: Timestamp(milliseconds: 5),
+                            participants: Participants([.ana]), isDistinct: false,
+                            metadata: Metadata(), isAnnounced: true))))
+    }
+}

@@ -1,0 +1,56 @@
+import Messaging
+import Testing
+
+@Suite struct `Patching participants` {
+    let conversation = Conversation.sample(
+        [.ana, .bo], isDistinct: true, lastPosition: Position(7))
+
+    @Test func `R5: adding and removing in one request is nothing`() throws {
+        #expect(try events(.addParticipant(.cy), .removeParticipant(.cy)) == [])
+    }
+
+    @Test func `R11: adding a present and removing an absent user is nothing`() throws {
+        #expect(try events(.addParticipant(.ana), .removeParticipant(.cy)) == [])
+    }
+
+    @Test func `setting nobody and adding each is the documented replacement`() throws {
+        #expect(
+            try events(.setParticipants([]), .addParticipant(.cy), .addParticipant(.ana))
+                == [
+                    .participantsChanged(
+                        ParticipantsChanged(
+                            conversation: conversation.id, participants: Participants([.cy, .ana]),
+                            added: [.cy], removed: [.bo], after: Position(7), at: now))
+                ])
+    }
+
+    @Test func `the same set in another order is nothing`() throws {
+        #expect(try events(.setParticipants([.bo, .ana, .bo])) == [])
+    }
+
+    @Test func `everybody may be removed`() throws {
+        #expect(try events(.setParticipants([])).count == 1)
+    }
+
+    @Test func `R19: 25 at the end pass, 26 do not`() throws {
+        let more = (1...23).map { number in
+            ConversationPatch.addParticipant(.named("user\(number)"))
+        }
+        #expect(try conversation.patching(more, at: now).count == 1)
+        #expect(throws: Rejection.invalid("participants")) {
+            try conversation.patching(more + [.addParticipant(.cy)], at: now)
+        }
+    }
+
+    @Test func `R18: a deleted conversation is not patched`() {
+        var deleted = conversation
+        deleted.deletedAt = now
+        #expect(throws: Rejection.objectDeleted) { try deleted.patching([], at: now) }
+    }
+
+    private let now = Timestamp(milliseconds: 1000)
+
+    private func events(_ patches: ConversationPatch...) throws -> [Event] {
+        try conversation.patching(patches, at: now)
+    }
+}

@@ -1,0 +1,135 @@
+import Messaging
+import Testing
+
+@Suite struct `Posting` {
+    let conversation = Conversation.sample(
+        lastPosition: Position(4), lastSentAt: Timestamp(milliseconds: 50))
+
+    @Test func `R26: the next position, and never before the message in front`() throws {
+        let message = try post(try .text("hello", from: .user(.ana)), at: 40)
+        #expect(message.position == Position(5))
+        #expect(message.sentAt == Timestamp(milliseconds: 50))
+    }
+
+    @Test func `rulings 10: a stranger may not send in 1.x`() {
+        #expect(throws: Rejection.invalid("sender.user_id")) {
+            try post(try .text("hello", from: .user(.cy)))
+        }
+    }
+
+    @Test func `rulings 10: from 2.0 on an identity is enough`() throws {
+        let draft = try Message.Draft(
+            sender: .user(.cy), admission: .identities, senderProperty: "sender_id",
+            parts: [MessagePart.Draft(mimeType: "text/plain", body: .inline([1]))])
+        #expect(try post(draft, hasIdentity: true).sender == .user(.cy))
+        #expect(throws: Rejection.invalid("sender_id")) { try post(draft) }
+    }
+
+    @Test func `a service needs only a name`() throws {
+        #expect(try post(try .text("hello", from: .service("Billing"))).sender == .named("Billing"))
+    }
+
+    @Test func `R20: a message has 1 to 1000 parts`() throws {
+        let part = try MessagePart.Draft(mimeType: "a/b", body: .inline([]))
+        for count in [0, 1001] {
+            #expect(throws: Rejection.invalid("parts")) {
+                try Message.Draft(
+                    sender: .user(.ana), parts: Array(repeating: part, count: count))
+            }
+        }
+        let parts = Array(repeating: part, count: 1000)
+        #expect(try Message.Draft(sender: .user(.ana), parts: parts).parts.count == 1000)
+    }
+
+    @Test(arguments: ["", "text", "/plain", "text/", "/"]) func `R21: other types are refused`(
+        mimeType: String
+    ) {
+        #expect(throws: Rejection.invalid("parts.mime_type")) {
+            try MessagePart.Draft(mimeType: mimeType, body: .inline([]))
+        }
+    }
+
+    @Test func `R22: 2048 bytes pass, 2049 do not`() throws {
+        let bytes = [UInt8](repeating: 0, count: 2048)
+        #expect(try MessagePart.Draft(mimeType: "a/b", body: .inline(bytes)).mimeType == "a/b")
+        #expect(throws: Rejection.invalid("parts.body")) {
+            try MessagePart.Draft(mimeType: "a/b", body: .inline(bytes + [0]))
+        }
+    }
+
+    @Test func `R23: all parts together have at most 2 GiB`() throws {
+        let half = Content.sample(size: Message.sizeLimit / 2)
+        let two = [Content.sample(1).id: half, .sample(2): half]
+        #expect(try post(try .attaching(.sample(1), .sample(2)), contents: two).parts.count == 2)
+        let byte = Content.sample(size: 1)
+        #expect(throws: Rejection.invalid("parts")) {
+            try post(
+                try .attaching(.sample(1), .sample(2), .sample(3)),
+                contents: two.merging([.sample(3): byte]) { first, _ in first })
+        }
+    }
+
+    @Test func `R24: content must be complete and of this conversation`() throws {
+        #expect(throws: Rejection.invalid("parts.content")) { try post(try .attaching(.sample(1))) }
+        #expect(throws: Rejection.invalid("parts.content")) {
+            try post(
+                try .attaching(.sample(1)),
+                contents: [.sample(1): .sample(size: 5, conversation: .sample(99))])
+        }
+    }
+
+    @Test func `extensions: the stored size wins over the claimed one`() throws {
+        let message = try post(
+            try .attaching(.sample(1)), contents: [.sample(1): .sample(size: 5)])
+        #expect(message.parts.map(\.body) == [.content(.sample(1), size: 5)])
+    }
+
+    @Test func `R25: parts keep their order`() throws {
+        let message = try post(
+            try Message.Draft(
+                sender: .user(.ana),
+                parts: ["a/1", "a/2", "a/3"].map { mimeType in
+                    try MessagePart.Draft(mimeType: mimeType, body: .inline([]))
+                }))
+        #expect(message.parts.map(\.mimeType) == ["a/1", "a/2", "a/3"])
+        #expect(message.parts.map(\.index) == [0, 1, 2])
+    }
+
+    private func post(
+        _ draft: Message.Draft, hasIdentity: Bool = false, contents: [Content.ID: Content] = [:],
+        at moment: Int64 = 60
+    ) throws -> Message {
+        let event = try conversation.posting(
+            draft, hasIdentity: hasIdentity, contents: contents, as: .sample(7),
+            partIDs: { index in .sample(UInt128(index)) }, at: Timestamp(milliseconds: moment))
+        guard case .messageSent(let sent) = event else { throw Rejection.invalidOperation }
+        return sent.message
+    }
+}
+
+extension Message.Draft {
+    fileprivate static func text(_ text: String, from sender: Sender) throws -> Message.Draft {
+        try Message.Draft(
+            sender: sender,
+            parts: [MessagePart.Draft(mimeType: "text/plain", body: .inline(Array(text.utf8)))])
+    }
+
+    fileprivate static func attaching(_ contents: Content.ID...) throws -> Message.Draft {
+        try Message.Draft(
+            sender: .user(.ana),
+            parts: contents.map { content in
+                try MessagePart.Draft(mimeType: "a/b", body: .content(content, size: 0))
+            })
+    }
+}
+
+extension Content {
+    fileprivate static func sample(
+        _ number: UInt128 = 1, size: Int64 = 1, conversation: Conversation.ID? = nil
+    ) -> Content {
+        Content(
+            id: .sample(number), conversation: conversation, mimeType: "a/b", size: size,
+            fileName: nil, sha256: [], crc32c: 0, md5: nil,
+            completedAt: Timestamp(milliseconds: 0), origin: nil)
+    }
+}

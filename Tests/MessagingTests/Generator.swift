@@ -1,0 +1,83 @@
+import Messaging
+
+/// Makes the same values for the same case number, so a failing law names its own repetition.
+struct Generator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ number: UInt64) {
+        state = number &* 0x9E37_79B9_7F4A_7C15 &+ 1
+    }
+
+    /// SplitMix64.
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+        return bits ^ bits >> 31
+    }
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int {
+        Int.random(in: range, using: &self)
+    }
+
+    mutating func list<Element>(
+        _ sizes: ClosedRange<Int>, of make: (inout Generator) -> Element
+    ) -> [Element] {
+        (0..<number(sizes)).map { _ in make(&self) }
+    }
+
+    mutating func users() -> [UserID] {
+        let names = ["ana", "bo", "cy", "é", "e\u{301}", "a", "an", "team/42", "7", "\u{1F600}"]
+        return list(0...6) { any in names[any.number(0...names.count - 1)] }.compactMap(UserID.init)
+    }
+
+    mutating func intervals() -> IntervalSet {
+        IntervalSet(
+            list(0...6) { any in
+                let low = Int64(any.number(1...40))
+                return low...(low + Int64(any.number(0...5)))
+            })
+    }
+
+    mutating func tree(depth: Int = 3) -> MetadataTree {
+        guard depth > 0, number(0...2) > 0 else {
+            return .text(["", "x", "y", "zz"][number(0...3)])
+        }
+        return .object(
+            Set(list(0...3) { any in any.key() }).sorted().map { key in
+                MetadataTree.Member(key: key, value: tree(depth: depth - 1))
+            })
+    }
+
+    mutating func object() -> MetadataTree {
+        let tree = tree()
+        if case .text = tree { return .empty }
+        return tree
+    }
+
+    mutating func key() -> String { ["a", "b", "c"][number(0...2)] }
+
+    mutating func path() -> [String] { list(1...3) { any in any.key() } }
+
+    mutating func patches() -> [ConversationPatch] {
+        list(0...5) { any in
+            switch any.number(0...5) {
+            case 0: .deleteMetadata(path: any.path())
+            case 1: .setMetadata(path: [], any.object())
+            default: .setMetadata(path: any.path(), any.tree(depth: 2))
+            }
+        }
+    }
+
+    /// Metadata after a few patches at times that meet those of other generated metadata.
+    mutating func metadata() -> Metadata {
+        var conversation = Conversation.sample(metadata: object())
+        for _ in 0..<number(0...4) {
+            let moment = Timestamp(milliseconds: Int64(number(0...6)))
+            let changed = conversation.applying(patches(), at: moment)
+            conversation = changed
+        }
+        return conversation.metadata
+    }
+}

@@ -1,0 +1,22 @@
+import Messaging
+import Testing
+
+@Suite struct `User ids` {
+    @Test func `rulings 7: spellings of one character are two users`() {
+        let (composed, decomposed) = (UserID.named("\u{E9}"), UserID.named("e\u{301}"))
+        #expect(composed.text == decomposed.text)
+        #expect(composed != decomposed)
+        #expect(Set([composed, decomposed]).count == 2)
+        #expect((composed < decomposed) != (decomposed < composed))
+    }
+
+    @Test func `rulings 7: 1 to 128 scalars, counted as scalars`() {
+        #expect(UserID("") == nil)
+        #expect(UserID(String(repeating: "e\u{301}", count: 64)) != nil)
+        #expect(UserID(String(repeating: "e\u{301}", count: 64) + "x") == nil)
+    }
+
+    @Test func `case matters`() {
+        #expect(UserID.named("Ana") != .ana)
+    }
+}

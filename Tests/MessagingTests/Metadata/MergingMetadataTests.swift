@@ -1,0 +1,105 @@
+import Messaging
+import Testing
+
+@Suite struct `Merging metadata` {
+    @Test(arguments: 0..<500) func `X1.4: the order of two copies does not matter`(
+        case number: UInt64
+    ) {
+        var any = Generator(number)
+        let (left, right) = (any.metadata(), any.metadata())
+        #expect(left.merging(right) == right.merging(left))
+    }
+
+    @Test(arguments: 0..<500) func `X1.4: the grouping of three copies does not matter`(
+        case number: UInt64
+    ) {
+        var any = Generator(number)
+        let (one, two, three) = (any.metadata(), any.metadata(), any.metadata())
+        #expect(one.merging(two).merging(three) == one.merging(two.merging(three)))
+    }
+
+    @Test(arguments: 0..<500) func `X1.4: doing it twice changes nothing`(case number: UInt64) {
+        var any = Generator(number)
+        let (left, right) = (any.metadata(), any.metadata())
+        #expect(left.merging(left) == left)
+        #expect(left.merging(right).merging(right) == left.merging(right))
+    }
+
+    @Test(arguments: 0..<500) func `R47: a later copy takes in every earlier one`(
+        case number: UInt64
+    ) {
+        var any = Generator(number)
+        let before = Conversation.sample(metadata: any.object())
+        let after = before.applying(any.patches(), at: Timestamp(milliseconds: 5))
+        #expect(after.metadata.merging(before.metadata) == after.metadata)
+    }
+
+    @Test(arguments: 0..<500) func `the writes make the same metadata again`(case number: UInt64) {
+        var any = Generator(number)
+        let metadata = any.metadata()
+        #expect(Metadata(writes: metadata.writes) == metadata)
+    }
+
+    @Test(arguments: 0..<500) func `R43–R46: writes do what the operations say`(
+        case number: UInt64
+    ) {
+        var any = Generator(number)
+        let before = any.object()
+        let patches = any.patches()
+        let expected = patches.reduce(before) { tree, patch in tree.plainly(applying: patch) }
+        let after = Conversation.sample(metadata: before)
+            .applying(patches, at: Timestamp(milliseconds: 5))
+        #expect(after.metadata.view == expected)
+    }
+
+    @Test func `X1.4: on equal times the greater value stays`() {
+        let (x, y) = (Metadata.single("x"), Metadata.single("y"))
+        #expect(x.merging(y).view == ["a": "y"])
+    }
+
+    @Test func `X1.4: a deletion is a write`() {
+        let deleted = Metadata(writes: [
+            (["a"], MetadataWrite(.deleted, at: Timestamp(milliseconds: 2)))
+        ])
+        #expect(Metadata.single("x").merging(deleted).view == .empty)
+    }
+
+    @Test func `X1.4: a later leaf replaces a subtree whole`() {
+        let subtree = Metadata(["a": ["b": "1", "c": "2"]], at: Timestamp(milliseconds: 0))
+        #expect(subtree.merging(Metadata.single("x")).view == ["a": "x"])
+    }
+}
+
+extension Metadata {
+    fileprivate static func single(_ text: String) -> Metadata {
+        Metadata(writes: [(["a"], MetadataWrite(.text(text), at: Timestamp(milliseconds: 1)))])
+    }
+}
+
+extension MetadataTree {
+    /// What an operation does to a tree, said plainly: the measure for the real thing.
+    fileprivate func plainly(applying patch: ConversationPatch) -> MetadataTree {
+        switch patch {
+        case .setMetadata(let path, let tree): setting(path[...], to: tree)
+        case .deleteMetadata(let path): deleting(path[...])
+        case .addParticipant, .removeParticipant, .setParticipants: self
+        }
+    }
+
+    private func setting(_ path: ArraySlice<String>, to tree: MetadataTree) -> MetadataTree {
+        guard let key = path.first else { return tree }
+        let value = (self[key] ?? .empty).setting(path.dropFirst(), to: tree)
+        return .object(
+            members.filter { member in member.key != key } + [Member(key: key, value: value)])
+    }
+
+    private func deleting(_ path: ArraySlice<String>) -> MetadataTree {
+        guard let key = path.first, let value = self[key] else { return self }
+        let rest = path.count > 1 ? [Member(key: key, value: value.deleting(path.dropFirst()))] : []
+        return .object(members.filter { member in member.key != key } + rest)
+    }
+
+    private var members: [Member] {
+        if case .object(let members) = self { members } else { [] }
+    }
+}

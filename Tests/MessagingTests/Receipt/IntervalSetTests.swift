@@ -1,0 +1,66 @@
+import Messaging
+import Testing
+
+@Suite struct `Interval sets` {
+    @Test(arguments: 0..<500) func `union takes every number of either`(case number: UInt64) {
+        var any = Generator(number)
+        let (left, right) = (any.intervals(), any.intervals())
+        #expect(left.union(right).numbers == left.numbers.union(right.numbers))
+        #expect(left.union(right) == right.union(left))
+        #expect(left.union(left) == left)
+    }
+
+    @Test(arguments: 0..<500) func `intersection takes the numbers of both`(case number: UInt64) {
+        var any = Generator(number)
+        let (left, right) = (any.intervals(), any.intervals())
+        #expect(left.intersection(right).numbers == left.numbers.intersection(right.numbers))
+    }
+
+    @Test(arguments: 0..<500) func `subtracting leaves the numbers of one`(case number: UInt64) {
+        var any = Generator(number)
+        let (left, right) = (any.intervals(), any.intervals())
+        #expect(left.subtracting(right).numbers == left.numbers.subtracting(right.numbers))
+    }
+
+    @Test(arguments: 0..<500) func `what is taken away and put back is there`(
+        case number: UInt64
+    ) {
+        var any = Generator(number)
+        let (left, right) = (any.intervals(), any.intervals())
+        #expect(left.subtracting(right).union(left.intersection(right)) == left)
+    }
+
+    @Test(arguments: 0..<500) func `three unite in any grouping`(case number: UInt64) {
+        var any = Generator(number)
+        let (one, two, three) = (any.intervals(), any.intervals(), any.intervals())
+        #expect(one.union(two).union(three) == one.union(two.union(three)))
+    }
+
+    @Test(arguments: 0..<500) func `the text makes the same set again`(case number: UInt64) {
+        var any = Generator(number)
+        let set = any.intervals()
+        #expect(IntervalSet(text: set.text) == set)
+    }
+
+    @Test(arguments: 0..<500) func `count and membership agree with the numbers`(
+        case number: UInt64
+    ) {
+        var any = Generator(number)
+        let set = any.intervals()
+        #expect(set.count == Int64(set.numbers.count))
+        #expect((0...50).allSatisfy { place in set.contains(place) == set.numbers.contains(place) })
+    }
+
+    @Test func `the text is a line of newsrc`() {
+        #expect(IntervalSet([1...500, 502...502]).text == "1-500,502")
+    }
+
+    @Test(arguments: ["0", "2-1", "1-2,3", "1,,2", "x", "1-", "-1", " 1", "01", "3,1", "1-1", ",1"])
+    func `another text is none`(text: String) {
+        #expect(IntervalSet(text: text) == nil)
+    }
+}
+
+extension IntervalSet {
+    fileprivate var numbers: Set<Int64> { Set(intervals.flatMap(Array.init)) }
+}

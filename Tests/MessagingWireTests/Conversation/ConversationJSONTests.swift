@@ -1,0 +1,58 @@
+import JSON
+import Messaging
+import MessagingWire
+import Testing
+
+@Suite struct `A conversation as it is shown` {
+    private func shape(userView: ConversationJSON.UserView? = nil) throws -> ConversationJSON {
+        ConversationJSON(
+            id: Sample.conversation, createdAt: Sample.moment,
+            participants: [
+                BasicIdentity(userID: try user("ana"), displayName: "Ana"),
+                BasicIdentity(userID: try user("team/42")),
+            ],
+            isDistinct: false, metadata: ["topic": "rent", "a": ["b": [:]]], userView: userView)
+    }
+
+    private let url = "\(Sample.root)/conversations/\(Sample.conversation)"
+
+    @Test(arguments: [APIVersion.v1_0, .v1_1])
+    func `before 2_0 participants are bare ids (3_2)`(version: APIVersion) throws {
+        let shape = try shape()
+        #expect(
+            text { shape.write(Sample.presentation(version), into: &$0) } == """
+                {"id":"layer:///conversations/\(Sample.conversation)","url":"\(url)",\
+                "messages_url":"\(url)/messages","created_at":"2026-03-01T09:15:30.042Z",\
+                "participants":["ana","team/42"],"distinct":false,\
+                "metadata":{"topic":"rent","a":{"b":{}}}}
+                """)
+    }
+
+    @Test(arguments: [APIVersion.v2_0, .v3_0])
+    func `from 2_0 on they are identities (3_1)`(version: APIVersion) throws {
+        let shape = try shape()
+        #expect(
+            text { shape.write(Sample.presentation(version), into: &$0) }.contains(
+                """
+                "participants":[{"id":"layer:///identities/ana",\
+                "url":"\(Sample.root)/users/ana/identity","user_id":"ana","display_name":"Ana",\
+                "avatar_url":null},{"id":"layer:///identities/team%2F42",\
+                "url":"\(Sample.root)/users/team%2F42/identity","user_id":"team/42",\
+                "display_name":null,"avatar_url":null}],
+                """))
+    }
+
+    @Test func `a user sees his URLs and counts (3_2)`() throws {
+        let shape = try shape(
+            userView: ConversationJSON.UserView(lastMessage: nil, unreadCount: 2, totalCount: 5))
+        let bo = LinkBuilder.Perspective.user(try user("bo"))
+        let old = text { shape.write(Sample.presentation(.v1_1, bo), into: &$0) }
+        let new = text { shape.write(Sample.presentation(.v2_0, bo), into: &$0) }
+        #expect(
+            old.contains("\(Sample.root)/users/bo/conversations/\(Sample.conversation)/messages"))
+        #expect(old.hasSuffix(#","last_message":null,"unread_message_count":2}"#))
+        #expect(
+            new.hasSuffix(
+                #","last_message":null,"unread_message_count":2,"total_message_count":5}"#))
+    }
+}

@@ -1,0 +1,39 @@
+import JSON
+import Messaging
+import Testing
+
+/// Reads a JSON text that is known to be well-formed.
+func json(_ text: String) throws -> JSONValue {
+    try JSONDocument(Array(text.utf8)).root
+}
+
+/// A user whose name is known to be legal.
+func user(_ name: String) throws -> UserID {
+    try #require(UserID(name))
+}
+
+/// A member and everything a caller can put there that must be refused.
+struct BadInput: CustomTestStringConvertible, Sendable {
+    let body: String
+    let rejection: Rejection
+
+    var testDescription: String { "\(body) → \(rejection)" }
+
+    static func missing(_ property: String, _ body: String) -> BadInput {
+        BadInput(body: body, rejection: .missing(property))
+    }
+
+    static func invalid(_ property: String, _ body: String) -> BadInput {
+        BadInput(body: body, rejection: .invalid(property))
+    }
+}
+
+func expect<Value>(
+    _ rejection: Rejection, sourceLocation: SourceLocation = #_sourceLocation,
+    from read: () throws -> Value
+) {
+    let thrown = #expect(throws: Rejection.self, sourceLocation: sourceLocation) {
+        _ = try read()
+    }
+    #expect(thrown == rejection, sourceLocation: sourceLocation)
+}

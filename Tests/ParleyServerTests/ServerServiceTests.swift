@@ -1,0 +1,69 @@
+import HTTP
+import JSON
+import Testing
+
+@testable import ParleyServer
+
+@Suite struct `The server's own paths` {
+    @Test(arguments: ["/", "/health/live", "/health/ready"])
+    func `H197 answer anybody`(path: String) async throws {
+        let scratch = Scratch()
+        let response = await response(to: .get, path, of: try await scratch.parts())
+        #expect(response.status == .ok)
+        #expect(try JSONDocument(response.octets).root.kind == .object)
+    }
+
+    @Test func `H194 say not ready from the stop signal on, and still alive`() async throws {
+        let scratch = Scratch()
+        let parts = try await scratch.parts()
+        parts.readiness.stop()
+        #expect(await response(to: .get, "/health/ready", of: parts).status == .serviceUnavailable)
+        #expect(await response(to: .get, "/health/live", of: parts).status == .ok)
+    }
+
+    @Test func `H197 say not ready without the database, and still alive`() async throws {
+        let scratch = Scratch()
+        let parts = try await scratch.parts()
+        parts.close()
+        #expect(await response(to: .get, "/health/ready", of: parts).status == .serviceUnavailable)
+        #expect(await response(to: .get, "/health/live", of: parts).status == .ok)
+    }
+
+    @Test func `H65 refuse other methods and name those they take`() async throws {
+        let scratch = Scratch()
+        let response = await response(to: .post, "/health/live", of: try await scratch.parts())
+        #expect(response.status == .methodNotAllowed)
+        #expect(response.fields["Allow"] == "GET, HEAD, OPTIONS")
+    }
+
+    @Test(arguments: ["/nothing", "/health", "/health/", "/apps", "/uploads", "/%zz"])
+    func `leave unknown paths to the API's errors`(path: String) async throws {
+        let scratch = Scratch()
+        let response = await response(to: .get, path, of: try await scratch.parts())
+        #expect([.notFound, .badRequest].contains(response.status))
+        #expect(try JSONDocument(response.octets).root["code"] != nil)
+    }
+
+    private func response(
+        to method: HTTP.Method, _ path: String, of parts: Parts
+    ) async -> Response {
+        let request = Request(method: method, target: RequestTarget(path), fields: Fields([]))
+        switch parts.service.answer(to: request).outcome {
+        case .response(let response): return response
+        case .work(_, let work): return await work(NoBody())
+        }
+    }
+}
+
+extension Response {
+    fileprivate var octets: [UInt8] {
+        if case .bytes(let octets) = content { octets } else { [] }
+    }
+}
+
+/// The body of a request without one.
+private final class NoBody: RequestBody {
+    var length: Int64? { 0 }
+    func read(into buffer: inout BodyBuffer) async throws(BodyError) {}
+    func interrupt() {}
+}

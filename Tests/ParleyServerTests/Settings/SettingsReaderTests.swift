@@ -1,0 +1,105 @@
+import Testing
+
+@testable import ParleyServer
+
+@Suite struct `Reading settings` {
+    @Test func `takes flags over environment over file over defaults`() {
+        let file = #"{"http": {"keep_alive_timeout": "1s", "header_timeout": "2s", "backlog": 7}}"#
+        let environment = [
+            "PARLEY_HTTP_KEEP_ALIVE_TIMEOUT": "3s", "PARLEY_HTTP_HEADER_TIMEOUT": "4",
+        ]
+        let flags = [SettingsSources.Flag("http.keep_alive_timeout", "500ms", name: "--set")]
+        let reader = read(file, environment, flags)
+        #expect(reader.mistakes.isEmpty)
+        expectValue("500ms", of: "http.keep_alive_timeout", in: reader)
+        expectValue("4s", of: "http.header_timeout", in: reader)
+        expectValue("7", of: "http.backlog", in: reader)
+        expectValue("256KiB", of: "http.max_drain", in: reader)
+    }
+
+    @Test func `tells every mistake at once, with key, value, rule and origin`() {
+        let file = """
+            {
+              "http": { "header_timeout": 0, "heder_timeout": "1s" },
+              "log.level": 1,
+              "uploads": "many"
+            }
+            """
+        let environment = ["PARLEY_LOG_LEVEL": "loud"]
+        let flags = [
+            SettingsSources.Flag("http.listen", "somewhere", name: "--listen"),
+            SettingsSources.Flag("color", "red", name: "--set"),
+        ]
+        #expect(
+            read(file, environment, flags).mistakes.map(\.description) == [
+                "http.header_timeout = 0: must be a time such as 20s, from 1ms to 1d (parley.json:2)",
+                "http.heder_timeout: there is no such setting (parley.json:2)",
+                "log.level = 1: must be one of trace, debug, info, notice, warning, error, critical (parley.json:3)",
+                "uploads: there is no such setting (parley.json:4)",
+                "log.level = loud: must be one of trace, debug, info, notice, warning, error, critical (environment PARLEY_LOG_LEVEL)",
+                "http.listen = somewhere: must be addresses such as 127.0.0.1:8080, [::]:8080 or unix:/run/parley.sock (flag --listen)",
+                "color = red: there is no such setting (flag --set)",
+            ])
+    }
+
+    @Test(arguments: [
+        ("http.max_header_line", "1MiB"), ("http.body_idle_timeout", "61s"),
+        ("http.request_timeout", "14s"), ("app.id", "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"),
+        ("app.token", "0123456789abcdef"), ("http.listen", "127.0.0.1:0"),
+    ]) func `finds values that contradict each other`(key: String, value: String) {
+        let mistakes = read(nil, [:], [SettingsSources.Flag(key, value, name: "--set")]).mistakes
+        #expect(mistakes.map(\.key) == [key])
+        #expect(mistakes.map(\.origin) == [.flag("--set")])
+    }
+
+    @Test(arguments: [
+        ("http.max_connections", "0"), ("http.max_connections", "-1"), ("http.backlog", "1KiB"),
+        ("http.max_linger", "0"), ("http.max_linger", "99999999999999999999"),
+        ("http.max_linger", "9223372036854775807KiB"), ("http.drain_timeout", "5 s"),
+        ("http.drain_timeout", "1.5s"), ("http.drain_timeout", ""), ("http.listen", ""),
+        ("http.listen", "127.0.0.1:65536"), ("public_url", "example.com"),
+        ("public_url", "https://a/?b"), ("public_url", "http:///x"), ("data.folder", ""),
+        ("app.id", "7b2e4c1a"), ("app.token", "short"), ("log.requests", "yes"),
+    ]) func `refuses values that break their rule`(key: String, value: String) {
+        let mistakes = read(nil, [:], [SettingsSources.Flag(key, value, name: "--set")]).mistakes
+        #expect(mistakes.first?.key == key)
+    }
+
+    @Test func `never shows a secret`() {
+        let mistakes = read(nil, ["PARLEY_APP_TOKEN": "s3cret"], []).mistakes
+        #expect(mistakes.map(\.value) == ["[hidden]"])
+    }
+
+    @Test func `takes an empty variable as one that is not set`() {
+        #expect(read(nil, ["PARLEY_APP_ID": "", "PARLEY_APP_TOKEN": ""], []).mistakes.isEmpty)
+    }
+
+    @Test(arguments: ["", "[]", "{\"http\":", "{\"a\":1,\"a\":2}"])
+    func `refuses a file that is no object of distinct names`(text: String) {
+        #expect(read(text, [:], []).mistakes.first?.key == "file")
+    }
+
+    @Test func `drops the slashes at the end of a base`() {
+        let flag = SettingsSources.Flag(
+            "public_url", "https://chat.example.com/base//", name: "--set")
+        #expect(read(nil, [:], [flag]).settings.publicURL == "https://chat.example.com/base")
+    }
+
+    private func expectValue(
+        _ text: String, of key: String, in reader: SettingsReader,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let setting = Settings.table.first { setting in setting.key == key }
+        #expect(setting?.shown(in: reader.settings) == text, sourceLocation: sourceLocation)
+    }
+
+    private func read(
+        _ file: String?, _ environment: [String: String], _ flags: [SettingsSources.Flag]
+    ) -> SettingsReader {
+        SettingsReader(
+            SettingsSources(
+                file: file.map { text in
+                    SettingsSources.File(path: "parley.json", octets: Array(text.utf8))
+                }, environment: environment, flags: flags))
+    }
+}

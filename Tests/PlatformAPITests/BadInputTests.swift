@@ -1,0 +1,197 @@
+import JSON
+import Testing
+
+@Suite struct `Bad input` {
+    /// A request that must be refused, and how.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let method: String
+        let path: String
+        let body: String
+        let status: Int
+        let code: Int64
+        let property: String?
+
+        var testDescription: String { "\(method) \(path) \(body.prefix(80)) → \(status)/\(code)" }
+    }
+
+    @Test(arguments: conversations + patches + messages + queries)
+    func `it is refused with its status, code and property, and nothing is stored (R28, 1_6)`(
+        input: Case
+    ) async throws {
+        let (scene, door) = try await self.scene()
+        let before = try await scene.eventCount()
+        let answer = try await scene.ask(
+            input.method, input.path, input.body, fields: patchType, by: door)
+        let error = try JSONDocument(Array(answer.body.utf8)).root
+        #expect(answer.status == input.status)
+        #expect(error["code"]?.integer == input.code)
+        #expect(error["data"]?["property"]?.string == input.property)
+        #expect(try await scene.eventCount() == before)
+    }
+
+    @Test(arguments: ["POST", "PATCH"])
+    func `a body that is no JSON is refused on every route that reads one (ruling 6)`(
+        method: String
+    ) async throws {
+        let (scene, door) = try await self.scene()
+        let before = try await scene.eventCount()
+        let path =
+            method == "POST" ? "/apps/{app}/conversations" : "/apps/{app}/conversations/{C}"
+        for octets in Self.brokenBodies {
+            let answer = try await scene.ask(
+                method, path, fields: patchType, octets: octets, by: door)
+            #expect(answer.status == 400, "\(String(decoding: octets, as: UTF8.self).prefix(60))")
+            #expect(answer.body.contains(#""id":"invalid_request","code":10,"#))
+        }
+        #expect(try await scene.eventCount() == before)
+    }
+
+    @Test func `a body above 1 MiB is refused before it is read (413)`() async throws {
+        let scene = try await Scene.make()
+        let octets = [UInt8](repeating: 0x20, count: 1 << 20 | 1)
+        for door in [
+            RouterDoor(service: scene.world.service), SocketDoor(port: scene.world.port),
+        ] as [any Door] {
+            let answer = try await scene.ask(
+                "POST", "/apps/{app}/conversations", octets: octets, by: door)
+            #expect(answer.status == 413)
+            #expect(answer.body.contains(#""code":10,"#))
+        }
+    }
+
+    @Test func `a body of 1 MiB is read`() async throws {
+        let scene = try await Scene.make()
+        let body = Array(#"{"participants":["ana"]}"#.utf8)
+        let octets = body + [UInt8](repeating: 0x20, count: 1 << 20 - body.count)
+        for door in [
+            RouterDoor(service: scene.world.service), SocketDoor(port: scene.world.port),
+        ] as [any Door] {
+            let answer = try await scene.ask(
+                "POST", "/apps/{app}/conversations", octets: octets, by: door)
+            #expect(answer.status == 201)
+        }
+    }
+
+    private let patchType = [(name: "Content-Type", value: "application/vnd.layer-patch+json")]
+
+    /// A conversation `C` of `ana` with one message `M`.
+    private func scene() async throws -> (Scene, any Door) {
+        var scene = try await Scene.make()
+        let door = RouterDoor(service: scene.world.service)
+        let made = try await scene.ask(
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana"]}"#, by: door)
+        scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
+        return (scene, door)
+    }
+
+    // MARK: - Tables
+
+    private static func missing(_ name: String, _ route: Route, _ body: String) -> Case {
+        Case(
+            method: route.method, path: route.path, body: body, status: 422, code: 104,
+            property: name)
+    }
+
+    private static func invalid(_ name: String, _ route: Route, _ body: String) -> Case {
+        Case(
+            method: route.method, path: route.path, body: body, status: 422, code: 105,
+            property: name)
+    }
+
+    struct Route: Sendable {
+        let method: String
+        let path: String
+        static let create = Route(method: "POST", path: "/apps/{app}/conversations")
+        static let patch = Route(method: "PATCH", path: "/apps/{app}/conversations/{C}")
+        static let send = Route(method: "POST", path: "/apps/{app}/conversations/{C}/messages")
+    }
+
+    private static let long = String(repeating: "é", count: 129)
+
+    private static let conversations: [Case] = [
+        missing("participants", .create, ""),
+        missing("participants", .create, #"{"Participants":["ana"]}"#),
+        invalid("participants", .create, #"{"participants":true}"#),
+        invalid("participants", .create, #"{"participants":[[]]}"#),
+        invalid("participants", .create, #"{"participants":[12345678901234567890]}"#),
+        invalid("participants", .create, #"{"participants":["\#(long)"]}"#),
+        invalid("distinct", .create, #"{"participants":["ana"],"distinct":0}"#),
+        invalid("metadata", .create, #"{"participants":["ana"],"metadata":1e308}"#),
+        invalid("metadata", .create, #"{"participants":["ana"],"metadata":{"a":"x","b":[]}}"#),
+        invalid(
+            "metadata", .create,
+            #"{"participants":["ana"],"metadata":{"a":"\#(String(repeating: "x", count: 2049))"}}"#),
+        invalid(
+            "metadata", .create,
+            #"{"participants":["ana"],"metadata":{\#(big)}}"#),
+        invalid("id", .create, #"{"participants":["ana"],"id":["x"]}"#),
+    ]
+
+    /// More than 256 KiB in small texts.
+    private static let big = (0..<140).map { number in
+        "\"k\(number)\":\"\(String(repeating: "x", count: 2000))\""
+    }.joined(separator: ",")
+
+    private static let patches: [Case] = [
+        missing("operation", .patch, ""),
+        missing("property", .patch, #"[{"operation":"add"}]"#),
+        missing("value", .patch, #"[{"operation":"add","property":"participants"}]"#),
+        invalid("operation", .patch, #"[{"operation":{},"property":"metadata"}]"#),
+        invalid("property", .patch, #"[{"operation":"set","property":"participant","value":1}]"#),
+        invalid("value", .patch, #"[{"operation":"set","property":"metadata.a","value":1e999}]"#),
+        invalid(
+            "metadata.é", .patch, #"[{"operation":"set","property":"metadata.é","value":"x"}]"#),
+        invalid(
+            "metadata", .patch, #"[{"operation":"set","property":"metadata","value":{\#(big)}}]"#),
+        invalid(
+            "participants", .patch,
+            "["
+                + (0..<26).map { number in
+                    #"{"operation":"add","property":"participants","value":"u\#(number)"}"#
+                }.joined(separator: ",") + "]"),
+    ]
+
+    private static let part = #""parts":[{"mime_type":"a/b","body":"x"}]"#
+
+    private static let messages: [Case] = [
+        missing("sender", .send, ""),
+        invalid("sender", .send, #"{"sender":[{"user_id":"ana"}],\#(part)}"#),
+        invalid("sender.user_id", .send, #"{"sender":{"user_id":"\#(long)"},\#(part)}"#),
+        invalid("sender.user_id", .send, #"{"sender":{"user_id":"stranger"},\#(part)}"#),
+        missing("parts", .send, #"{"sender":{"user_id":"ana"},"parts":null}"#),
+        invalid("parts", .send, #"{"sender":{"user_id":"ana"},"parts":[null]}"#),
+        missing("parts.mime_type", .send, #"{"sender":{"user_id":"ana"},"parts":[{}]}"#),
+        invalid(
+            "parts.body", .send,
+            #"{"sender":{"user_id":"ana"},"parts":[{"mime_type":"a/b","body":"x"},{"mime_type":"a/b","body":"\#(String(repeating: "é", count: 1025))"}]}"#
+        ),
+        invalid(
+            "parts.content", .send,
+            #"{"sender":{"user_id":"ana"},"parts":[{"mime_type":"a/b","content":{"id":"layer:///content/00000000-0000-0000-0000-000000000000","size":99999999999999999999}}]}"#
+        ),
+        invalid("notification", .send, #"{"sender":{"user_id":"ana"},\#(part),"notification":[]}"#),
+        invalid("schedule", .send, #"{"sender":{"user_id":"ana"},\#(part),"schedule":"soon"}"#),
+        invalid("id", .send, #"{"sender":{"user_id":"ana"},\#(part),"id":{}}"#),
+    ]
+
+    private static let queries: [Case] = [
+        ("page_size", "0"), ("page_size", "-1"), ("page_size", "1.5"), ("page_size", ""),
+        ("page_size", "+5"), ("page_size", "%D9%A1"), ("from_id", ""), ("from_id", "5"),
+    ].flatMap { name, value in
+        ["/apps/{app}/users/ana/conversations", "/apps/{app}/conversations/{C}/messages"].map {
+            invalid(name, Route(method: "GET", path: "\($0)?\(name)=\(value)"), "")
+        }
+    }
+
+    private static let brokenBodies: [[UInt8]] =
+        [
+            "{", "}", "[", "nul", "{}{}", "{'a':1}", #"{"a":01}"#, #"{"a":1,}"#, "\u{FEFF}{}",
+            #"{"a":1,"a":2}"#, #"{"a":{"b":1,"b":1}}"#, #"{"a":"\ud800"}"#, #"{"a":"\udc00x"}"#,
+            #"{"a":"\x"}"#, "{\"a\":\"\u{1}\"}", #"{"a":NaN}"#,
+            #"{"a":\#(String(repeating: "9", count: 1000))}"#,
+            String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
+            String(repeating: #"{"a":"#, count: 100_000),
+        ].map { Array($0.utf8) } + [
+            [0xFF], [0x22, 0xC0, 0xAF, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22],
+        ]
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@Suite struct `Many callers at once` {
+    @Test(arguments: [true, false])
+    func `fifty distinct creations make one conversation (R8)`(overSocket: Bool) async throws {
+        let scene = try await Scene.make()
+        let before = try await scene.eventCount()
+        let answers = try await ask(50, scene, overSocket) { scene, door in
+            try await scene.ask(
+                "POST", "/apps/{app}/conversations",
+                #"{"participants":["ana","bo"],"distinct":true}"#, by: door)
+        }
+        #expect(answers.count { $0.status == 201 } == 1)
+        #expect(answers.count { $0.status == 200 } == 49)
+        #expect(Set(answers.map(\.body)).count == 1)
+        // The conversation, and whatever being named for the first time records: but once.
+        let again = try await scene.eventCount()
+        _ = try await ask(5, scene, overSocket) { scene, door in
+            try await scene.ask(
+                "POST", "/apps/{app}/conversations",
+                #"{"participants":["bo","ana"],"distinct":true}"#, by: door)
+        }
+        #expect(again > before)
+        #expect(try await scene.eventCount() == again)
+    }
+
+    @Test(arguments: [true, false])
+    func `twenty posts with one key send one message (R111)`(overSocket: Bool) async throws {
+        var scene = try await Scene.make()
+        let door = RouterDoor(service: scene.world.service)
+        let made = try await scene.ask(
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: door)
+        scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
+        let before = try await scene.eventCount()
+        let answers = try await ask(20, scene, overSocket) { scene, door in
+            try await scene.ask(
+                "POST", "/apps/{app}/conversations/{C}/messages",
+                #"{"sender":{"user_id":"ana"},"parts":[{"mime_type":"a/b","body":"once"}]}"#,
+                fields: [("If-None-Match", "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d")], by: door)
+        }
+        #expect(answers.allSatisfy { $0.status == 201 })
+        #expect(Set(answers.map(\.body)).count == 1)
+        #expect(try await scene.eventCount() == before + 1)
+    }
+
+    @Test func `patches of different keys do not overwrite each other (R47)`() async throws {
+        var scene = try await Scene.make()
+        let door = RouterDoor(service: scene.world.service)
+        let made = try await scene.ask(
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana"]}"#, by: door)
+        scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
+        let answers = try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
+            for number in 10..<40 {
+                group.addTask { [scene] in
+                    try await scene.ask(
+                        "PATCH", "/apps/{app}/conversations/{C}",
+                        #"{"operation":"set","property":"metadata.k\#(number)","value":"x"}"#,
+                        fields: [("Content-Type", "application/vnd.layer-patch+json")], by: door)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.allSatisfy { $0.status == 204 })
+        let now = try await scene.ask("GET", "/apps/{app}/conversations/{C}", by: door)
+        #expect((10..<40).allSatisfy { now.body.contains("\"k\($0)\":\"x\"") })
+    }
+
+    private func ask(
+        _ count: Int, _ scene: Scene, _ overSocket: Bool,
+        _ request: @escaping @Sendable (Scene, any Door) async throws -> PlainAnswer
+    ) async throws -> [PlainAnswer] {
+        let door: any Door =
+            overSocket
+            ? SocketDoor(port: scene.world.port) : RouterDoor(service: scene.world.service)
+        return try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
+            for _ in 0..<count { group.addTask { try await request(scene, door) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+}

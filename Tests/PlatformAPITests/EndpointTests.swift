@@ -1,0 +1,49 @@
+import HTTP
+import MessagingWire
+import PlatformAPI
+import Testing
+
+@Suite struct `The table of endpoints` {
+    @Test func `no method stands twice on a path`() {
+        let lines = Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }
+        #expect(Set(lines).count == lines.count)
+    }
+
+    @Test func `every line says what it does in one sentence`() {
+        #expect(Endpoint.all.allSatisfy { $0.summary.hasSuffix(".") && $0.summary.count < 70 })
+    }
+
+    @Test func `all paths lie under the application`() {
+        #expect(Endpoint.all.allSatisfy { $0.path.description.hasPrefix("/apps/{app}/") })
+    }
+
+    @Test func `only creations of conversations and messages take a key (1_9)`() {
+        let keyed = Endpoint.all.filter(\.isKeyed)
+        #expect(
+            keyed.map(\.path.description) == [
+                "/apps/{app}/conversations", "/apps/{app}/conversations/{conversation}/messages",
+            ])
+        #expect(keyed.allSatisfy { $0.method == .post })
+    }
+
+    @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
+    func `each line has a golden exchange that succeeds in each version`(
+        line: String, version: APIVersion
+    ) throws {
+        var router = Router<String>(allowsTrailingSlash: true)
+        for endpoint in Endpoint.all {
+            router.add(
+                endpoint.method, endpoint.path, "\(endpoint.method.rawValue) \(endpoint.path)")
+        }
+        let played = try ExchangeFile.all().filter { $0.versions.contains(version.rawValue) }
+            .flatMap(\.exchanges).filter { (200..<300).contains($0.status) }
+            .contains { exchange in
+                guard let method = Method(rawValue: exchange.request.method),
+                    case .found(line, _, _) = router.match(
+                        method, RequestTarget(exchange.request.target))
+                else { return false }
+                return true
+            }
+        #expect(played)
+    }
+}

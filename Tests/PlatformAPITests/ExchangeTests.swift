@@ -1,0 +1,65 @@
+import Testing
+
+@Suite struct `Golden exchanges` {
+    /// One file in one version.
+    struct Play: Sendable, CustomTestStringConvertible {
+        let file: ExchangeFile
+        let version: String
+
+        var testDescription: String { "\(file.name) in \(version)" }
+
+        static let all: [Play] = {
+            // A file that cannot be read fails the test below, not the loading of the suite.
+            let files = (try? ExchangeFile.all()) ?? []
+            return files.flatMap { file in file.versions.map { Play(file: file, version: $0) } }
+        }()
+    }
+
+    @Test func `all files can be read and name their versions`() throws {
+        let files = try ExchangeFile.all()
+        #expect(files.count >= 20)
+        #expect(files.allSatisfy { !$0.versions.isEmpty && !$0.exchanges.isEmpty })
+    }
+
+    @Test(arguments: Play.all)
+    func `the router answers as written`(play: Play) async throws {
+        let scene = try await Scene.make(version: play.version)
+        try await expect(play.file, in: scene, by: RouterDoor(service: scene.world.service))
+    }
+
+    @Test(arguments: Play.all)
+    func `a socket answers as written`(play: Play) async throws {
+        let scene = try await Scene.make(version: play.version)
+        try await expect(play.file, in: scene, by: SocketDoor(port: scene.world.port))
+    }
+
+    private func expect(_ file: ExchangeFile, in scene: Scene, by door: any Door) async throws {
+        var scene = scene
+        for exchange in file.exchanges {
+            let answer = try await scene.ask(exchange.request, by: door)
+            let found = try expect(answer, fits: exchange, in: scene)
+            scene.variables.merge(found) { old, _ in old }
+        }
+    }
+
+    /// What the answer's holes held.
+    private func expect(
+        _ answer: PlainAnswer, fits exchange: Exchange, in scene: Scene
+    ) throws -> [String: String] {
+        let place = Comment(rawValue: "\(exchange.title)\n\(answer.body)")
+        #expect(answer.status == exchange.status, place)
+        var variables = scene.variables
+        for field in exchange.fields {
+            let pattern = try Pattern(field.value, variables)
+            let found = answer[field.name].flatMap(pattern.match)
+            #expect(found != nil, "\(exchange.title): \(field.name): \(answer[field.name] ?? "-")")
+            variables.merge(found ?? [:]) { old, _ in old }
+        }
+        for name in exchange.absentFields { #expect(answer[name] == nil, place) }
+        guard exchange.body != "*" else { return variables }
+        let found = try Pattern(exchange.body, variables).match(answer.body)
+        #expect(found != nil, "\(exchange.title)\nwanted \(exchange.body)\ngot    \(answer.body)")
+        variables.merge(found ?? [:]) { old, _ in old }
+        return variables
+    }
+}

@@ -1,0 +1,146 @@
+import FoundationEssentials
+
+/// One `.http` file: exchanges that follow each other on a fresh server.
+///
+/// ```
+/// # versions: 1.0 1.1
+/// ### A conversation is read (5.1.2)
+/// GET /apps/{app}/conversations/{C}
+/// Accept: application/vnd.layer+json; version={version}
+/// ---
+/// 200
+/// Content-Type: application/json; charset=UTF-8
+///
+/// {"id":"layer:///conversations/{C}" …}
+/// ```
+///
+/// Below the line stand the status, the fields that must be there, `!Name` for those that must not,
+/// and the whole body; white space between JSON tokens does not count.
+struct ExchangeFile: Sendable, CustomStringConvertible {
+    struct Mistake: Error {
+        let text: String
+    }
+
+    let name: String
+    let versions: [String]
+    let exchanges: [Exchange]
+
+    var description: String { name }
+
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Exchanges")
+
+    /// All files, in the order of their names.
+    static func all() throws -> [ExchangeFile] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".http") }.sorted()
+            .map { name in
+                let bytes = try Data(contentsOf: folder.appending(path: name))
+                return try ExchangeFile(name: name, text: String(decoding: bytes, as: UTF8.self))
+            }
+    }
+
+    init(name: String, text: String) throws {
+        self.name = name
+        let sections = ("\n" + text).components(separatedBy: "\n### ")
+        versions = sections[0].split(separator: "\n").filter { $0.hasPrefix("# versions:") }
+            .flatMap { $0.dropFirst("# versions:".count).split(separator: " ").map(String.init) }
+        exchanges = try sections.dropFirst().map(Exchange.init(section:))
+    }
+}
+
+/// One request and the answer it must get.
+struct Exchange: Sendable {
+    let title: String
+    let request: PlainRequest
+    let status: Int
+    let fields: [(name: String, value: String)]
+    let absentFields: [String]
+    let body: String
+
+    init(section: String) throws {
+        let lines = section.components(separatedBy: "\n")
+        title = lines[0]
+        guard let line = lines.firstIndex(of: "---") else {
+            throw ExchangeFile.Mistake(text: "no line of dashes in \(title)")
+        }
+        let above = HeadAndBody(lines[1..<line])
+        let below = HeadAndBody(lines[(line + 1)...])
+        let start = above.head[0].split(separator: " ", maxSplits: 1).map(String.init)
+        guard start.count == 2, let status = below.head.first.flatMap({ Int($0) }) else {
+            throw ExchangeFile.Mistake(text: "no request line or no status in \(title)")
+        }
+        request = PlainRequest(
+            method: start[0], target: start[1],
+            fields: above.head.dropFirst().map(field), body: above.body)
+        self.status = status
+        fields = below.head.dropFirst().filter { !$0.hasPrefix("!") }.map(field)
+        absentFields = below.head.filter { $0.hasPrefix("!") }.map { String($0.dropFirst()) }
+        body = below.body.withoutInsignificantSpace
+    }
+}
+
+/// A request as text, before it becomes a value or octets on a socket.
+struct PlainRequest: Sendable {
+    var method: String
+    var target: String
+    var fields: [(name: String, value: String)]
+    var body: String
+    /// Sent in place of the body, for octets that are no text.
+    var octets: [UInt8]?
+
+    /// What follows the head.
+    var content: [UInt8] { octets ?? Array(body.utf8) }
+}
+
+/// An answer as text, wherever it came from.
+struct PlainAnswer: Sendable {
+    var status: Int
+    var fields: [(name: String, value: String)]
+    var body: String
+
+    subscript(name: String) -> String? {
+        fields.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+private struct HeadAndBody {
+    let head: [String]
+    let body: String
+
+    init(_ lines: ArraySlice<String>) {
+        let blank = lines.firstIndex(of: "") ?? lines.endIndex
+        head = Array(lines[..<blank])
+        body = lines[blank...].dropFirst().joined(separator: "\n").trimmed
+    }
+}
+
+private func field(_ line: String) -> (name: String, value: String) {
+    let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
+    return (parts[0], parts.count == 2 ? parts[1].trimmed : "")
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        var text = self[...]
+        while text.last?.isWhitespace == true { text.removeLast() }
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        return String(text)
+    }
+
+    /// Without the white space between JSON tokens.
+    var withoutInsignificantSpace: String {
+        var isQuoted = false
+        var isEscaped = false
+        return String(
+            unicodeScalars.filter { scalar in
+                if isEscaped {
+                    isEscaped = false
+                    return true
+                }
+                if isQuoted && scalar == "\\" { isEscaped = true }
+                if scalar == "\"" { isQuoted.toggle() }
+                return isQuoted || scalar == "\"" || !scalar.properties.isWhitespace
+            }.reduce(into: String.UnicodeScalarView()) { $0.append($1) })
+    }
+}

@@ -1,0 +1,131 @@
+/// Expected text with holes: `{C:uuid}` matches a UUID and remembers it as `C`, `{uuid}` matches any,
+/// `{C}` stands for what was remembered.
+struct Pattern {
+    enum Piece {
+        case literal([UInt8])
+        case hole(Kind, name: String?)
+    }
+
+    enum Kind: String {
+        case uuid, time, number, any
+    }
+
+    let pieces: [Piece]
+
+    /// Reads a pattern; a hole that is neither a kind nor a variable is a mistake in the test file.
+    init(_ text: String, _ variables: [String: String]) throws {
+        var pieces: [Piece] = []
+        try text.forEachHole { literal, hole in
+            pieces.append(.literal(Array(literal.utf8)))
+            guard let hole else { return }
+            let parts = hole.split(separator: ":").map(String.init)
+            if let value = variables[parts[0]] {
+                pieces.append(.literal(Array(value.utf8)))
+            } else if parts.count == 2, let kind = Kind(rawValue: parts[1]) {
+                pieces.append(.hole(kind, name: parts[0]))
+            } else if parts.count == 1, let kind = Kind(rawValue: parts[0]) {
+                pieces.append(.hole(kind, name: nil))
+            } else {
+                throw ExchangeFile.Mistake(text: "unknown hole {\(hole)}")
+            }
+        }
+        self.pieces = pieces
+    }
+
+    /// What the holes held, or `nil` when the text does not fit.
+    func match(_ text: String) -> [String: String]? {
+        match(pieces[...], Array(text.utf8)[...], [:])
+    }
+
+    private func match(
+        _ pieces: ArraySlice<Piece>, _ text: ArraySlice<UInt8>, _ found: [String: String]
+    ) -> [String: String]? {
+        switch pieces.first {
+        case nil:
+            return text.isEmpty ? found : nil
+        case .literal(let literal):
+            guard text.starts(with: literal) else { return nil }
+            return match(pieces.dropFirst(), text.dropFirst(literal.count), found)
+        case .hole(let kind, let name):
+            for length in kind.lengths(in: text) {
+                var found = found
+                let value = String(decoding: text.prefix(length), as: UTF8.self)
+                if let name {
+                    if let earlier = found[name], earlier != value { continue }
+                    found[name] = value
+                }
+                if let all = match(pieces.dropFirst(), text.dropFirst(length), found) { return all }
+            }
+            return nil
+        }
+    }
+}
+
+extension Pattern.Kind {
+    /// How long a value at the start of the text may be, shortest first.
+    func lengths(in text: ArraySlice<UInt8>) -> [Int] {
+        let shape: String
+        switch self {
+        case .uuid: shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+        case .time: shape = "0000-00-00T00:00:00.000Z"
+        case .number: return Array((1...20).filter { Self.isNumber(text.prefix($0)) })
+        case .any: return Array(0...text.prefix { $0 != UInt8(ascii: "\"") }.count)
+        }
+        let start = text.prefix(shape.utf8.count)
+        let fits =
+            start.count == shape.utf8.count
+            && zip(start, shape.utf8).allSatisfy { byte, model in
+                switch model {
+                case UInt8(ascii: "x"):
+                    (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+                case UInt8(ascii: "0"): (0x30...0x39).contains(byte)
+                default: byte == model
+                }
+            }
+        return fits ? [shape.utf8.count] : []
+    }
+
+    private static func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
+        !text.isEmpty && text.allSatisfy { (0x30...0x39).contains($0) }
+    }
+}
+
+extension String {
+    /// Puts variables into their holes; other braces stay.
+    func filled(with variables: [String: String]) throws -> String {
+        var filled = ""
+        try forEachHole { literal, hole in
+            filled += literal
+            guard let hole else { return }
+            guard let value = variables[hole] else {
+                throw ExchangeFile.Mistake(text: "unknown variable {\(hole)}")
+            }
+            filled += value
+        }
+        return filled
+    }
+
+    /// Calls `body` with each literal and the hole after it; the last literal has none.
+    ///
+    /// A hole is a word, perhaps with `:kind`, in braces; no JSON object looks like that.
+    fileprivate func forEachHole(_ body: (String, String?) throws -> Void) rethrows {
+        var literal = ""
+        var rest = self[...]
+        while let brace = rest.firstIndex(of: "{") {
+            literal += rest[..<brace]
+            let inside = rest[rest.index(after: brace)...]
+            let word = inside.prefix { character in
+                character.isLetter || character.isNumber || character == "_" || character == ":"
+            }
+            if !word.isEmpty, inside[word.endIndex...].first == "}" {
+                try body(literal, String(word))
+                literal = ""
+                rest = inside[inside.index(after: word.endIndex)...]
+            } else {
+                literal += "{"
+                rest = inside
+            }
+        }
+        try body(literal + rest, nil)
+    }
+}

@@ -1,0 +1,102 @@
+import Dispatch
+import Glibc
+
+/// A plain blocking HTTP client: one connection a request, read until the server closes it.
+struct SocketDoor: Door {
+    let port: UInt16
+
+    func ask(_ request: PlainRequest) async throws -> PlainAnswer {
+        // Blocking calls stay off Swift's pool.
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try exchange(request) })
+            }
+        }
+    }
+
+    private func exchange(_ request: PlainRequest) throws -> PlainAnswer {
+        let socket = try connected()
+        defer { close(socket) }
+        try send(socket, octets(of: request))
+        return try PlainAnswer(octets: receiveAll(socket))
+    }
+
+    private func octets(of request: PlainRequest) -> [UInt8] {
+        var text = "\(request.method) \(request.target) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        for field in request.fields { text += "\(field.name): \(field.value)\r\n" }
+        let body = request.content
+        if !body.isEmpty || ["POST", "PUT", "PATCH"].contains(request.method) {
+            text += "Content-Length: \(body.count)\r\n"
+        }
+        return Array((text + "Connection: close\r\n\r\n").utf8) + body
+    }
+
+    private func connected() throws -> Int32 {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                connect(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            close(socket)
+            throw SocketMistake(call: "connect", code: errno)
+        }
+        return socket
+    }
+
+    private func send(_ socket: Int32, _ octets: [UInt8]) throws {
+        var sent = 0
+        while sent < octets.count {
+            let count = octets.withUnsafeBytes { octets in
+                Glibc.send(
+                    socket, octets.baseAddress.map { $0 + sent }, octets.count - sent,
+                    Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw SocketMistake(call: "send", code: errno) }
+            sent += count
+        }
+    }
+
+    private func receiveAll(_ socket: Int32) throws -> [UInt8] {
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(socket, &buffer, buffer.count, 0)
+            guard count >= 0 else { throw SocketMistake(call: "recv", code: errno) }
+            if count == 0 { return received }
+            received += buffer[..<count]
+        }
+    }
+}
+
+struct SocketMistake: Error {
+    let call: String
+    let code: Int32
+}
+
+extension PlainAnswer {
+    /// Reads an answer with `Content-Length` or without content.
+    init(octets: [UInt8]) throws {
+        let blank = Array("\r\n\r\n".utf8)
+        let end = octets.indices.first { octets[$0...].starts(with: blank) } ?? octets.count
+        let head = String(decoding: octets[..<end], as: UTF8.self)
+            .split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
+        let words = head[0].split(separator: " ", maxSplits: 2)
+        guard words.count >= 2, words[0] == "HTTP/1.1", let status = Int(words[1]) else {
+            throw SocketMistake(call: "parse \(head[0])", code: 0)
+        }
+        self.status = status
+        fields = head.dropFirst().compactMap { line in
+            let colon = line.firstIndex(of: ":") ?? line.endIndex
+            guard colon < line.endIndex else { return nil }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            return (String(line[..<colon]), String(value))
+        }
+        body = String(decoding: octets[end...].dropFirst(4), as: UTF8.self)
+    }
+}

@@ -1,0 +1,21 @@
+import FoundationEssentials
+import Glibc
+
+/// The folder all tests of this process write into; gone when the process ends.
+enum Workshop {
+    private static let root: String = {
+        let path = FileManager.default.temporaryDirectory
+            .appending(path: "parley-api-\(getpid())").path
+        // A failure leaves a folder behind, which hurts nobody.
+        atexit { try? FileManager.default.removeItem(atPath: Workshop.root) }
+        return path
+    }()
+
+    /// A new folder in it.
+    static func folder() throws -> String {
+        let path = "\(root)/\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true)
+        return path
+    }
+}

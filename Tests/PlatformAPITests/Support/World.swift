@@ -1,0 +1,125 @@
+import Blobs
+import HTTP
+import HTTPTransport
+import Messaging
+import MessagingStore
+import PlatformAPI
+import SQL
+import Uploads
+
+/// One server for all tests: each scene gets an application of its own in it.
+struct World: Sendable {
+    static let base = "https://chat.example.com"
+
+    let store: MessagingStore
+    let service: FrontDoor
+    let port: UInt16
+    let faults: FaultLog
+    private let database: Database
+    private let server: Server
+
+    private static let opening = Task { try await World(faults: .unexpected) }
+
+    static var shared: World {
+        get async throws { try await opening.value }
+    }
+
+    /// A world whose database is gone.
+    static func broken(_ faults: PlatformAPI.FaultKind) async throws -> World {
+        let world = try await World(faults: faults)
+        world.database.close()
+        return world
+    }
+
+    private init(faults kind: PlatformAPI.FaultKind) async throws {
+        let clock = TestClock()
+        var environment = StoreEnvironment.live
+        environment.now = { clock.now() }
+        let folder = try Workshop.folder()
+        let database = try Database.open(
+            .file("\(folder)/database"), migrations: MessagingStore.migrations)
+        let store = MessagingStore(database: database, environment: environment)
+        let uploadClock = UploadClock(now: { clock.now().milliseconds })
+        let bridge = ContentBridge(store: store)
+        var settings = UploadSettings()
+        settings.diskHeadroom = 0
+        let uploads = try await Uploads(
+            folder: "\(folder)/uploads", settings: settings, finisher: bridge, clock: uploadClock,
+            publicBase: World.base)
+        let downloads = Downloads(
+            blobs: uploads.blobs, catalog: bridge, settings: settings,
+            keys: try SigningKeys.random(), publicBase: World.base, clock: uploadClock)
+        let faults = FaultLog()
+        let api = PlatformAPI(
+            store: store, uploads: uploads, downloads: downloads, publicBase: World.base,
+            clock: { clock.now() },
+            newContentID: {
+                .v7(at: clock.now(), random: UInt128.random(in: .min ... .max))
+            },
+            onFault: { error, _ in
+                faults.note(error)
+                return kind
+            })
+        self.store = store
+        self.database = database
+        self.faults = faults
+        service = FrontDoor(api: api, uploads: uploads, downloads: downloads)
+        var configuration = ServerConfiguration()
+        configuration.addresses = [.ipv4(0x7F00_0001, port: 0)]
+        configuration.loops = 2
+        server = try Server(configuration, service: service)
+        guard case .ipv4(_, let port)? = try server.start().first else {
+            throw ExchangeFile.Mistake(text: "no port")
+        }
+        self.port = port
+    }
+}
+
+/// What the roof does: the first segment of a path chooses the room.
+final class FrontDoor: Service {
+    let api: PlatformAPI
+    let uploads: Uploads
+    let downloads: Downloads
+
+    init(api: PlatformAPI, uploads: Uploads, downloads: Downloads) {
+        self.api = api
+        self.uploads = uploads
+        self.downloads = downloads
+    }
+
+    func answer(to request: Request) -> Answer {
+        if request.target.path.hasPrefix("/uploads/") { return uploads.answer(to: request) }
+        if request.target.path.hasPrefix("/download/") { return downloads.answer(to: request) }
+        return api.answer(to: request)
+    }
+
+    func refusal(_ refusal: Refusal) -> Response { api.refusal(refusal) }
+}
+
+/// Content goes from the uploads to the store, and from there to the downloads.
+struct ContentBridge: UploadFinisher, DownloadCatalog {
+    let store: MessagingStore
+
+    func finished(_ upload: FinishedUpload) async throws {
+        guard let id = Messaging.Content.ID(uuid: upload.contentID),
+            let application = Application.ID(uuid: upload.owner.application)
+        else { return }
+        try await store.finishUpload(
+            Messaging.Content(
+                id: id,
+                conversation: upload.owner.conversation.flatMap { Conversation.ID(uuid: $0) },
+                mimeType: upload.mediaType, size: upload.size, fileName: upload.fileName,
+                sha256: upload.sha256, crc32c: upload.crc32c, md5: upload.md5,
+                completedAt: Timestamp(milliseconds: upload.completedAtMilliseconds),
+                origin: upload.origin),
+            in: application)
+    }
+
+    func withdraw(_ contentID: String) async throws -> Bool {
+        guard let id = Messaging.Content.ID(uuid: contentID) else { return true }
+        return try await store.withdrawContent(id)
+    }
+
+    /// These tests download nothing.
+    func content(_ id: String) async throws -> StoredContent? { nil }
+}

@@ -1,0 +1,104 @@
+import Dispatch
+import Testing
+
+@testable import SQL
+
+@Suite struct `A fault` {
+    @Test func `is named when the file is no database`() async {
+        let file = TemporaryFile()
+        file.overwrite(from: 0, with: Array(repeating: 0x2A, count: 8192))
+        await expectFault(.notADatabase) { try file.open() }
+    }
+
+    @Test func `is named when the file is damaged`() async throws {
+        let file = TemporaryFile()
+        let database = try file.open()
+        for number in 0..<50 { try await database.add(number, String(repeating: "x", count: 3000)) }
+        database.close()
+        let size = try #require(file.size(of: ""))
+        file.overwrite(from: 4096, with: Array(repeating: 0xFF, count: size - 4096))
+        await expectFault(.corrupt) { try await file.open().names() }
+    }
+
+    @Test func `is named when there is no such folder`() async {
+        await expectFault(.cannotOpen) {
+            try Database.open(.file("/nonexistent/database"), migrations: [])
+        }
+    }
+
+    @Test func `is named when another process writes for too long`() async throws {
+        let file = TemporaryFile()
+        var settings = DatabaseSettings()
+        settings.busyTimeout = .zero
+        let (database, other) = (try file.open(), try file.open(settings: settings))
+        let gate = await Gate(holding: database)
+        await expectFault(.locked) { try await other.add(1, "Ada") }
+        _ = try await gate.pass({ try $0.add(2, "Grace") })
+        try await other.add(1, "Ada")
+        #expect(try await database.names() == ["Ada", "Grace"])
+    }
+
+    @Test func `of a full disk is one change's own and leaves the database usable`() async throws {
+        let database = try Database.ofPeople(smallDisk)
+        await expectFault(.diskFull) { try await database.add(1, tooLong) }
+        try await database.add(2, "Grace")
+        #expect(try await database.names() == ["Grace"])
+    }
+
+    @Test func `of a full disk spares the others of its batch`() async throws {
+        let database = try Database.ofPeople(smallDisk)
+        let gate = await Gate(holding: database)
+        let long = tooLong
+        let results = try await gate.pass(
+            { try $0.add(1, "Ada") },
+            { try $0.add(2, long) },
+            { try $0.add(3, "Grace") },
+        )
+        #expect(results.faults() == [nil, .diskFull, nil])
+        #expect(try await database.names() == ["Ada", "Grace"])
+    }
+
+    @Test func `that ends the transaction is no commit for the rest of it`() async throws {
+        let database = try Database.ofPeople()
+        await expectFault(.transactionLost) {
+            try await database.write { transaction in
+                try transaction.add(1, "Ada")
+                try transaction.execute("ROLLBACK")
+                try transaction.add(2, "Grace")
+            }
+        }
+        #expect(try await database.names().isEmpty)
+    }
+
+    @Test func `that ends the transaction of a batch is one change's own`() async throws {
+        let database = try Database.ofPeople()
+        let gate = await Gate(holding: database)
+        let results = try await gate.pass(
+            { try $0.add(1, "Ada") },
+            { _ = try $0.execute("ROLLBACK") },
+            { try $0.add(3, "Grace") },
+        )
+        #expect(results.faults() == [nil, .transactionLost, nil])
+        #expect(try await database.names() == ["Ada", "Grace"])
+    }
+
+    @Test func `shows the statement and not its values`() async throws {
+        let database = try Database.ofPeople()
+        let error = await expectFault(.misuse) {
+            try await database.write {
+                _ = try $0.execute("INSERT INTO pople VALUES (\("secret"))")
+            }
+        }
+        let text = try #require(error?.description)
+        #expect(text.contains("INSERT INTO pople VALUES ($1)"))
+        #expect(!text.contains("secret"))
+    }
+
+    private var smallDisk: DatabaseSettings {
+        var settings = DatabaseSettings()
+        settings.pageLimit = 16
+        return settings
+    }
+
+    private var tooLong: String { String(repeating: "x", count: 1_000_000) }
+}

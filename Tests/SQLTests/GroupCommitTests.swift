@@ -1,0 +1,136 @@
+import Locking
+import Testing
+
+@testable import SQL
+
+@Suite struct `Group commit` {
+    @Test func `carries all who wait in one transaction`() async throws {
+        let database = try Database.ofPeople()
+        let gate = await Gate(holding: database)
+        let results = try await gate.pass(times: 200) { try $0.add($1, "x") }
+        #expect(results.successes() == 200)
+        #expect(try await database.names().count == 200)
+        #expect(database.statistics.commits == 2)
+        #expect(database.statistics.mutations == 201)
+        #expect(database.statistics.largestBatch == 200)
+        #expect(database.statistics.replays == 0)
+    }
+
+    @Test func `takes no more than its limit at once`() async throws {
+        let database = try Database.ofPeople()
+        let gate = await Gate(holding: database)
+        _ = try await gate.pass(times: 300) { try $0.add($1, "x") }
+        #expect(database.statistics.largestBatch == Writer.batchLimit)
+        #expect(database.statistics.commits == 3)
+    }
+
+    @Test func `undoes only the change that throws`() async throws {
+        let database = try Database.ofPeople()
+        let gate = await Gate(holding: database)
+        let results = try await gate.pass(
+            { try $0.add(1, "Ada") },
+            {
+                try $0.add(2, "Mallory"); throw People.Stranger()
+            },
+            { try $0.add(3, "Grace") },
+        )
+        #expect(results.successes() == 2)
+        #expect(throws: People.Stranger()) { try results[1].get() }
+        #expect(try await database.names() == ["Ada", "Grace"])
+        #expect(database.statistics.replays == 1)
+    }
+
+    @Test func `runs the others again when one throws`() async throws {
+        let database = try Database.ofPeople()
+        let runs = Locked(0)
+        let gate = await Gate(holding: database)
+        _ = try await gate.pass(
+            { _ in runs.withLock { $0 += 1 } },
+            { _ in throw People.Stranger() },
+        )
+        #expect(runs.withLock { $0 } == 2)
+    }
+
+    @Test func `lets each change see those before it`() async throws {
+        let database = try Database.ofPeople()
+        let gate = await Gate(holding: database)
+        let results = try await gate.pass(
+            {
+                try $0.add(1, "Ada"); return try $0.names().count
+            },
+            {
+                try $0.add(1, "Eve"); return try $0.names().count
+            },
+            {
+                try $0.add(2, "Grace"); return try $0.names().count
+            },
+        )
+        #expect(results.map { try? $0.get() } == [1, nil, 2])
+        #expect(results[1].fault == .notUnique)
+    }
+
+    @Test func `does not replay a change that is alone`() async throws {
+        let database = try Database.ofPeople()
+        let runs = Locked(0)
+        await #expect(throws: People.Stranger()) {
+            try await database.write { transaction in
+                runs.withLock { $0 += 1 }
+                try transaction.add(1, "Mallory")
+                throw People.Stranger()
+            }
+        }
+        #expect(runs.withLock { $0 } == 1)
+        #expect(try await database.names().isEmpty)
+        #expect(database.statistics.commits == 0)
+    }
+
+    @Test func `calls hooks once for what was kept and never for what was not`() async throws {
+        let database = try Database.ofPeople()
+        let heard = Locked<[String]>([])
+        let gate = await Gate(holding: database)
+        _ = try await gate.pass(
+            { $0.afterCommit { heard.withLock { $0.append("first") } } },
+            {
+                $0.afterCommit { heard.withLock { $0.append("never") } }
+                throw People.Stranger()
+            },
+            { $0.afterCommit { heard.withLock { $0.append("last") } } },
+        )
+        #expect(heard.withLock { $0 } == ["first", "last"])
+    }
+
+    @Test func `calls hooks after the commit and before the caller goes on`() async throws {
+        let file = TemporaryFile()
+        let database = try file.open()
+        let seen = Locked<[String]>([])
+        let path = file.path
+        try await database.write { transaction in
+            try transaction.add(1, "Ada")
+            transaction.afterCommit {
+                let other = try? Connection(path: path, access: .readOnly, busyTimeout: .zero)
+                let names = try? other?.read { try $0.names() }
+                seen.withLock { $0 = names ?? [] }
+            }
+        }
+        #expect(seen.withLock { $0 } == ["Ada"])
+    }
+
+    @Test func `keeps every increment of many callers`() async throws {
+        let database = try Database.ofPeople()
+        try await database.add(1, "0")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<400 {
+                group.addTask {
+                    try await database.write { transaction in
+                        let count = try transaction.names().first.flatMap { Int($0) } ?? 0
+                        try transaction.execute(
+                            "UPDATE people SET name = \(String(count + 1)) WHERE id = 1")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await database.names() == ["400"])
+        #expect(database.statistics.mutations == 401)
+    }
+}

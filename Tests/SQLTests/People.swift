@@ -1,0 +1,129 @@
+import Dispatch
+import Testing
+
+@testable import SQL
+
+/// A small schema for the tests: people with names.
+enum People {
+    static let migrations = [
+        Migration(
+            number: 1, name: "people",
+            statements: [
+                "CREATE TABLE people (id BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)"
+            ])
+    ]
+
+    struct Stranger: Error, Equatable {}
+}
+
+extension Database {
+    static func ofPeople(_ settings: DatabaseSettings = DatabaseSettings()) throws -> Database {
+        try open(.temporary, migrations: People.migrations, settings: settings)
+    }
+
+    func add(_ id: Int, _ name: String) async throws {
+        try await write { try $0.add(id, name) }
+    }
+
+    func names() async throws -> [String] { try await read { try $0.names() } }
+}
+
+extension Transaction {
+    func add(_ id: Int, _ name: String) throws {
+        try execute("INSERT INTO people (id, name) VALUES (\(id), \(name))")
+    }
+
+    func names() throws -> [String] {
+        try rows("SELECT name FROM people ORDER BY id") { row in try row.text("name") }
+    }
+}
+
+/// Holds the writer in the midst of a change, so that others queue up behind it.
+struct Gate {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let database: Database
+    private let holding: Task<Void, any Error>
+
+    /// Returns when the writer is held.
+    init(holding database: Database) async {
+        let (reached, signal) = AsyncStream.makeStream(of: Void.self)
+        self.database = database
+        holding = Task { [semaphore] in
+            try await database.write { _ in
+                signal.yield()
+                semaphore.wait()
+            }
+        }
+        var steps = reached.makeAsyncIterator()
+        await steps.next()
+    }
+
+    /// Has the changes wait in this order, lets the writer go on, and tells how each ended.
+    func pass<Value: Sendable>(
+        _ changes: (@Sendable (Transaction) throws -> Value)...
+    ) async throws -> [Result<Value, any Error>] {
+        try await pass(all: changes)
+    }
+
+    /// Has a numbered change wait many times.
+    func pass<Value: Sendable>(
+        times count: Int, _ change: @escaping @Sendable (Transaction, Int) throws -> Value
+    ) async throws -> [Result<Value, any Error>] {
+        try await pass(all: (0..<count).map { number in { try change($0, number) } })
+    }
+
+    private func pass<Value: Sendable>(
+        all changes: [@Sendable (Transaction) throws -> Value]
+    ) async throws -> [Result<Value, any Error>] {
+        let database = database
+        var callers: [Task<Value, any Error>] = []
+        for (index, change) in changes.enumerated() {
+            callers.append(Task { try await database.write(change) })
+            while database.writer.waiting <= index { await Task.yield() }
+        }
+        return try await open(for: callers)
+    }
+
+    private func open<Value: Sendable>(
+        for callers: [Task<Value, any Error>]
+    ) async throws -> [Result<Value, any Error>] {
+        semaphore.signal()
+        try await holding.value
+        var results: [Result<Value, any Error>] = []
+        for caller in callers { results.append(await caller.result) }
+        return results
+    }
+}
+
+/// Expects a fault of one kind and hands it on.
+@discardableResult
+func expectFault<Value>(
+    _ kind: SQLError.Kind, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () async throws -> Value
+) async -> SQLError? {
+    let error = await #expect(throws: SQLError.self, sourceLocation: sourceLocation) {
+        _ = try await body()
+    }
+    #expect(error?.kind == kind, sourceLocation: sourceLocation)
+    return error
+}
+
+extension Result {
+    /// The failure as a fault of the database.
+    var fault: SQLError.Kind? {
+        guard case .failure(let error) = self else { return nil }
+        return (error as? SQLError)?.kind
+    }
+}
+
+extension Array {
+    /// How many ended well.
+    func successes<Value>() -> Int where Element == Result<Value, any Error> {
+        count { result in (try? result.get()) != nil }
+    }
+
+    /// The faults of all, `nil` where there was none.
+    func faults<Value>() -> [SQLError.Kind?] where Element == Result<Value, any Error> {
+        map { result in result.fault }
+    }
+}

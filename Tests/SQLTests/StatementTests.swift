@@ -1,0 +1,171 @@
+import Testing
+
+@testable import SQL
+
+@Suite struct `A statement` {
+    @Test func `binds what is interpolated in order`() {
+        let (name, id): (String?, Int64) = (nil, 7)
+        let statement: SQL = "SELECT \(raw: "name") FROM people WHERE id = \(id) AND name = \(name)"
+        #expect(statement.text == "SELECT name FROM people WHERE id = $1 AND name = $2")
+        #expect(statement.values == [.integer(7), .null])
+    }
+
+    @Test func `spreads a list`() {
+        let statement: SQL =
+            "id IN (\(list: [1, 2, 3])) AND name = \("x") AND id IN (\(list: [Int]()))"
+        #expect(statement.text == "id IN ($1, $2, $3) AND name = $4 AND id IN (NULL)")
+        #expect(statement.values == [.integer(1), .integer(2), .integer(3), .text("x")])
+    }
+
+    @Test(
+        arguments: [
+            .null, .integer(.min), .integer(.max), .integer(0), .text(""), .text("a\u{0}b"),
+            .text("é€😀'\""), .blob([]), .blob([0, 255, 0]),
+            .blob([UInt8](repeating: 7, count: 100_000)),
+        ] as [SQLValue])
+    func `gives back what it was given`(value: SQLValue) async throws {
+        let database = try Database.ofPeople()
+        let found = try await database.read { transaction in
+            try transaction.first("SELECT \(value) AS value") { row in try row.value("value") }
+        }
+        #expect(found == value)
+    }
+
+    @Test func `reads each type as itself`() async throws {
+        let database = try Database.ofPeople()
+        let statement: SQL = "SELECT \(1) AS one, \("x") AS text, \([1, 2] as [UInt8]) AS bytes"
+        let row = try await database.read { transaction in
+            try transaction.first(statement) { row in
+                (try row.bool("one"), try row.int(0), try row.text("text"), try row.blob(2))
+            }
+        }
+        #expect(try #require(row) == (true, 1, "x", [1, 2]))
+    }
+
+    @Test func `reads NULL only as optional`() async throws {
+        let database = try Database.ofPeople()
+        let row = try await database.read { transaction in
+            try transaction.first("SELECT NULL AS missing") { row in
+                [
+                    try row.isNull("missing"), try row.optionalInt64("missing") == nil,
+                    try row.optionalText("missing") == nil, try row.optionalBlob("missing") == nil,
+                ]
+            }
+        }
+        #expect(row == [true, true, true, true])
+    }
+
+    /// Reading a column as what it is not.
+    struct Misreading: CustomTestStringConvertible {
+        let testDescription: String
+        let look: @Sendable (borrowing Row) throws -> Void
+
+        init(_ name: String, _ look: @escaping @Sendable (borrowing Row) throws -> Void) {
+            testDescription = name
+            self.look = look
+        }
+    }
+
+    @Test(arguments: [
+        Misreading("text as number") { row in _ = try row.int64("text") },
+        Misreading("number as text") { row in _ = try row.text("one") },
+        Misreading("number as optional text") { row in _ = try row.optionalText("one") },
+        Misreading("text as bytes") { row in _ = try row.blob("text") },
+        Misreading("two as truth") { row in _ = try row.bool("two") },
+        Misreading("NULL as number") { row in _ = try row.int64("missing") },
+        Misreading("NULL as text") { row in _ = try row.text("missing") },
+        Misreading("an absent name") { row in _ = try row.text("absent") },
+        Misreading("beyond the last") { row in _ = try row.text(4) },
+        Misreading("before the first") { row in _ = try row.text(-1) },
+    ])
+    func `converts nothing`(misreading: Misreading) async throws {
+        let database = try Database.ofPeople()
+        await expectFault(.typeMismatch) {
+            try await database.read { transaction in
+                _ = try transaction.first(
+                    "SELECT 1 AS one, 'x' AS text, NULL AS missing, 2 AS two", misreading.look)
+            }
+        }
+    }
+
+    @Test func `counts the rows it changes`() async throws {
+        let database = try Database.ofPeople()
+        let counts = try await database.write { transaction in
+            [
+                try transaction.execute("INSERT INTO people VALUES (1, 'Ada'), (2, 'Grace')"),
+                try transaction.execute("UPDATE people SET name = 'Eve' WHERE id > \(0)"),
+                try transaction.execute("SELECT * FROM people"),
+                try transaction.execute("CREATE INDEX names ON people (name)"),
+                try transaction.execute("DELETE FROM people WHERE id = \(9)"),
+            ]
+        }
+        #expect(counts == [2, 2, 0, 0, 0])
+    }
+
+    @Test func `changes all its rows before it returns the first`() async throws {
+        let database = try Database.ofPeople()
+        let first = try await database.write { transaction in
+            try transaction.first(
+                "INSERT INTO people VALUES (1, 'Ada'), (2, 'Grace') RETURNING name"
+            ) { row in try row.text("name") }
+        }
+        #expect(first == "Ada")
+        #expect(try await database.names() == ["Ada", "Grace"])
+    }
+
+    @Test func `is prepared once`() throws {
+        let connection = try connection()
+        let before = connection.preparedCount
+        for number in 0..<10 {
+            let found = try connection.read { transaction in
+                try transaction.first("SELECT \(number)") { row in try row.int(0) }
+            }
+            #expect(found == number)
+        }
+        // The one asked and the two that begin and end a transaction.
+        #expect(connection.preparedCount == before + 3)
+    }
+
+    @Test func `is not kept beyond the limit`() throws {
+        let connection = try connection()
+        for number in 0..<Connection.statementLimit * 2 { try connection.run("SELECT \(number)") }
+        #expect(connection.preparedCount == Connection.statementLimit)
+    }
+
+    @Test func `may be used inside its own rows`() async throws {
+        let database = try Database.ofPeople()
+        for (id, name) in ["Ada", "Grace"].enumerated() { try await database.add(id, name) }
+        let pairs = try await database.read { transaction in
+            try transaction.rows("SELECT name FROM people ORDER BY id") { row in
+                [try row.text(0)] + (try transaction.names())
+            }
+        }
+        #expect(pairs == [["Ada", "Ada", "Grace"], ["Grace", "Ada", "Grace"]])
+    }
+
+    @Test func `is ready again after a closure threw`() async throws {
+        let database = try Database.ofPeople()
+        try await database.add(1, "Ada")
+        let names = try await database.write { transaction in
+            #expect(throws: People.Stranger()) {
+                try transaction.rows("SELECT name FROM people ORDER BY id") { _ in
+                    throw People.Stranger()
+                }
+            }
+            return try transaction.names()
+        }
+        #expect(names == ["Ada"])
+    }
+
+    @Test(arguments: ["", "SELECT 1; SELECT 2", "SELEKT", "SELECT $1", "-- nothing"])
+    func `that is not exactly one is refused`(text: String) async throws {
+        let database = try Database.ofPeople()
+        await expectFault(.misuse) {
+            try await database.read { try $0.rows(SQL(stringLiteral: text)) { _ in 0 } }
+        }
+    }
+
+    private func connection() throws -> Connection {
+        try Connection(path: ":memory:", access: .readWrite, busyTimeout: .zero)
+    }
+}

@@ -1,0 +1,35 @@
+import Glibc
+
+@testable import SQL
+
+/// A database file that is closed and opened again; gone with this value's owner.
+final class TemporaryFile: Sendable {
+    private let folder: TemporaryFolder
+    let path: String
+
+    init() {
+        guard let folder = try? TemporaryFolder() else { preconditionFailure("no folder in /tmp") }
+        self.folder = folder
+        path = "\(folder.path)/database"
+    }
+
+    func open(
+        migrations: [Migration] = People.migrations,
+        settings: DatabaseSettings = DatabaseSettings()
+    ) throws -> Database {
+        try Database.open(.file(path), migrations: migrations, settings: settings)
+    }
+
+    /// Writes over the file, or makes it.
+    func overwrite(from offset: Int, with bytes: [UInt8]) {
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT, 0o600)
+        defer { Glibc.close(descriptor) }
+        _ = pwrite(descriptor, bytes, bytes.count, off_t(offset))
+    }
+
+    /// How long a file beside the database is, in bytes; `nil` when there is none.
+    func size(of suffix: String) -> Int? {
+        var status = stat()
+        return stat(path + suffix, &status) == 0 ? Int(status.st_size) : nil
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import Telemetry
+
+@Suite struct `A log line` {
+    @Test func `begins with its time and level and ends with a line feed`() {
+        var line = LogLine(at: 1_772_356_530_042, level: "info")
+        line.text("message", "ready")
+        line.number("status", -7)
+        line.end()
+        #expect(
+            text(line)
+                == #"{"time":"2026-03-01T09:15:30.042Z","level":"info","message":"ready","status":-7}"#
+                + "\n")
+    }
+
+    @Test(arguments: [
+        (0, "1970-01-01T00:00:00.000Z"),
+        (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+        (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
+        (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+    ]) func `knows the calendar`(milliseconds: Int64, expected: String) {
+        var octets: [UInt8] = []
+        LogTime.append(milliseconds, to: &octets)
+        #expect(String(decoding: octets, as: UTF8.self) == expected)
+    }
+
+    @Test(arguments: [
+        ("a\nb", #"a\nb"#),
+        ("a\r\u{1B}[31mb", #"a\u000d\u001b[31mb"#),
+        ("\u{7F}", #"\u007f"#),
+        ("\u{9B}31m", #"\u009b31m"#),
+        ("\u{2028}\u{2029}", #"\u2028\u2029"#),
+        (#"","level":"forged"#, #"\",\"level\":\"forged"#),
+        (#"\"#, #"\\"#),
+        ("grüße 🙂", "grüße 🙂"),
+    ]) func `H207 keeps a value inside its quotes`(value: String, expected: String) {
+        #expect(escaped(Array(value.utf8)) == expected)
+    }
+
+    @Test func `H207 replaces what is not UTF-8`() {
+        #expect(
+            escaped([0x61, 0xFF, 0xC3, 0x62, 0xED, 0xA0, 0x80]).hasPrefix(
+                "a\u{FFFD}\u{FFFD}b\u{FFFD}"))
+    }
+
+    @Test(arguments: ["x", "é", "🙂", "\u{1}", "\""])
+    func `H207 cuts a value at one kibibyte, between characters`(character: String) {
+        let long = escaped(Array(String(repeating: character, count: 2000).utf8))
+        #expect(long.utf8.count <= 1024)
+        #expect(long.utf8.count > 1024 - 12)
+        #expect(long.hasSuffix("…"))
+        #expect(!long.contains("\u{FFFD}"))
+    }
+
+    private func escaped(_ octets: [UInt8]) -> String {
+        var line: [UInt8] = []
+        LogEscape.append(octets, to: &line)
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    private func text(_ line: LogLine) -> String { String(decoding: line.octets, as: UTF8.self) }
+}

@@ -1,0 +1,89 @@
+import Dispatch
+import Locking
+import Logging
+import Testing
+
+@testable import Telemetry
+
+@Suite struct `The log's sink` {
+    @Test func `writes lines in the order they came, many at once`() {
+        let written = Locked<[UInt8]>([])
+        let sink = LogSink(clock: { 0 }) { lines in
+            written.withLock { written in written += lines }
+            return true
+        }
+        for number in 0..<100 { sink.write(line(number)) }
+        #expect(sink.flush())
+        let lines = written.withLock { written in written }
+        #expect(lines == (0..<100).flatMap { number in line(number).octets })
+    }
+
+    @Test func `H209 drops and counts lines while its output is blocked, without waiting for it`() {
+        let written = Locked<[UInt8]>([])
+        let entered = DispatchSemaphore(value: 0)
+        let gate = DispatchSemaphore(value: 0)
+        let sink = LogSink(capacity: 256, gathering: .milliseconds(0), clock: { 0 }) { lines in
+            entered.signal()
+            gate.wait()
+            written.withLock { written in written += lines }
+            return true
+        }
+        sink.write(line(0))
+        entered.wait()
+        // The output hangs now; a handful of lines finds room, the rest is dropped.
+        for number in 1...50 { sink.write(line(number)) }
+        for _ in 0..<3 { gate.signal() }
+        #expect(sink.flush())
+        let text = String(decoding: written.withLock { written in written }, as: UTF8.self)
+        #expect(
+            text.contains("\"message\":\"log lines dropped: the output was blocked\",\"dropped\":"))
+        #expect(text.split(separator: "\n").count < 10)
+    }
+
+    @Test func `H209 gives up flushing when its output stays blocked`() {
+        let gate = DispatchSemaphore(value: 0)
+        let sink = LogSink(gathering: .milliseconds(0)) { _ in
+            gate.wait()
+            return true
+        }
+        sink.write(line(0))
+        #expect(!sink.flush(within: .milliseconds(1)))
+        gate.signal()
+    }
+
+    @Test func `H209 tells a flood of equal lines once a period`() {
+        let limit = RepetitionLimit(lines: 2)
+        let verdicts = [0, 1, 2, 3, 1000, 1001].map { now in limit.judge(now: now) }
+        #expect(
+            verdicts == [
+                .write(suppressed: 0), .write(suppressed: 0), .suppress, .suppress,
+                .write(suppressed: 2), .write(suppressed: 0),
+            ])
+    }
+
+    @Test func `takes the entries of swift-log as one object each`() {
+        let written = Locked<[UInt8]>([])
+        let sink = LogSink { lines in
+            written.withLock { written in written += lines }
+            return true
+        }
+        var logger = Logger(label: "parley.test") { label in
+            JSONLogHandler(label: label, level: .info, sink: sink, clock: { 0 })
+        }
+        logger[metadataKey: "part"] = "uploads"
+        logger.debug("not shown")
+        logger.warning("disk \"full\"", metadata: ["token": "s3cret", "message": "twice"])
+        #expect(sink.flush())
+        #expect(
+            String(decoding: written.withLock { written in written }, as: UTF8.self)
+                == #"{"time":"1970-01-01T00:00:00.000Z","level":"warning","label":"parley.test","message":"disk \"full\"","message_":"twice","part":"uploads","token":"[hidden]"}"#
+                + "\n")
+    }
+
+    private func line(_ number: Int) -> LogLine {
+        var line = LogLine(at: 0, level: "info")
+        line.number("number", Int64(number))
+        line.end()
+        return line
+    }
+}

@@ -1,0 +1,231 @@
+import Blobs
+import HTTP
+import Locking
+import Testing
+
+@testable import Uploads
+
+@Suite struct `Uploading in pieces` {
+    private let house = House()
+    private let bytes = pattern(600_000)
+
+    @Test func `chunks are acknowledged with what is held, then finished (5.4, 5.6)`() async throws
+    {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 600_000))
+        let first = await uploads.put(url, "bytes 0-524287/600000", Array(bytes[..<524_288]))
+        #expect(first.status == .resumeIncomplete)
+        #expect(first.fields["Range"] == "bytes=0-524287")
+        #expect(first.fields["Location"] == nil)
+        let last = await uploads.put(url, "bytes 524288-599999/600000", Array(bytes[524_288...]))
+        #expect(last.status == .ok)
+        #expect(last.fields["X-Goog-Stored-Content-Length"] == "600000")
+        let finished = try #require(house.finisher.finished.withLock { $0.first })
+        #expect(finished.sha256 == SHA256.digest(of: bytes))
+        #expect(finished.md5 != nil)
+        let blob = try uploads.blobs.open(#require(BlobName(House.content)))
+        #expect(try blob.read(700_000, at: 0) == bytes)
+    }
+
+    @Test func `the final answer is sent again byte for byte (5.6)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 3))
+        let first = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3]))
+        house.pass(60_000)
+        let reopened = try await house.open()
+        for range in ["bytes */*", "bytes */99", "bytes 0-2/3", "bytes 7-8/9"] {
+            let again = await reopened.put(url, range)
+            #expect(again.text == first.text)
+            #expect(again.status == .ok)
+            #expect(again.fields["ETag"] == first.fields["ETag"])
+        }
+        let full = await reopened.send(.put, url, [], ScriptedBody([1, 2, 3]))
+        #expect(full.text == first.text)
+        #expect(house.finisher.finished.withLock { $0.count } == 1)
+    }
+
+    @Test func `an overlap is dropped and the rest appended (5.8)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 10))
+        _ = await uploads.put(url, "bytes 0-5/10", [0, 1, 2, 3, 4, 5])
+        let again = await uploads.put(url, "bytes 2-7/10", [9, 9, 9, 9, 6, 7])
+        #expect(again.fields["Range"] == "bytes=0-7")
+        let last = await uploads.send(.put, url, [], ScriptedBody(Array(0...9)))
+        #expect(last.status == .ok)
+        #expect(
+            house.finisher.finished.withLock { $0.first?.sha256 }
+                == SHA256.digest(of: Array(0...9)))
+    }
+
+    @Test func `a gap takes nothing (5.7)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 10))
+        let body = ScriptedBody([5, 6])
+        let gap = await uploads.send(.put, url, [("Content-Range", "bytes 5-6/10")], body)
+        #expect(gap.status == .resumeIncomplete)
+        #expect(gap.fields["Range"] == nil)
+        #expect(body.reads == 0)
+        let quiet = await uploads.send(
+            .put, url, [("Content-Range", "bytes 5-6/10"), ("X-GUploader-No-308", "yes")],
+            ScriptedBody([5, 6]))
+        #expect(quiet.status == .serviceUnavailable)
+        #expect(quiet.text.contains("offsetMismatch"))
+    }
+
+    @Test func `who takes 308 for an error gets 200 and a header (5.4)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 10))
+        let answer = await uploads.send(
+            .post, url, [("Content-Range", "bytes 0-1/10"), ("X-GUploader-No-308", "yes")],
+            ScriptedBody([0, 1]))
+        #expect(answer.status == .ok)
+        #expect(answer.fields["X-Http-Status-Code-Override"] == "308")
+        #expect(answer.fields["Range"] == "bytes=0-1")
+    }
+
+    @Test(arguments: [
+        ("bytes 0-9/11", 10), ("bytes 0-9/10", 9), ("bytes 0-4/5", 5), ("bytes 0-10/*", 11),
+        ("bytes 0-*/10", 11), ("bytes */10", 1), ("nonsense", 4), ("bytes 9-2/10", 1),
+    ])
+    func `wrong totals and lying lengths change nothing (5.2)`(
+        range: String, count: Int
+    ) async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 10))
+        let body = ScriptedBody(pattern(count))
+        let answer = await uploads.send(.put, url, [("Content-Range", range)], body)
+        #expect(answer.status == .badRequest)
+        #expect(body.reads == 0)
+        #expect(await uploads.offset(url) == "0")
+    }
+
+    @Test(arguments: ["bytes */0", "bytes 0-0/0", "bytes 0--1/0", nil])
+    func `an empty content has four spellings (5.2)`(range: String?) async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: nil))
+        let fields = range.map { [(name: "Content-Range", value: $0)] } ?? []
+        let answer = await uploads.send(.put, url, fields)
+        #expect(answer.status == .ok)
+        #expect(answer.text.contains("\"size\":\"0\""))
+    }
+
+    @Test func `an empty PUT is refused once bytes are held or due (5.2)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 10))
+        #expect(await uploads.send(.put, url).status == .badRequest)
+        _ = await uploads.put(url, "bytes 0-1/10", [0, 1])
+        let answer = await uploads.send(.put, url)
+        #expect(answer.text.contains("lengthMismatch"))
+        #expect(await uploads.offset(url) == "2")
+    }
+
+    @Test func `a full body that comes again after the end is read before it is answered (8)`()
+        async throws
+    {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 4))
+        let first = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3, 4]))
+        let again = ScriptedBody([1, 2, 3, 4])
+        let answer = await uploads.send(.put, url, [], again)
+        #expect(answer.text == first.text)
+        #expect(again.reads > 0)
+        // Who asks first, or sends something else, is not read.
+        let asking = ScriptedBody([1, 2, 3, 4])
+        _ = await uploads.send(.put, url, [("Expect", "100-continue")], asking)
+        #expect(asking.reads == 0)
+        let other = ScriptedBody([1, 2, 3, 4, 5])
+        #expect(await uploads.send(.put, url, [], other).text == first.text)
+        #expect(other.reads == 0)
+    }
+
+    @Test func `length 0 at creation is complete at once (ruling 9)`() async throws {
+        let uploads = try await house.open()
+        _ = try await uploads.create(House.draft(length: 0))
+        #expect(house.finisher.finished.withLock { $0.first?.size } == 0)
+    }
+
+    @Test func `a chunked body of unknown length ends the content (5.2, 8)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: nil))
+        _ = await uploads.send(
+            .put, url, [("Content-Range", "bytes 0-1/*")], ScriptedBody([0, 1]))
+        let answer = await uploads.send(
+            .put, url, [("Content-Range", "bytes 2-*/*")],
+            ScriptedBody([.bytes([2]), .bytes([3, 4])], length: nil))
+        #expect(answer.status == .ok)
+        #expect(answer.fields["X-Goog-Stored-Content-Length"] == "5")
+    }
+
+    @Test func `an open end short of a declared length is just a chunk (5.2)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 10))
+        let answer = await uploads.send(
+            .put, url, [("Content-Range", "bytes 0-*/*")], ScriptedBody([.bytes([0])], length: nil))
+        #expect(answer.fields["Range"] == "bytes=0-0")
+    }
+
+    @Test func `a byte beyond the length stops the body and completes nothing (4.2)`() async throws
+    {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 4))
+        let answer = await uploads.send(
+            .put, url, [], ScriptedBody([.bytes([0, 1, 2]), .bytes([3, 4])], length: nil))
+        #expect(answer.status == .badRequest)
+        #expect(answer.text.contains("lengthMismatch"))
+        #expect(await uploads.offset(url) == "4")
+        #expect(house.finisher.finished.withLock { $0.isEmpty })
+        #expect(await uploads.put(url, "bytes */4").status == .ok)
+    }
+
+    @Test func `a chunked body shorter than the declared length is refused and kept (8)`()
+        async throws
+    {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 4))
+        let answer = await uploads.send(.put, url, [], ScriptedBody([.bytes([0])], length: nil))
+        #expect(answer.text.contains("lengthMismatch"))
+        #expect(await uploads.offset(url) == "1")
+    }
+
+    @Test func `more than an upload may be is 413 (12)`() async throws {
+        let small = House { $0.maxUploadSize = 4 }
+        let uploads = try await small.open()
+        let url = try await uploads.create(House.draft(length: nil))
+        let body = ScriptedBody([1, 2, 3, 4, 5])
+        #expect(await uploads.send(.put, url, [], body).status == .contentTooLarge)
+        #expect(body.reads == 0)
+        let endless = ScriptedBody([.bytes([1, 2, 3]), .bytes([4, 5])], length: nil)
+        #expect(await uploads.send(.put, url, [], endless).status == .contentTooLarge)
+        await #expect(throws: UploadError.tooLarge) {
+            _ = try await uploads.create(House.draft(length: 5))
+        }
+    }
+
+    @Test func `a coded body is 415 and never decoded (3.1)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 3))
+        let body = ScriptedBody([1, 2, 3])
+        let answer = await uploads.send(.put, url, [("Content-Encoding", "gzip")], body)
+        #expect(answer.status == .unsupportedMediaType)
+        #expect(answer.fields["Accept-Encoding"] == "identity")
+        #expect(body.reads == 0)
+    }
+
+    @Test func `commits on the way follow the bytes (4.1)`() async throws {
+        let eager = House { settings in
+            settings.commitBytes = 1000
+            settings.bufferSize = 2000
+        }
+        let uploads = try await eager.open()
+        let url = try await uploads.create(House.draft(length: 10_000))
+        let body = ScriptedBody([.bytes(pattern(4000)), .pause], length: 10_000)
+        async let answer = uploads.send(.put, url, [], body)
+        await body.untilPaused()
+        // The last buffer may be on its way; three of four were committed before it was read.
+        var held = 0
+        while held < 3000 { held = Int(await uploads.offset(url) ?? "0") ?? 0 }
+        #expect(held <= 4000)
+        body.interrupt()
+        #expect(await answer.ending == .drop)
+    }
+}

@@ -1,0 +1,130 @@
+import Blobs
+import HTTP
+import Locking
+import Testing
+
+@testable import Uploads
+
+/// An upload room on a real disk, with a clock that stands still and a finisher that remembers.
+final class House: Sendable {
+    static let content = "0190aaaa-0000-7000-8000-000000000001"
+
+    let temporary = TemporaryFolder()
+    let finisher = RememberingFinisher()
+    let time = Locked<Int64>(1_900_000_000_000)
+    let settings: UploadSettings
+
+    init(_ change: (inout UploadSettings) -> Void = { _ in }) {
+        var settings = UploadSettings()
+        settings.sweepInterval = 0
+        settings.diskHeadroom = 0
+        change(&settings)
+        self.settings = settings
+    }
+
+    /// A clock whose sleepers never wake by themselves.
+    var clock: UploadClock {
+        let time = time
+        return UploadClock(
+            now: { time.withLock { $0 } },
+            sleep: { _ in
+                while !Task.isCancelled { await Task.yield() }
+            })
+    }
+
+    /// A clock whose short sleeps are over at once, and whose long ones never end.
+    static func hastyClock(upTo limit: Int64) -> UploadClock {
+        UploadClock(
+            now: { 0 },
+            sleep: { milliseconds in
+                await Task.yield()
+                while milliseconds > limit && !Task.isCancelled { await Task.yield() }
+            })
+    }
+
+    /// Opens the room; a second call is a restart after a crash, because nothing was shut down.
+    func open() async throws -> Uploads {
+        try await Uploads(
+            folder: "\(temporary.path)/uploads", settings: settings, finisher: finisher,
+            clock: clock, publicBase: "https://chat.example")
+    }
+
+    func pass(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
+
+    /// The staged file, behind the room's back.
+    var stagedPath: String { "\(temporary.path)/uploads/blobs/staged/\(House.content)" }
+
+    static func draft(
+        length: Int64?, mediaType: String? = "image/png", origin: String? = nil
+    ) -> UploadDraft {
+        UploadDraft(
+            owner: UploadOwner(application: "app", conversation: "talk"),
+            contentID: content, mediaType: mediaType, length: length, fileName: "a.png",
+            origin: origin)
+    }
+}
+
+/// Remembers what was finished, and refuses when told to.
+final class RememberingFinisher: UploadFinisher {
+    enum Mood: Sendable { case takes, refuses, breaks }
+
+    let finished = Locked<[FinishedUpload]>([])
+    let mood = Locked(Mood.takes)
+    let isUsed = Locked(false)
+
+    struct Broken: Error {}
+
+    func finished(_ upload: FinishedUpload) async throws {
+        switch mood.withLock({ $0 }) {
+        case .takes: finished.withLock { $0.append(upload) }
+        case .refuses: throw ContentRefused()
+        case .breaks: throw Broken()
+        }
+    }
+
+    func withdraw(_ contentID: String) async throws -> Bool { isUsed.withLock { !$0 } }
+}
+
+extension Uploads {
+    /// One request through the room, as the transport would drive it.
+    func send(
+        _ method: HTTP.Method, _ url: String, _ fields: [(name: String, value: String)] = [],
+        _ body: ScriptedBody = ScriptedBody([])
+    ) async -> Response {
+        let path = url.hasPrefix("https://chat.example") ? String(url.dropFirst(20)) : url
+        let framing: BodyFraming =
+            switch body.length {
+            case nil: .chunked
+            case 0?: fields.contains { $0.name == "Content-Length" } ? .length(0) : .none
+            case let length?: .length(length)
+            }
+        let request = Request(
+            method: method, target: RequestTarget(path), fields: Fields(fields), framing: framing)
+        switch answer(to: request).outcome {
+        case .response(let response): return response
+        case .work(_, let work): return await work(body)
+        }
+    }
+
+    /// A `PUT` with a `Content-Range`.
+    func put(_ url: String, _ range: String, _ bytes: [UInt8] = []) async -> Response {
+        await send(.put, url, [("Content-Range", range)], ScriptedBody(bytes))
+    }
+
+    /// What `HEAD` says is held.
+    func offset(_ url: String) async -> String? {
+        await send(.head, url).fields["Upload-Offset"]
+    }
+}
+
+extension Response {
+    /// The content as text, where it lies in memory.
+    var text: String {
+        if case .bytes(let bytes) = content { String(decoding: bytes, as: UTF8.self) } else { "" }
+    }
+}
+
+/// Bytes that differ at every place of a few megabytes, so that a shift shows.
+func pattern(_ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &* 17 &+ $0 >> 16) }
+}

@@ -1,0 +1,105 @@
+import Blobs
+import HTTP
+import Locking
+
+/// A body that does what a test wrote down, without a socket.
+final class ScriptedBody: RequestBody {
+    enum Step: Sendable {
+        /// Bytes arrive; a buffer too small takes them in several reads.
+        case bytes([UInt8])
+        /// Nothing arrives until somebody interrupts or ``ScriptedBody/release()`` is called.
+        case pause
+        /// It breaks off.
+        case fails(BodyError)
+    }
+
+    private struct State: Sendable {
+        var steps: [Step]
+        var isInterrupted = false
+        var isReleased = false
+        var waiter: CheckedContinuation<Void, Never>?
+        var pauseWaiter: CheckedContinuation<Void, Never>?
+        var isPaused = false
+        var reads = 0
+    }
+
+    let length: Int64?
+    private let state: Locked<State>
+
+    init(_ steps: [Step], length: Int64?) {
+        self.length = length
+        state = Locked(State(steps: steps))
+    }
+
+    convenience init(_ bytes: [UInt8]) {
+        self.init(bytes.isEmpty ? [] : [.bytes(bytes)], length: Int64(bytes.count))
+    }
+
+    /// How often somebody asked for bytes.
+    var reads: Int { state.withLock { $0.reads } }
+
+    func read(into buffer: inout BodyBuffer) async throws(BodyError) {
+        buffer.removeAll()
+        state.withLock { $0.reads += 1 }
+        while true {
+            let (isInterrupted, step) = state.withLock { state in
+                (state.isInterrupted, state.steps.isEmpty ? nil : state.steps.removeFirst())
+            }
+            if isInterrupted { throw .superseded }
+            guard let step else { return }
+            switch step {
+            case .bytes(let bytes):
+                let taken = buffer.append(bytes.span)
+                if taken < bytes.count {
+                    state.withLock { state in
+                        state.steps.insert(.bytes(Array(bytes.dropFirst(taken))), at: 0)
+                    }
+                }
+                return
+            case .pause: await pause()
+            case .fails(let error):
+                state.withLock { $0.steps = [.fails(error)] }
+                throw error
+            }
+        }
+    }
+
+    func interrupt() {
+        state.withLock { $0.isInterrupted = true }
+        release()
+    }
+
+    /// Ends a pause.
+    func release() {
+        let waiter = state.withLock { state in
+            state.isReleased = true
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Waits until the reader has come to a pause.
+    func untilPaused() async {
+        await withCheckedContinuation { continuation in
+            let isPaused = state.withLock { state in
+                if !state.isPaused { state.pauseWaiter = continuation }
+                return state.isPaused
+            }
+            if isPaused { continuation.resume() }
+        }
+    }
+
+    private func pause() async {
+        await withCheckedContinuation { continuation in
+            let (isReleased, watcher) = state.withLock { state in
+                state.isPaused = true
+                defer { state.pauseWaiter = nil }
+                if !state.isReleased { state.waiter = continuation }
+                return (state.isReleased, state.pauseWaiter)
+            }
+            watcher?.resume()
+            if isReleased { continuation.resume() }
+        }
+    }
+}

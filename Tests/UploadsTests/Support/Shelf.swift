@@ -1,0 +1,104 @@
+import Blobs
+import Glibc
+import HTTP
+import Locking
+import Testing
+
+@testable import Uploads
+
+/// One complete content of 1,000 bytes and a room to download it from.
+final class Shelf: DownloadCatalog {
+    static let id = "0190aaaa-0000-7000-8000-000000000002"
+    /// 100 seconds past a quarter of an hour.
+    static let now: Int64 = 1_900_000_000_000
+
+    let temporary = TemporaryFolder()
+    let time = Locked(Shelf.now)
+    let asked = Locked(0)
+    let bytes = pattern(1000)
+    let content: StoredContent
+    let keys: SigningKeys
+    private let blobs: BlobFolder?
+
+    init(mediaType: String = "image/png", origin: String? = nil) {
+        content = StoredContent(
+            mediaType: mediaType, size: 1000, sha256: SHA256.digest(of: bytes), md5: nil,
+            crc32c: 1, fileName: "a.png", completedAtMilliseconds: Shelf.now + 123, origin: origin)
+        keys = (try? SigningKeys.random()) ?? SigningKeys(keys: [])
+        blobs = try? BlobFolder(at: "\(temporary.path)/blobs")
+        try? publish()
+    }
+
+    var downloads: Downloads {
+        let time = time
+        guard let blobs else { preconditionFailure("no temporary folder") }
+        return Downloads(
+            blobs: blobs, catalog: self, keys: keys, publicBase: "https://chat.example",
+            clock: UploadClock(now: { time.withLock { $0 } }))
+    }
+
+    var tag: String { "\"\(hexadecimal(content.sha256))\"" }
+
+    var url: String {
+        downloads.signedURL(content: Shelf.id, fileName: "a.png", at: Shelf.now).url
+    }
+
+    func content(_ id: String) async throws -> StoredContent? {
+        asked.withLock { $0 += 1 }
+        return id == Shelf.id ? content : nil
+    }
+
+    func get(
+        _ fields: [(name: String, value: String)] = [], method: HTTP.Method = .get
+    ) async throws -> Response {
+        await send(method, url, fields)
+    }
+
+    func send(
+        _ method: HTTP.Method, _ url: String, _ fields: [(name: String, value: String)] = []
+    ) async -> Response {
+        let path = url.hasPrefix("https://chat.example") ? String(url.dropFirst(20)) : url
+        let request = Request(method: method, target: RequestTarget(path), fields: Fields(fields))
+        switch downloads.answer(to: request).outcome {
+        case .response(let response): return response
+        case .work(_, let work): return await work(ScriptedBody([]))
+        }
+    }
+
+    /// Puts this content's tag where a test wrote `TAG`.
+    func naming(_ fields: [(String, String)]) -> [(name: String, value: String)] {
+        fields.map { field in
+            let words = field.1.split(separator: " ").map { word in
+                if word == "TAG" { return tag }
+                return word == "W/TAG" ? "W/\(tag)" : String(word)
+            }
+            return (field.0, words.joined(separator: " "))
+        }
+    }
+
+    /// What a client would receive.
+    func bytes(_ response: Response) -> [UInt8] { bytes(response.content) }
+
+    private func bytes(_ content: Content) -> [UInt8] {
+        switch content {
+        case .none, .withheld: return []
+        case .bytes(let bytes): return bytes
+        case .parts(let parts): return parts.flatMap(bytes)
+        case .file(let file, let offset, let length):
+            var bytes = [UInt8](repeating: 0, count: Int(length))
+            let got = bytes.withUnsafeMutableBytes {
+                pread(file.descriptor, $0.baseAddress, $0.count, Int(offset))
+            }
+            return Array(bytes.prefix(got))
+        }
+    }
+
+    private func publish() throws {
+        guard let blobs, let name = BlobName(Shelf.id) else { return }
+        let file = try blobs.stage(name)
+        let bytes = bytes
+        try file.write(bytes.span, at: 0)
+        try file.commit()
+        try blobs.publish(name)
+    }
+}
