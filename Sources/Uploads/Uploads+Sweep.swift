@@ -15,7 +15,10 @@ extension Uploads {
             switch record.state {
             case .created, .receiving: _ = await upload.expire()
             case .finalizing: _ = await upload.finish()
-            case .complete, .failed, .cancelled, .expired: await forget(name)
+            // What was still being finished when the list was made is due much later by now: its
+            // answer is owed to a client that has not heard it.
+            case .complete, .failed, .cancelled, .expired:
+                if record.expiresAt <= engine.clock.now() { await forget(name) }
             }
         }
     }

@@ -40,6 +40,26 @@ import Testing
         #expect(await uploads.put(url, "bytes 6-6/100", [1]).status == .gone)
     }
 
+    @Test func `finished while the sweeper runs, its answer stays (11.8)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 1))
+        _ = await uploads.put(url, "bytes 0-0/1", [1])
+        // What the sweeper's list says when it was made a moment before the end.
+        let name = try #require(
+            UploadToken(url.split(separator: "/").last.map(String.init) ?? "")?.recordName)
+        let upload = try #require(try await uploads.checkOut(name))
+        var before = await upload.record
+        before.state = .finalizing
+        uploads.engine.note(name, before)
+        await uploads.sweep()
+        uploads.checkIn(name)
+        #expect(await uploads.put(url, "bytes */1", []).status == .ok)
+        house.pass(8 * 24 * 3_600_000)
+        uploads.engine.note(name, await upload.record)
+        await uploads.sweep()
+        #expect(await uploads.put(url, "bytes */1", []).status == .notFound)
+    }
+
     @Test func `a used content is not given up (5.10)`() async throws {
         let uploads = try await house.open()
         let url = try await uploads.create(House.draft(length: 1))
