@@ -1,7 +1,7 @@
 # Everything one does with this repository. `make help` lists it.
 
 # Debian and Ubuntu packages: to build and run, and further ones to test and to measure.
-PACKAGES       = ca-certificates curl git libsqlite3-dev libssl-dev make pkg-config
+PACKAGES       = ca-certificates curl git libsqlite3-dev libssl-dev make pkg-config zlib1g-dev
 TEST_PACKAGES  = $(PACKAGES) python3
 BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk
 
