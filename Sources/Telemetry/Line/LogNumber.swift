@@ -1,4 +1,4 @@
-/// Whole numbers as the log writes them.
+/// Whole numbers as the log and the page of metrics write them.
 enum LogNumber {
     static func append(_ number: Int64, to line: inout [UInt8]) {
         if number < 0 { line.append(UInt8(ascii: "-")) }
