@@ -1,3 +1,5 @@
+internal import HTTP
+
 /// What a client says the whole content's digests are (§5.9).
 struct DeclaredDigests: Sendable, Equatable {
     var md5: [UInt8]?

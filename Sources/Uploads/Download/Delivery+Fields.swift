@@ -6,32 +6,32 @@ extension Delivery {
     var mediaType: String { MediaType(untrusted: content.mediaType).text }
 
     /// What stands on every 200 and 206, and on `HEAD` (§9.1, §9.7).
-    func fields(for request: Request?, _ type: String) -> ResponseFields {
+    func fields(for request: Request, _ type: String) -> ResponseFields {
         var fields = ResponseFields()
         fields.add("Content-Type", type)
         fields.add("Accept-Ranges", "bytes")
         addValidators(to: &fields)
-        let name = FileName(untrusted: content.fileName ?? "")
-        fields.add("Content-Disposition", name.disposition(isInline: isInline))
-        if request.map({ wants("Want-Repr-Digest", $0, unlessSaid: true) }) ?? true {
+        fields.addStoredContent(FileName(untrusted: content.fileName ?? ""), isInline: isInline)
+        if wants("Want-Repr-Digest", request, unlessSaid: true) {
             fields.add("Repr-Digest", digest(content.sha256))
         }
         fields.add(
             "X-Goog-Hash", FinalResponse.hashes(crc32c: content.crc32c, md5: content.md5))
         fields.add("X-Goog-Stored-Content-Length", "\(content.size)")
-        fields.add("Content-Security-Policy", "default-src 'none'; sandbox")
         fields.add("Cross-Origin-Resource-Policy", "cross-origin")
-        fields.add("Referrer-Policy", "no-referrer")
         return fields
     }
 
     /// What also stands on 304.
     func addValidators(to fields: inout ResponseFields) {
         let age = max(0, min(ticket.expires - now, 86_400))
-        fields.add("ETag", "\"\(hexadecimal(content.sha256))\"")
+        fields.add("ETag", tag.text)
         fields.add("Last-Modified", HTTPDate.format(content.completedAtMilliseconds / 1000))
         fields.add("Cache-Control", "private, max-age=\(age), immutable")
     }
+
+    /// Made of the content alone, so it outlives URLs and restarts (H102).
+    var tag: EntityTag { EntityTag(opaque: hexadecimal(content.sha256)) }
 
     func digest(_ sha256: [UInt8]) -> String { "sha-256=:\(Base64.encode(sha256)):" }
 

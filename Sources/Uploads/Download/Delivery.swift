@@ -14,29 +14,15 @@ struct Delivery: Sendable {
     func response(to request: Request) async throws(DownloadError) -> Response {
         // The file is what is sent, so its size is what is said.
         guard file.size == content.size else { throw .backend }
-        let conditions = Preconditions(
-            tag: EntityTag(opaque: hexadecimal(content.sha256), isWeak: false),
-            modified: content.completedAtMilliseconds / 1000)
-        switch conditions.judge(request.fields) {
+        let representation = Representation(
+            size: content.size, tag: tag, modified: content.completedAtMilliseconds / 1000)
+        switch representation.selection(for: request, at: now, limit: settings.maxRanges) {
         case .failed: throw .preconditionFailed
         case .notModified: return notModified
-        case .proceed: break
-        }
-        switch ranges(request, conditions) {
+        case .unsatisfiable: throw .unsatisfiable(representation.unsatisfiedRange)
         case .whole: return whole(request)
-        case .unsatisfiable: throw .unsatisfiable(size: content.size)
-        case .parts(let parts):
-            if let only = parts.first, parts.count == 1 { return try await part(only, request) }
-            return try several(parts)
+        case .parts(let ranges): return try await partial(ranges, request)
         }
-    }
-
-    /// Only `GET` has ranges, and only when the client's copy is this one.
-    private func ranges(_ request: Request, _ conditions: Preconditions) -> ByteRanges {
-        guard request.method == .get, request.fields.occurrences(of: "Range") == 1,
-            let field = request.fields["Range"], conditions.allowsRange(request.fields)
-        else { return .whole }
-        return ByteRanges(field, size: content.size, limit: settings.maxRanges)
     }
 
     private var notModified: Response {
@@ -53,50 +39,26 @@ struct Delivery: Sendable {
         return Response(.ok, fields: fields, content: bytes(0..<content.size))
     }
 
-    private func part(
-        _ range: Range<Int64>, _ request: Request
+    private func partial(
+        _ ranges: [Range<Int64>], _ request: Request
     ) async throws(DownloadError) -> Response {
-        var fields = fields(for: request, mediaType)
-        fields.add("Content-Range", contentRange(range))
-        let isShort = range.count <= 8 << 20
-        if isShort, wants("Want-Content-Digest", request, unlessSaid: false) {
-            fields.add("Content-Digest", digest(try await sha256(of: range)))
+        var generator = SystemRandomNumberGenerator()
+        let partial = PartialContent(
+            ranges, of: content.size, mediaType, using: &generator, slice: bytes)
+        var fields = fields(for: request, partial.mediaType)
+        if let place = partial.contentRange { fields.add("Content-Range", place) }
+        if let only = ranges.first, ranges.count == 1, only.count <= 8 << 20,
+            wants("Want-Content-Digest", request, unlessSaid: false)
+        {
+            fields.add("Content-Digest", digest(try await sha256(of: only)))
         }
-        return Response(.partialContent, fields: fields, content: bytes(range))
-    }
-
-    private func several(_ ranges: [Range<Int64>]) throws(DownloadError) -> Response {
-        let boundary: String
-        do throws(UploadError) {
-            boundary = Base64.encodeForURL(try Randomness.bytes(21))
-        } catch {
-            throw .backend
-        }
-        var parts: [Content] = []
-        for (number, range) in ranges.enumerated() {
-            let head = """
-                \(number == 0 ? "" : "\r\n")--\(boundary)\r
-                Content-Type: \(mediaType)\r
-                Content-Range: \(contentRange(range))\r
-                \r
-
-                """
-            parts.append(.bytes(Array(head.utf8)))
-            parts.append(bytes(range))
-        }
-        parts.append(.bytes(Array("\r\n--\(boundary)--\r\n".utf8)))
-        let fields = fields(for: nil, "multipart/byteranges; boundary=\(boundary)")
-        return Response(.partialContent, fields: fields, content: .parts(parts))
+        return Response(.partialContent, fields: fields, content: partial.content)
     }
 
     private func bytes(_ range: Range<Int64>) -> Content {
         if range.isEmpty { return .none }
         return .file(
             BlobContent(file), offset: range.lowerBound, length: Int64(range.count))
-    }
-
-    private func contentRange(_ range: Range<Int64>) -> String {
-        "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.size)"
     }
 
     private func sha256(of range: Range<Int64>) async throws(DownloadError) -> [UInt8] {

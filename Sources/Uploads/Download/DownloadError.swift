@@ -6,7 +6,8 @@ enum DownloadError: Error, Equatable {
     case expired
     case notFound
     case preconditionFailed
-    case unsatisfiable(size: Int64)
+    /// With the `Content-Range` that goes with it.
+    case unsatisfiable(String)
     case method
     case busy
     case backend
@@ -18,7 +19,7 @@ enum DownloadError: Error, Equatable {
             ErrorJSON.bytes(status, reason: reason, message: message, domain: "download"))
         response.fields.add("Cache-Control", "no-store")
         switch self {
-        case .unsatisfiable(let size): response.fields.add("Content-Range", "bytes */\(size)")
+        case .unsatisfiable(let range): response.fields.add("Content-Range", range)
         case .method: response.fields.add("Allow", Downloads.methods)
         case .busy: response.fields.add("Retry-After", "1")
         default: break

@@ -1,3 +1,5 @@
+internal import HTTP
+
 /// All that is known of one upload, as it lies on the disk (§1.2).
 ///
 /// The token is not here: the record's file is named by the token's SHA-256, so that neither the

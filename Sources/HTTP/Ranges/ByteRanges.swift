@@ -1,10 +1,9 @@
-internal import HTTP
-
-/// What a `Range` field asks of a content of a size (§9.4; RFC 9110 §14.2).
-enum ByteRanges: Equatable, Sendable {
+/// What a `Range` field asks of a content of a size (RFC 9110 §14.2, H106–H108).
+public enum ByteRanges: Equatable, Sendable {
     /// The field is ignored: 200 with everything.
     case whole
-    /// 206, or `multipart/byteranges` for several; in order of first appearance.
+    /// 206, or `multipart/byteranges` for several; merged where they touch, in order of first
+    /// appearance, together smaller than the content.
     case parts([Range<Int64>])
     /// 416.
     case unsatisfiable
@@ -14,7 +13,12 @@ enum ByteRanges: Equatable, Sendable {
     /// Two ranges this near cost less as one than a part's head does.
     private static let distance: Int64 = 80
 
-    init(_ field: String, size: Int64, limit: Int) {
+    /// Reads a field; whatever is no list of byte ranges asks for nothing (H107).
+    ///
+    /// - Parameters:
+    ///   - size: Octets of the content.
+    ///   - limit: How many ranges are honoured after merging (H108).
+    public init(_ field: String, size: Int64, limit: Int) {
         guard let elements = ByteRanges.elements(field) else {
             self = .whole
             return

@@ -1,8 +1,7 @@
+import HTTP
 import Testing
 
-@testable import Uploads
-
-@Suite struct `The Range of a download` {
+@Suite struct `The Range field` {
     @Test(
         arguments: [
             ("bytes=0-0", .parts([0..<1])),
@@ -28,7 +27,7 @@ import Testing
             ("bytes 0-1", .whole),
             ("bytes=0-1,x", .whole),
         ] as [(String, ByteRanges)])
-    func `is read as the table says (9.4)`(field: String, expected: ByteRanges) {
+    func `is read as the table says (H107)`(field: String, expected: ByteRanges) {
         #expect(ByteRanges(field, size: 1000, limit: 8) == expected)
     }
 
@@ -43,7 +42,7 @@ import Testing
             ("bytes=0-499,500-999", .whole),
             ("bytes=0-1,100-101,200-201,300-301", .whole),
         ] as [(String, ByteRanges)])
-    func `several are merged, kept in order, or too many (9.4)`(
+    func `several are merged, kept in order, or too many (H108)`(
         field: String, expected: ByteRanges
     ) {
         #expect(ByteRanges(field, size: 1000, limit: 3) == expected)
@@ -54,11 +53,11 @@ import Testing
             ("bytes=0-", .unsatisfiable), ("bytes=0-0", .unsatisfiable), ("bytes=-1", .whole),
             ("bytes=-0", .unsatisfiable),
         ] as [(String, ByteRanges)])
-    func `of an empty content has cases of its own (9.4)`(field: String, expected: ByteRanges) {
+    func `of an empty content has cases of its own (H107)`(field: String, expected: ByteRanges) {
         #expect(ByteRanges(field, size: 0, limit: 8) == expected)
     }
 
-    @Test func `more than 256 elements are no honest request`() {
+    @Test func `more than 256 elements are no honest request (H108)`() {
         let field = "bytes=" + Array(repeating: "0-0", count: 257).joined(separator: ",")
         #expect(ByteRanges(field, size: 1000, limit: 8) == .whole)
     }

@@ -1,9 +1,11 @@
-/// A file name a client may be told to use (§9.7): one path component, no control character.
-struct FileName: Sendable, Equatable {
-    let text: String
+/// A file name a client may be told to use (H126): one path component, no control character, at
+/// most 255 octets.
+public struct FileName: Sendable, Equatable {
+    /// The name.
+    public let text: String
 
     /// Cleans what a client said; what is left empty is called `content`.
-    init(untrusted text: String) {
+    public init(untrusted text: String) {
         let last = text.unicodeScalars.split(
             omittingEmptySubsequences: false, whereSeparator: { $0 == "/" || $0 == "\\" }
         ).last
@@ -27,7 +29,7 @@ struct FileName: Sendable, Equatable {
     }
 
     /// As a path segment or `filename*` value: every byte but unreserved ones as `%XX` (RFC 8187).
-    var percentEncoded: String {
+    public var percentEncoded: String {
         let digits = Array("0123456789ABCDEF".utf8)
         var encoded: [UInt8] = []
         for byte in text.utf8 {
@@ -44,7 +46,7 @@ struct FileName: Sendable, Equatable {
     }
 
     /// In a quoted string: ASCII only, others as `_`, quotes and backslashes escaped.
-    var quoted: String {
+    public var quoted: String {
         var quoted = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -56,8 +58,8 @@ struct FileName: Sendable, Equatable {
         return quoted + "\""
     }
 
-    /// The value of `Content-Disposition`, in both forms (RFC 6266).
-    func disposition(isInline: Bool) -> String {
+    /// The value of `Content-Disposition`, in both forms (RFC 6266, H126).
+    public func disposition(isInline: Bool) -> String {
         let kind = isInline ? "inline" : "attachment"
         return "\(kind); filename=\(quoted); filename*=UTF-8''\(percentEncoded)"
     }

@@ -1,16 +1,19 @@
-/// A media type as it may stand in a header (§9.7): `type/subtype` and parameters, visible ASCII.
-struct MediaType: Sendable, Equatable {
-    let text: String
+/// A media type as it may stand in a header: `type/subtype` and parameters, visible ASCII, at most
+/// 255 octets (RFC 9110 §8.3.1).
+public struct MediaType: Sendable, Equatable {
+    /// The type as it was said, with its parameters.
+    public let text: String
 
-    static let unknown = MediaType(checked: "application/octet-stream")
+    /// What is nothing in particular.
+    public static let unknown = MediaType(checked: "application/octet-stream")
 
     /// What a client declared, or `application/octet-stream` when that could harm a header.
-    init(untrusted text: String) {
+    public init(untrusted text: String) {
         self = MediaType(text) ?? .unknown
     }
 
     /// Reads a media type; `nil` when it is none, too long, or has a control byte.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         let text = String(text.trimmed)
         guard text.utf8.count <= 255, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             return nil
@@ -24,18 +27,12 @@ struct MediaType: Sendable, Equatable {
     private init(checked text: String) { self.text = text }
 
     /// Type and subtype in lower case, without parameters.
-    var essence: String { text.prefix { $0 != ";" }.trimmed.lowercased() }
+    public var essence: String { text.prefix { $0 != ";" }.trimmed.lowercased() }
 
     private static func isToken(_ text: Substring) -> Bool {
-        let signs = Array("!#$%&'*+-.^_`|~".utf8)
-        return !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: signs.contains(byte)
-                }
+        !text.isEmpty
+            && text.utf8.allSatisfy { octet in
+                OctetClass.table[Int(octet)].contains(.token)
             }
     }
 }

@@ -1,6 +1,5 @@
+import HTTP
 import Testing
-
-@testable import Uploads
 
 @Suite struct `A file name a client is told` {
     @Test(arguments: [
@@ -9,11 +8,11 @@ import Testing
         ("a\r\nSet-Cookie: x", "aSet-Cookie: x"),
         ("a\u{0}b", "ab"), ("invoice\u{202E}fdp.exe", "invoicefdp.exe"),
     ])
-    func `is one component without control characters (9.7)`(said: String, kept: String) {
+    func `is one component without control characters (H126)`(said: String, kept: String) {
         #expect(FileName(untrusted: said).text == kept)
     }
 
-    @Test func `is cut at 255 bytes between characters (9.7)`() {
+    @Test func `is cut at 255 bytes between characters (H126)`() {
         let name = FileName(untrusted: String(repeating: "ä", count: 200)).text
         #expect(name.utf8.count == 254)
     }
@@ -23,7 +22,7 @@ import Testing
         ("grüße.txt", "attachment; filename=\"gr__e.txt\"; filename*=UTF-8''gr%C3%BC%C3%9Fe.txt"),
         ("a;b%.txt", "attachment; filename=\"a;b%.txt\"; filename*=UTF-8''a%3Bb%25.txt"),
     ])
-    func `is said in both forms, escaped (9.7)`(said: String, expected: String) {
+    func `is said in both forms, escaped (H126)`(said: String, expected: String) {
         #expect(FileName(untrusted: said).disposition(isInline: false) == expected)
     }
 
@@ -34,7 +33,7 @@ import Testing
         ("te xt/html", "application/octet-stream"),
         ("a/" + String(repeating: "b", count: 260), "application/octet-stream"),
     ])
-    func `a media type that could harm a header is replaced (9.7)`(said: String, kept: String) {
+    func `a media type that could harm a header is replaced (H126)`(said: String, kept: String) {
         #expect(MediaType(untrusted: said).text == kept)
     }
 }

@@ -1,0 +1,89 @@
+/// An entity tag: names the octets of one representation, and no other's (RFC 9110 §8.8.3, H102).
+public struct EntityTag: Equatable, Sendable {
+    /// What stands between the quotes, octet by octet as it came.
+    public let opaque: String
+    /// Whether it only promises the same meaning, not the same octets.
+    public let isWeak: Bool
+
+    /// Makes a tag.
+    ///
+    /// - Parameter opaque: Visible ASCII without quotes, made so that another content has another.
+    public init(opaque: String, isWeak: Bool = false) {
+        self.opaque = opaque
+        self.isWeak = isWeak
+    }
+
+    /// Reads one tag and nothing beside it.
+    public init?(_ text: String) {
+        var reader = TagReader(text)
+        guard let tag = reader.tag(), reader.isAtEnd else { return nil }
+        self = tag
+    }
+
+    /// The value of an `ETag` field.
+    public var text: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
+
+    /// The tag of the same thing under a content coding: its octets are others (H102).
+    public func coded(_ name: String) -> EntityTag {
+        EntityTag(opaque: "\(opaque)-\(name)", isWeak: isWeak)
+    }
+
+    /// The same octets, by both their words (RFC 9110 §8.8.3.2).
+    public func matchesStrongly(_ other: EntityTag) -> Bool {
+        !isWeak && !other.isWeak && opaque.utf8.elementsEqual(other.opaque.utf8)
+    }
+
+    /// Good enough for a cache.
+    public func matchesWeakly(_ other: EntityTag) -> Bool {
+        opaque.utf8.elementsEqual(other.opaque.utf8)
+    }
+
+    /// Reads a list as far as it is one; commas may stand inside a tag.
+    ///
+    /// More than 16 empty elements or 256 tags end it (H30, H57).
+    static func list(_ text: String) -> [EntityTag] {
+        var reader = TagReader(text)
+        var tags: [EntityTag] = []
+        var empty = 0
+        while tags.count < 256, empty <= 16 {
+            reader.skipBlanks()
+            if reader.take(UInt8(ascii: ",")) {
+                empty += 1
+                continue
+            }
+            guard let tag = reader.tag() else { return tags }
+            tags.append(tag)
+            reader.skipBlanks()
+            guard reader.take(UInt8(ascii: ",")) else { return tags }
+        }
+        return tags
+    }
+}
+
+/// Walks over the text of a field that holds entity tags.
+private struct TagReader {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) { rest = text[...].utf8 }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func skipBlanks() { rest = rest.drop { octet in octet == .sp || octet == .htab } }
+
+    mutating func take(_ octet: UInt8) -> Bool {
+        guard rest.first == octet else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    /// `[W/] DQUOTE *etagc DQUOTE`: no escapes, no blanks (RFC 9110 §8.8.3).
+    mutating func tag() -> EntityTag? {
+        let isWeak = rest.starts(with: "W/".utf8)
+        if isWeak { rest = rest.dropFirst(2) }
+        guard take(UInt8(ascii: "\"")) else { return nil }
+        let opaque = rest.prefix { octet in octet > 0x20 && octet != 0x22 && octet != 0x7F }
+        rest = rest.dropFirst(opaque.count)
+        guard take(UInt8(ascii: "\"")) else { return nil }
+        return EntityTag(opaque: String(Substring(opaque)), isWeak: isWeak)
+    }
+}

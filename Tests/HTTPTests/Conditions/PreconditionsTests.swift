@@ -1,0 +1,104 @@
+import HTTP
+import Testing
+
+@Suite struct `The conditions of a request` {
+    /// One second before, at, and after the last change; then the future.
+    private static let before = "Sun, 06 Nov 1994 08:49:36 GMT"
+    private static let exactly = "Sun, 06 Nov 1994 08:49:37 GMT"
+    private static let after = "Sun, 06 Nov 1994 08:49:38 GMT"
+    private static let future = "Sun, 06 Nov 2094 08:49:38 GMT"
+    private static let now: Int64 = 1_700_000_000
+
+    private let thing = Preconditions(tag: EntityTag(opaque: "t"), modified: 784_111_777)
+
+    private func judge(
+        _ fields: [(name: String, value: String)], _ method: Method = .get
+    ) -> Preconditions.Verdict {
+        thing.judge(method, Fields(fields), at: Self.now)
+    }
+
+    @Test(
+        arguments: [
+            ([], .proceed),
+            ([("If-Match", "\"t\"")], .proceed),
+            ([("If-Match", "\"x\", \"t\"")], .proceed),
+            ([("If-Match", "*")], .proceed),
+            ([("If-Match", "W/\"t\"")], .failed),
+            ([("If-Match", "\"x\"")], .failed),
+            ([("If-Match", "t")], .failed),
+            ([("If-None-Match", "\"t\"")], .notModified),
+            ([("If-None-Match", "W/\"t\"")], .notModified),
+            ([("If-None-Match", "\"x\", W/\"t\"")], .notModified),
+            ([("If-None-Match", "\"x\""), ("If-None-Match", "\"t\"")], .notModified),
+            ([("If-None-Match", "*")], .notModified),
+            ([("If-None-Match", "\"x\"")], .proceed),
+            ([("If-None-Match", "t")], .proceed),
+        ] as [([(name: String, value: String)], Preconditions.Verdict)])
+    func `compare tags, strongly for a match and weakly for none (H101)`(
+        fields: [(name: String, value: String)], verdict: Preconditions.Verdict
+    ) {
+        #expect(judge(fields) == verdict)
+    }
+
+    @Test(
+        arguments: [
+            ([("If-Unmodified-Since", before)], .failed),
+            ([("If-Unmodified-Since", exactly)], .proceed),
+            ([("If-Unmodified-Since", "yesterday")], .proceed),
+            ([("If-Modified-Since", before)], .proceed),
+            ([("If-Modified-Since", exactly)], .notModified),
+            ([("If-Modified-Since", after)], .notModified),
+            ([("If-Modified-Since", future)], .proceed),
+            ([("If-Modified-Since", "Sunday, 06-Nov-94 08:49:37 GMT")], .notModified),
+            ([("If-Modified-Since", "Sun Nov  6 08:49:37 1994")], .notModified),
+            ([("If-Modified-Since", "784111777")], .proceed),
+        ] as [([(name: String, value: String)], Preconditions.Verdict)])
+    func `read dates, and ignore what is none or lies ahead (H103)`(
+        fields: [(name: String, value: String)], verdict: Preconditions.Verdict
+    ) {
+        #expect(judge(fields) == verdict)
+    }
+
+    @Test(
+        arguments: [
+            ([("If-Match", "\"t\""), ("If-Unmodified-Since", before)], .proceed),
+            ([("If-None-Match", "\"x\""), ("If-Modified-Since", exactly)], .proceed),
+            ([("If-Match", "\"x\""), ("If-None-Match", "\"t\"")], .failed),
+            ([("If-Unmodified-Since", before), ("If-None-Match", "\"t\"")], .failed),
+            ([("If-Match", "\"t\""), ("If-None-Match", "\"t\"")], .notModified),
+            ([("If-Unmodified-Since", after), ("If-Modified-Since", after)], .notModified),
+        ] as [([(name: String, value: String)], Preconditions.Verdict)])
+    func `are judged in order, a tag in place of its date (H100)`(
+        fields: [(name: String, value: String)], verdict: Preconditions.Verdict
+    ) {
+        #expect(judge(fields) == verdict)
+    }
+
+    @Test(arguments: [Method.post, .put, .patch, .delete])
+    func `of a method that writes never come to 304 (H99, H101, H103)`(method: Method) {
+        #expect(judge([("If-None-Match", "\"t\"")], method) == .failed)
+        #expect(judge([("If-None-Match", "*")], method) == .failed)
+        #expect(judge([("If-Modified-Since", Self.exactly)], method) == .proceed)
+        #expect(judge([("If-None-Match", "\"t\"")], .head) == .notModified)
+    }
+
+    @Test func `of a thing without tag and date know only that it exists (H101)`() {
+        let bare = Preconditions(tag: nil, modified: nil)
+        func judge(_ name: String, _ value: String) -> Preconditions.Verdict {
+            bare.judge(.get, Fields([(name, value)]), at: Self.now)
+        }
+        #expect(judge("If-Match", "*") == .proceed)
+        #expect(judge("If-Match", "\"t\"") == .failed)
+        #expect(judge("If-None-Match", "*") == .notModified)
+        #expect(judge("If-Modified-Since", Self.exactly) == .proceed)
+        #expect(!bare.allowsRange(Fields([("If-Range", Self.exactly)])))
+    }
+
+    @Test(arguments: [
+        ("\"t\"", true), ("W/\"t\"", false), ("\"x\"", false), ("\"t\", \"x\"", false),
+        ("*", false), (exactly, true), (before, false), (after, false), ("", false),
+    ])
+    func `let a range through for a strong match alone (H109)`(value: String, isMet: Bool) {
+        #expect(thing.allowsRange(Fields([("If-Range", value)])) == isMet)
+    }
+}

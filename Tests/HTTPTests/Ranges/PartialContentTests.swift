@@ -1,0 +1,53 @@
+import HTTP
+import Testing
+
+@Suite struct `Partial content` {
+    private let octets = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
+
+    private func cut(_ ranges: [Range<Int64>], _ number: UInt64 = 1) -> PartialContent {
+        var generator = Generator(number)
+        return PartialContent(ranges, of: 1000, "text/plain", using: &generator) { range in
+            .bytes(Array(octets[Int(range.lowerBound)..<Int(range.upperBound)]))
+        }
+    }
+
+    @Test func `of one range says its place (H110)`() {
+        let partial = cut([10..<20])
+        #expect(partial.mediaType == "text/plain")
+        #expect(partial.contentRange == "bytes 10-19/1000")
+        #expect(partial.content.joined == Array(octets[10..<20]))
+    }
+
+    @Test func `of several is a multipart whose parts say theirs (H110)`() throws {
+        let partial = cut([0..<2, 500..<503])
+        #expect(partial.contentRange == nil)
+        let boundary = String(
+            partial.mediaType.dropFirst("multipart/byteranges; boundary=".count))
+        func head(_ place: String) -> [UInt8] {
+            Array(
+                "--\(boundary)\r\nContent-Type: text/plain\r\nContent-Range: \(place)\r\n\r\n".utf8)
+        }
+        var expected = head("bytes 0-1/1000") + octets[0..<2]
+        expected += Array("\r\n".utf8) + head("bytes 500-502/1000") + octets[500..<503]
+        expected += Array("\r\n--\(boundary)--\r\n".utf8)
+        #expect(partial.content.joined == expected)
+        #expect(partial.content.length == Int64(expected.count))
+    }
+
+    @Test func `is divided by a boundary of its own (H110)`() {
+        let (one, other) = (cut([0..<1, 500..<501], 1), cut([0..<1, 500..<501], 2))
+        #expect(one.mediaType != other.mediaType)
+        #expect(one.mediaType.utf8.count == "multipart/byteranges; boundary=".utf8.count + 28)
+    }
+}
+
+extension Content {
+    /// The octets of contents in memory.
+    fileprivate var joined: [UInt8] {
+        switch self {
+        case .bytes(let octets): octets
+        case .parts(let parts): parts.flatMap(\.joined)
+        default: []
+        }
+    }
+}
