@@ -1,3 +1,5 @@
+internal import Checksums
+
 /// One of the two copies in a record file.
 ///
 /// `"PRC1"`, sequence (8 bytes), length (4), CRC-32C of all else (4), payload; little-endian.

@@ -122,7 +122,7 @@ struct RequestHeadReader {
             guard let bracket = octets.firstIndex(of: UInt8(ascii: "]"), in: range) else {
                 return false
             }
-            guard IPv6Text.isAddress(octets.array((range.lowerBound + 1)..<bracket)) else {
+            guard IPv6Text.address(octets.array((range.lowerBound + 1)..<bracket)) != nil else {
                 return false
             }
             end = bracket + 1

@@ -1,4 +1,4 @@
-internal import Blobs
+internal import Checksums
 
 /// The digests of a content while it arrives (§4.5).
 ///

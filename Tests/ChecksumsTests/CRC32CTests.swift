@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Blobs
+@testable import Checksums
 
 @Suite struct `The CRC-32C of bytes` {
     private func checksum(_ bytes: [UInt8]) -> UInt32 {
