@@ -98,8 +98,10 @@ extension Live {
     }
 }
 
-private struct Recorder: RequestObserver {
+private final class Recorder: RequestObserver {
     let sink: AsyncStream<RequestRecord>.Continuation
+
+    init(sink: AsyncStream<RequestRecord>.Continuation) { self.sink = sink }
 
     func finished(_ record: RequestRecord) { sink.yield(record) }
 }

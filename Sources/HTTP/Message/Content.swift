@@ -5,7 +5,9 @@ public enum Content: Sendable {
     /// Octets in memory.
     case bytes([UInt8])
     /// A range of an open file, sent by the kernel.
-    case file(any FileContent, offset: Int64, length: Int64)
+    ///
+    /// Kept apart, as everything that is rare: every answer is as large as the largest content.
+    indirect case file(any FileContent, offset: Int64, length: Int64)
     /// Several of these, one after another (`multipart/byteranges`).
     case parts([Content])
     /// The answer to a `HEAD` whose length is not stated at all.

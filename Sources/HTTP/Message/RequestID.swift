@@ -23,19 +23,13 @@ public struct RequestID: Sendable, Hashable, CustomStringConvertible {
 
     /// 130 bits in 26 digits: the first two are always zero.
     func append(to text: inout OutputSpan<UInt8>) {
-        for shift in stride(from: 61, through: 1, by: -5) {
-            text.append(digit(high >> UInt64(shift)))
-        }
-        // One bit of `high` is left for the digit that straddles, with four of `low`.
-        text.append(digit(high << 4 & 16 | low >> 60))
-        for shift in stride(from: 55, through: 0, by: -5) {
-            text.append(digit(low >> UInt64(shift)))
-        }
-    }
-
-    private func digit(_ bits: UInt64) -> UInt8 {
+        let bits = UInt128(high) << 64 | UInt128(low)
         // The pointer of a StaticString lives as long as the program.
-        unsafe Self.alphabet.utf8Start[Int(bits & 31)]
+        let alphabet = unsafe Self.alphabet.utf8Start
+        let digits = InlineArray<26, UInt8> { place in
+            unsafe alphabet[Int(truncatingIfNeeded: bits >> UInt128(125 - 5 * place)) & 31]
+        }
+        text.append(digits.span)
     }
 
     private static let alphabet: StaticString = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -37,8 +37,8 @@ struct ConnectionOptions {
 
     /// The lines that are meant for the application.
     func endToEnd(_ lines: [Fields.Line], _ octets: Span<UInt8>) -> [Fields.Line] {
-        // A copy of exactly this size: the parser keeps its own storage for the next head.
-        if hopByHop.isEmpty { return lines.map { line in line } }
+        // Shared with the parser: an answer made at once lets go of them before the next head comes.
+        if hopByHop.isEmpty { return lines }
         return lines.filter { line in
             let name = octets.array(line.name)
             return Self.kept.contains { kept in octets.matches(kept, in: line.name) }

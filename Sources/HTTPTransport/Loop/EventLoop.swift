@@ -29,6 +29,8 @@ import Locking
     var localJobs: [UnownedJob] = []
     var wheel: DeadlineWheel
     var timerIsArmedFor: Int64 = 0
+    /// The last wait was short, so the next one begins with a look out.
+    var looksOut = false
     private var handlers: [Int32: any EventHandler] = [:]
     private var connections: [Connection?] = []
     var queued: [Connection] = []

@@ -32,7 +32,9 @@ public struct RequestRecord: Sendable {
 }
 
 /// Is told of every answered request; called on the loops, so it must neither block nor be slow.
-public protocol RequestObserver: Sendable {
+///
+/// An object, because every connection asks for it after each request.
+public protocol RequestObserver: AnyObject, Sendable {
     /// A request was answered, or its connection was given up.
     func finished(_ record: RequestRecord)
 }
