@@ -51,6 +51,7 @@ import Testing
         switch parts.service.answer(to: request).outcome {
         case .response(let response): return response
         case .work(_, let work): return await work(NoBody())
+        case .upgrade(let upgrade): return Response(upgrade)
         }
     }
 }

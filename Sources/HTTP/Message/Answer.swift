@@ -3,12 +3,14 @@ public struct Answer: Sendable {
     /// The work that makes the response; it runs on the connection's loop and must not block it.
     public typealias Work = @Sendable (any RequestBody) async -> Response
 
-    /// The two ways to answer.
+    /// The ways to answer.
     public enum Outcome: Sendable {
         /// At once, from the head alone.
         case response(Response)
         /// After waiting: for the body, the database, the disk.
         case work(BodyPolicy, Work)
+        /// With another protocol, at once; after some work it is ``Response/init(_:)``.
+        case upgrade(Upgrade)
     }
 
     /// The route's template, such as `/apps/{app}/conversations`, for logs and metrics (H212).
@@ -22,6 +24,12 @@ public struct Answer: Sendable {
     public init(_ route: String, _ response: Response) {
         self.route = route
         outcome = .response(response)
+    }
+
+    /// Goes over to another protocol.
+    public init(_ route: String, _ upgrade: Upgrade) {
+        self.route = route
+        outcome = .upgrade(upgrade)
     }
 
     /// Answers after some work.

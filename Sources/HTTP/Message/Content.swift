@@ -10,16 +10,22 @@ public enum Content: Sendable {
     indirect case file(any FileContent, offset: Int64, length: Int64)
     /// Several of these, one after another (`multipart/byteranges`).
     case parts([Content])
+    /// Octets that come as time goes by, written by its handler until that one finishes; chunked,
+    /// or delimited by the end of the connection for an HTTP/1.0 peer (H88, H90).
+    ///
+    /// Stands alone: among ``parts(_:)`` it is left out.
+    indirect case stream(any LineHandler)
     /// The answer to a `HEAD` whose length is not stated at all.
     case withheld
 
-    /// The number of octets, stated in `Content-Length`.
-    public var length: Int64 {
+    /// The number of octets, stated in `Content-Length`; `nil` when only the end tells.
+    public var length: Int64? {
         switch self {
         case .none, .withheld: 0
+        case .stream: nil
         case .bytes(let octets): Int64(octets.count)
         case .file(_, _, let length): length
-        case .parts(let parts): parts.reduce(0) { sum, part in sum + part.length }
+        case .parts(let parts): parts.reduce(0) { sum, part in sum + (part.length ?? 0) }
         }
     }
 }

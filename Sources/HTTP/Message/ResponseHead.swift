@@ -10,27 +10,28 @@ public struct ResponseHead {
         public var answersHead: Bool
         /// Whether the connection closes after this answer.
         public var closes: Bool
-        /// Whether an HTTP/1.0 peer must be told that the connection stays (H79).
-        public var saysKeepAlive: Bool
+        /// Whether the peer speaks HTTP/1.0: it must be told that the connection stays (H79), and
+        /// knows no chunks (H90).
+        public var isHTTP10: Bool
 
         /// Puts it together.
         public init(
-            dateLine: [UInt8], id: RequestID, answersHead: Bool, closes: Bool, saysKeepAlive: Bool
+            dateLine: [UInt8], id: RequestID, answersHead: Bool, closes: Bool, isHTTP10: Bool
         ) {
             self.dateLine = dateLine
             self.id = id
             self.answersHead = answersHead
             self.closes = closes
-            self.saysKeepAlive = saysKeepAlive
+            self.isHTTP10 = isHTTP10
         }
     }
 
     /// Appends status line and fields, the empty line included.
     ///
-    /// Every response is delimited by `Content-Length`, and exactly so where content is allowed
-    /// (H88, H89).
+    /// Every response whose status allows content is delimited: by `Content-Length`, or where nobody
+    /// knows the length by chunks, or by the end of the connection (H88–H90).
     public static func append(_ response: Response, _ framing: Framing, to buffer: inout [UInt8]) {
-        let length = statedLength(response, framing)
+        let delimiter = Delimiter(response, framing)
         // Room for everything at once: 256 octets are more than the parts of fixed size can fill.
         let size =
             256 + response.status.phrase.utf8CodeUnitCount + framing.dateLine.count
@@ -50,24 +51,54 @@ public struct ResponseHead {
             framing.id.append(to: &head)
             head.append("\r\nX-Content-Type-Options: nosniff\r\n")
             head.append(response.fields.octets.span)
-            if let length {
+            switch delimiter {
+            case .none: break
+            case .length(let length):
                 head.append("Content-Length: ")
                 head.append(decimal: length.magnitude)
                 head.append("\r\n")
+            case .chunks: head.append("Transfer-Encoding: chunked\r\n")
             }
-            if framing.closes {
-                head.append("Connection: close\r\n")
-            } else if framing.saysKeepAlive {
-                head.append("Connection: keep-alive\r\n")
-            }
+            if let options = connectionOptions(response.status, framing) { head.append(options) }
             head.append("\r\n")
         }
     }
 
-    private static func statedLength(_ response: Response, _ framing: Framing) -> Int64? {
-        if case .withheld = response.content, framing.answersHead { return nil }
-        // A 304 may state the length of the 200 it stands for; it is simpler never to.
-        return response.status.allowsContent ? response.content.length : nil
+    /// How the end of a content is known.
+    private enum Delimiter {
+        case none
+        case length(Int64)
+        case chunks
+
+        init(_ response: Response, _ framing: Framing) {
+            // A 304 may state the length of the 200 it stands for; it is simpler never to.
+            guard response.status.allowsContent else {
+                self = .none
+                return
+            }
+            switch response.content {
+            case .withheld where framing.answersHead: self = .none
+            // A HEAD waits for no stream, and an older peer knows no chunks: it waits for the close.
+            case .stream: self = framing.answersHead || framing.isHTTP10 ? .none : .chunks
+            default: self = .length(response.content.length ?? 0)
+            }
+        }
+    }
+
+    private static func connectionOptions(_ status: Status, _ framing: Framing) -> StaticString? {
+        switch status.code {
+        // Whether the connection stays is no question any more.
+        case 101: "Connection: Upgrade\r\n"
+        case 426: framing.closes ? "Connection: Upgrade, close\r\n" : "Connection: Upgrade\r\n"
+        default:
+            if framing.closes {
+                "Connection: close\r\n"
+            } else if framing.isHTTP10 {
+                "Connection: keep-alive\r\n"
+            } else {
+                nil
+            }
+        }
     }
 }
 

@@ -23,6 +23,8 @@ public struct Status: Sendable, Hashable {
     public var allowsContent: Bool { code >= 200 && code != 204 && code != 304 }
 
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let switchingProtocols = Status(101, "Switching Protocols")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let ok = Status(200, "OK")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let created = Status(201, "Created")

@@ -10,15 +10,26 @@ extension Connection {
         since start: Int64, left: Int64?
     ) {
         if response.ending == .drop {
+            response.content.abandon()
             record.closing = "dropped"
             report(&record, since: start)
             // Answers to earlier requests still leave (H82).
             return endAfterOutput()
         }
         guard response.fields.isValid else {
+            response.content.abandon()
             let refusal = Refusal(.internalServerError, "H32", "The answer could not be written.")
             return answer(
                 server.service.refusal(refusal), terms, &record, since: start, left: left)
+        }
+        let isUpgrade = response.status == .switchingProtocols
+        if isUpgrade, terms.isHTTP10 || terms.framing.announcesContent {
+            response.content.abandon()
+            let refusal = Refusal(
+                .badRequest, "H131", "Protocols are changed in HTTP/1.1 and without a body.")
+            var answer = server.service.refusal(refusal)
+            answer.ending = .close
+            return self.answer(answer, terms, &record, since: start, left: left)
         }
         let left = left ?? .max
         if response.ending == .close || left > configuration.maximumDrain
@@ -27,11 +38,32 @@ extension Connection {
             // The body may be too long to be thrown away, or may not follow at all (H76, H92).
             mustClose = true
         }
+        let isContent = response.status.allowsContent && !terms.answersHead
+        if case .stream = response.content, isContent, terms.isHTTP10 {
+            // Only the close says where the content ends (H90).
+            mustClose = true
+        }
         record.status = response.status.code
         record.octetsOut = write(
             response, id: record.id, answersHead: terms.answersHead, isHTTP10: terms.isHTTP10)
         record.closing = mustClose ? "close" : nil
+        if case .stream(let handler) = response.content {
+            if isContent || isUpgrade {
+                let form: OpenLine.Form =
+                    isUpgrade ? .upgraded : terms.isHTTP10 ? .plain : .chunks
+                let line = OpenLine(self, form, handler, record, startedAt: start)
+                return open(line, left: left)
+            }
+            handler.closed()
+        }
         report(&record, since: start)
+        conclude(left: left)
+    }
+
+    /// Decides what follows an answer whose last octet is queued.
+    ///
+    /// - Parameter left: How many octets of the request's body nobody read.
+    func conclude(left: Int64) {
         if mustClose { return endAfterOutput() }
         if left == 0 {
             phase = .head
@@ -82,7 +114,7 @@ extension Connection {
             response,
             .init(
                 dateLine: loop.dateLine, id: id, answersHead: answersHead, closes: mustClose,
-                saysKeepAlive: isHTTP10))
+                isHTTP10: isHTTP10))
         wantsFlush = true
         return output.count - before
     }
@@ -92,5 +124,12 @@ extension Connection {
         phase = .closing
         setDue(.max)
         wantsFlush = true
+    }
+}
+
+extension Content {
+    /// Nobody will be sent this: a stream's handler hears that its line is gone before it began.
+    fileprivate func abandon() {
+        if case .stream(let handler) = self { handler.closed() }
     }
 }

@@ -24,6 +24,10 @@ extension Connection {
         case .working(let exchange):
             if !exchange.decoder.isComplete { fail(exchange, .interrupted) }
             return
+        case .line(let line):
+            // A content goes on (H83); another protocol has nobody left to speak with.
+            guard line.form == .upgraded else { return }
+            end(line)
         case .draining:
             mustClose = true
             phase = .closing
@@ -48,6 +52,9 @@ extension Connection {
                 Refusal(.requestTimeout, "H174", "The request head did not arrive in time."))
             flush()
         case .working(let exchange): readExpired(exchange)
+        case .line(let line):
+            setDue(.max)
+            line.handler.deadlinePassed()
         case .draining:
             // The answer may still be on its way to a peer that goes on sending.
             mustClose = true
@@ -62,6 +69,7 @@ extension Connection {
     /// Stops taking new requests; what has begun is finished (H194, H195).
     func drain() {
         mustClose = true
+        if case .line(let line) = phase { return tellStopping(line) }
         guard case .head = phase, partial == nil else { return }
         // A request that is already in the socket was sent before the signal.
         canRead = true
@@ -103,7 +111,7 @@ extension Connection {
 
     func close(_ reason: String) {
         if isClosed { return }
-        let last = phase
+        let (last, unsent) = (phase, output.count)
         phase = .closed
         partial = nil
         input = []
@@ -113,7 +121,11 @@ extension Connection {
         clearWriteDue()
         loop.remove(self)
         server.connectionClosed()
-        if case .working(let exchange) = last { giveUp(exchange, reason) }
+        switch last {
+        case .working(let exchange): giveUp(exchange, reason)
+        case .line(let line): giveUp(line, reason, unsent: unsent)
+        default: break
+        }
         // The pump still uses the number: it must not be given to another connection.
         if !isPumping { releaseDescriptor() }
     }

@@ -24,6 +24,7 @@ extension Connection {
     /// Called by the loop for a connection that could not use everything at once.
     func resume() {
         isResumed = false
+        if case .line(let line) = phase { goOn(line) }
         receive()
         if wantsFlush { flush() }
     }
@@ -56,8 +57,21 @@ extension Connection {
             // Between two reads the body stays in the socket; behind it a little is read ahead, which
             // is also how a peer that goes away is noticed.
             return exchange.decoder.isComplete && keptCount < configuration.readAhead
+        case .line(let line):
+            if left > 0 { return true }
+            return line.form == .upgraded
+                ? line.takesOctets : keptCount < configuration.readAhead
         case .draining, .lingering: return true
         case .closing, .closed: return false
+        }
+    }
+
+    /// Whether what comes now belongs to a later request.
+    private var readsAhead: Bool {
+        switch phase {
+        case .working(let exchange): exchange.pending == nil
+        case .line(let line): left == 0 && line.form != .upgraded
+        default: false
         }
     }
 
@@ -66,9 +80,7 @@ extension Connection {
 
     private func receiveIntoLoopBuffer() {
         var room = unsafe loop.readBuffer.count
-        if case .working(let exchange) = phase, exchange.pending == nil {
-            room = min(room, configuration.readAhead - keptCount)
-        }
+        if readsAhead { room = min(room, configuration.readAhead - keptCount) }
         let count = unsafe linux_recv(descriptor, loop.readBuffer.baseAddress, room, 0)
         guard count > 0 else { return nothingReceived(count, errno) }
         // A short read has emptied the socket: the next octets will be announced.
@@ -133,6 +145,19 @@ extension Connection {
                 guard exchange.pending != nil else { return used }
                 used += feed(exchange, octets.extracting(used...))
                 if exchange.pending != nil { return used }
+            case .line(let line):
+                if left > 0 {
+                    let count = Int(min(left, Int64(octets.count - used)))
+                    left -= Int64(count)
+                    used += count
+                } else if line.takesOctets {
+                    let rest = octets.extracting(used...)
+                    line.record.octetsIn += Int64(rest.count)
+                    line.handler.received(rest)
+                    return octets.count
+                } else {
+                    return used
+                }
             case .draining:
                 let count = Int(min(left, Int64(octets.count - used)))
                 left -= Int64(count)

@@ -73,6 +73,9 @@ extension Connection {
         switch decision.outcome {
         case .response(let response):
             answer(response, terms, &record, since: startedAt, left: terms.framing.announced)
+        case .upgrade(let upgrade):
+            answer(
+                Response(upgrade), terms, &record, since: startedAt, left: terms.framing.announced)
         case .work(let policy, let work):
             if case .length(let length) = terms.framing, length > policy.limit {
                 // At once, before the body and before any 100 (H44).
@@ -107,9 +110,14 @@ extension Connection {
         answer(
             response, exchange.terms, &record, since: exchange.startedAt,
             left: exchange.decoder.announced)
+        goOnWithNext()
+        flushLater()
+    }
+
+    /// An answer has ended outside of the turn of its request: what came meanwhile is looked at.
+    func goOnWithNext() {
         consumeInput()
         if inputHasEnded { afterInputEnd() }
-        flushLater()
         resumeLater()
     }
 }

@@ -15,6 +15,7 @@ extension Connection {
             outputDrained()
         case .blocked:
             setWriteDue(progress: output.count < before)
+            outputAdvanced()
             resumeLater()
         case .broken: abort("reset")
         case .file(let file, let offset, let length):
@@ -35,6 +36,10 @@ extension Connection {
     /// Called by the loop at the end of its turn.
     func turnEnds() {
         isQueued = false
+        if case .line(let line) = phase {
+            settle(line)
+            if case .head = phase { goOnWithNext() }
+        }
         if wantsFlush { flush() }
     }
 
@@ -53,6 +58,9 @@ extension Connection {
             if inputHasEnded { afterInputEnd() } else if mustClose { endWhenIdle() }
             resumeLater()
         case .closing: shutDown()
+        case .line:
+            outputAdvanced()
+            resumeLater()
         case .working, .draining, .lingering, .closed: resumeLater()
         }
     }

@@ -16,6 +16,9 @@ final class Connection: @unchecked Sendable {
         case head
         /// A handler works.
         case working(Exchange)
+        /// The answer goes on after its head, as long as its handler likes; `left` octets of the
+        /// request's body are thrown away meanwhile.
+        case line(OpenLine)
         /// The answer is out or on its way; `left` octets of the request's body are thrown away (H92).
         case draining
         /// The last answer is on its way, then comes the orderly close (H96).

@@ -4,6 +4,9 @@ import HTTP
 
 /// What is still to be sent on a connection: octets first, then contents in order.
 struct SendQueue {
+    /// What is at most this long is copied behind what waits; longer arrays wait as they are.
+    static let gathered = 16 << 10
+
     /// How a try to send ended.
     enum Progress {
         /// Everything has left.
@@ -18,6 +21,8 @@ struct SendQueue {
 
     /// Octets to send before everything else; empty storage may be lent by the loop.
     var octets: [UInt8] = []
+    /// The octets are somebody else's, too: read, never emptied.
+    private var isShared = false
     private var sent = 0
     private var rest: [Content] = []
     private var restCount: Int64 = 0
@@ -36,7 +41,7 @@ struct SendQueue {
             // Behind a file that has not left yet, never in front of it.
             var head: [UInt8] = []
             ResponseHead.append(response, framing, to: &head)
-            append(.bytes(head))
+            append(head)
         }
         if !framing.answersHead, response.status.allowsContent { append(response.content) }
     }
@@ -46,20 +51,38 @@ struct SendQueue {
         if rest.isEmpty {
             octets.append(contentsOf: text.utf8)
         } else {
-            append(.bytes(Array(text.utf8)))
+            append(Array(text.utf8))
         }
+    }
+
+    /// Queues octets behind everything else: the array itself where it would be alone or is long.
+    mutating func append(_ added: [UInt8]) {
+        if added.isEmpty { return }
+        if octets.capacity == 0, rest.isEmpty {
+            octets = added
+            isShared = true
+        } else if rest.isEmpty, added.count <= Self.gathered {
+            makeRoom()
+            octets.append(contentsOf: added)
+            isShared = false
+        } else {
+            rest.append(.bytes(added))
+            restCount += Int64(added.count)
+        }
+    }
+
+    /// Forgets what has left, before it becomes the larger part of what is kept.
+    private mutating func makeRoom() {
+        guard sent > Self.gathered, sent > octets.count / 2 else { return }
+        octets.removeFirst(sent)
+        sent = 0
     }
 
     private mutating func append(_ content: Content) {
         switch content {
-        case .none, .withheld: break
-        case .bytes(let added):
-            if rest.isEmpty {
-                octets.append(contentsOf: added)
-            } else {
-                rest.append(content)
-                restCount += Int64(added.count)
-            }
+        // A stream comes piece by piece, through its line.
+        case .none, .withheld, .stream: break
+        case .bytes(let added): append(added)
         case .file(_, _, let length):
             if length > 0 {
                 rest.append(content)
@@ -87,19 +110,44 @@ struct SendQueue {
                 }
                 sent += count
             }
-            octets.removeAll(keepingCapacity: octets.capacity <= 64 << 10)
-            sent = 0
+            forgetOctets()
             guard let next = rest.first else { return .drained }
             switch next {
-            case .bytes(let added):
-                octets = added
-                restCount -= Int64(added.count)
-                rest.removeFirst()
+            case .bytes: takeOctets()
             case .file(let file, let offset, let length):
                 return .file(file, offset: offset, length: length)
-            case .none, .withheld, .parts: rest.removeFirst()
+            case .none, .withheld, .parts, .stream: rest.removeFirst()
             }
         }
+    }
+
+    private mutating func forgetOctets() {
+        if isShared {
+            octets = []
+            isShared = false
+        } else {
+            octets.removeAll(keepingCapacity: octets.capacity <= 64 << 10)
+        }
+        sent = 0
+    }
+
+    /// Takes the octets in front of the rest, and with them those behind that fit into one call.
+    private mutating func takeOctets() {
+        var taken = 0
+        while taken < rest.count, case .bytes(let added) = rest[taken] {
+            if taken == 0 {
+                octets = added
+                isShared = true
+            } else if octets.count + added.count <= Self.gathered {
+                octets.append(contentsOf: added)
+                isShared = false
+            } else {
+                break
+            }
+            taken += 1
+            restCount -= Int64(added.count)
+        }
+        rest.removeFirst(taken)
     }
 
     /// Notes that so many octets of the file in front have left.

@@ -36,6 +36,8 @@ public struct ServerConfiguration: Sendable {
     public var readAhead = 16 << 10
     /// `writeHigh`: above this much unsent output no further request is looked at (H185).
     public var writeHigh = 256 << 10
+    /// `writeLow`: a stream's producer goes on once no more than this waits (H185).
+    public var writeLow = 64 << 10
     /// `maxConnections`, over all loops (H181).
     public var maximumConnections = 10_000
     /// `maxRequestsPerConnection` (H84).

@@ -83,7 +83,7 @@ private func written(
         .init(
             dateLine: octets("Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"),
             id: RequestID(high: 0, low: 0),
-            answersHead: answersHead, closes: closes, saysKeepAlive: keepAlive),
+            answersHead: answersHead, closes: closes, isHTTP10: keepAlive),
         to: &buffer)
     return String(decoding: buffer, as: UTF8.self)
 }

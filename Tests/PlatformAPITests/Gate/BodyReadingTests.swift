@@ -87,6 +87,7 @@ import Testing
         switch scene.world.service.answer(to: request).outcome {
         case .response(let response): return response
         case .work(_, let work): return await work(body)
+        case .upgrade(let upgrade): return Response(upgrade)
         }
     }
 }

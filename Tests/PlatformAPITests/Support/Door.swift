@@ -23,6 +23,7 @@ struct RouterDoor: Door {
             switch answer.outcome {
             case .response(let response): response
             case .work(_, let work): await work(MemoryBody(body))
+            case .upgrade(let upgrade): Response(upgrade)
             }
         // What the transport would do: HEAD and 204 carry no content (H68, H89).
         let hides = method == .head || !response.status.allowsContent

@@ -103,6 +103,7 @@ extension Uploads {
         switch answer(to: request).outcome {
         case .response(let response): return response
         case .work(_, let work): return await work(body)
+        case .upgrade(let upgrade): return Response(upgrade)
         }
     }
 

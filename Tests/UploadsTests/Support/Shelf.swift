@@ -62,6 +62,7 @@ final class Shelf: DownloadCatalog {
         switch downloads.answer(to: request).outcome {
         case .response(let response): return response
         case .work(_, let work): return await work(ScriptedBody([]))
+        case .upgrade(let upgrade): return Response(upgrade)
         }
     }
 
@@ -81,7 +82,7 @@ final class Shelf: DownloadCatalog {
 
     private func bytes(_ content: Content) -> [UInt8] {
         switch content {
-        case .none, .withheld: return []
+        case .none, .withheld, .stream: return []
         case .bytes(let bytes): return bytes
         case .parts(let parts): return parts.flatMap(bytes)
         case .file(let file, let offset, let length):
