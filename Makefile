@@ -3,13 +3,16 @@
 # Debian and Ubuntu packages: to build and run, and further ones to test and to measure.
 PACKAGES       = ca-certificates curl git libsqlite3-dev libssl-dev make pkg-config zlib1g-dev
 TEST_PACKAGES  = $(PACKAGES) python3
-BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk
+BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx openssl wrk
 
 SWIFT_AT_LEAST = 6.2
 LISTEN        ?= 127.0.0.1:8080
 DATA          ?= data
 # Rounds of the crash test: `make crash N=200`.
 N             ?= 100
+# How long `make fuzz` takes, and what it looks at: `make fuzz SECONDS=60 TARGET=json`.
+SECONDS       ?= 600
+TARGET        ?=
 
 BUILD_RELEASE = swift build -c release --static-swift-stdlib
 SOURCES       = Package.swift Sources Tests
@@ -18,7 +21,7 @@ SOURCES       = Package.swift Sources Tests
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fix bench crash packages test-packages bench-packages swift walls format
+.PHONY: help run test check fix bench crash fuzz siege sanitize rules packages test-packages bench-packages swift walls format
 
 help: ## Lists what there is.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -34,6 +37,8 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20
 	bash Tests/Commands/commands.sh .build/debug/parley
 	bash Tests/Tour/tour.sh .build/debug/parley
+	python3 Tests/Siege/siege.py --build .build/debug --short
+	python3 Tests/Fuzz/fuzz.py --seconds 60
 
 check: swift format walls ## Asks whether format and walls are in order.
 
@@ -47,6 +52,20 @@ bench: bench-packages swift ## Measures against nginx; takes some minutes.
 crash: test-packages swift ## Kills the server N times under load: make crash N=200.
 	swift build --product parley
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N)
+
+fuzz: test-packages swift ## Fuzzes the parsers: make fuzz SECONDS=60 TARGET=json.
+	python3 Tests/Fuzz/fuzz.py --seconds $(SECONDS) $(if $(TARGET),--target $(TARGET))
+
+siege: test-packages swift ## Slow, many, broken and greedy clients; takes some minutes.
+	$(BUILD_RELEASE)
+	python3 Tests/Siege/siege.py --build .build/release
+
+sanitize: test-packages swift ## Every test under the thread and the address sanitizer.
+	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize address --scratch-path .build/address
+	swift test --sanitize thread --scratch-path .build/thread
+
+rules:
+	python3 Tests/Rules/rules.py
 
 format:
 	swift format lint --strict --recursive --parallel $(SOURCES)

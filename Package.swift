@@ -114,3 +114,11 @@ let package = Package(
         tests(of: "ParleyServer", ["HTTP", "JSON"]),
     ]
 )
+
+// Linked with libFuzzer's loop, which only Tests/Fuzz/fuzz.py brings along.
+if Context.environment["PARLEY_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "parley-fuzz", dependencies: ["HTTP", "JSON", "Uploads"], path: "Tests/Fuzz",
+            exclude: ["fuzz.py", "Seeds"], swiftSettings: houseOfTests))
+}

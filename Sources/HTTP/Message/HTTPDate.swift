@@ -12,7 +12,9 @@ public enum HTTPDate {
         let (year, month, day) = civil(days)
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let weekday = Self.days[Int(days - days.floorDivided(by: 7) * 7)]
-        let date = "\(two(Int64(day))) \(months[month - 1]) \(year)"
+        // Four digits, also of the first thousand years.
+        let digits = two(Int64(year / 100)) + two(Int64(year % 100))
+        let date = "\(two(Int64(day))) \(months[month - 1]) \(digits)"
         return
             "\(weekday), \(date) \(two(clock / 3600)):\(two(clock / 60 % 60)):\(two(clock % 60)) GMT"
     }

@@ -1,4 +1,5 @@
 internal import Blobs
+internal import Checksums
 internal import HTTP
 
 extension Upload {

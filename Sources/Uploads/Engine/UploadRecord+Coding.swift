@@ -1,4 +1,5 @@
 internal import Blobs
+internal import Checksums
 
 extension UploadRecord {
     /// Numbers of the fields on disk; never used twice, never changed.

@@ -15,6 +15,7 @@ import Testing
         #expect(HTTPDate.format(0) == "Thu, 01 Jan 1970 00:00:00 GMT")
         #expect(HTTPDate.format(951_782_400) == "Tue, 29 Feb 2000 00:00:00 GMT")
         #expect(HTTPDate.format(-1) == "Wed, 31 Dec 1969 23:59:59 GMT")
+        #expect(HTTPDate.format(-62_167_219_200) == "Sat, 01 Jan 0000 00:00:00 GMT")
     }
 
     @Test(arguments: [

@@ -1,0 +1,27 @@
+/// Where an input is cut when it comes in pieces, drawn from the input itself: a seed stays the
+/// message it is, and the same input is always cut alike.
+struct Cuts {
+    private var state: UInt64
+
+    init(of input: [UInt8]) {
+        state = input.reduce(0xCBF2_9CE4_8422_2325) { hash, octet in
+            (hash ^ UInt64(octet)) &* 0x100_0000_01B3
+        }
+    }
+
+    /// SplitMix64.
+    mutating func number(below limit: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return Int((mixed ^ mixed >> 31) % UInt64(max(limit, 1)))
+    }
+
+    /// The ways in which every input is shown: whole, octet by octet, and cut at up to six places.
+    static func ways(of input: [UInt8]) -> [[Int]] {
+        var any = Cuts(of: input)
+        let some = (0..<any.number(below: 7)).map { _ in any.number(below: input.count + 1) }
+        return [[input.count], Array(0...input.count), some.sorted() + [input.count]]
+    }
+}
