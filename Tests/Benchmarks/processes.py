@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import socket
+import ssl
 import subprocess
 import time
 
@@ -20,8 +21,9 @@ def free_port():
 class Process:
     """A server on a port of its own; a context manager that ends what it started."""
 
-    def __init__(self, command, folder, port, environment=None):
+    def __init__(self, command, folder, port, environment=None, secure=False):
         self.port = port
+        self.scheme = "https" if secure else "http"
         self.output = folder / f"{pathlib.Path(command[0]).name}-{port}.log"
         began = time.monotonic()
         with open(self.output, "wb") as output:
@@ -57,8 +59,12 @@ class Process:
                 self.process.wait()
 
     @property
+    def name(self):
+        return pathlib.Path(self.process.args[0]).name
+
+    @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
     def pids(self):
         """The process and its children, such as the workers of nginx."""
@@ -73,7 +79,7 @@ class Process:
         return total / TICKS
 
     def memory(self, field):
-        """KiB of `VmHWM` (peak) or `VmRSS` (now), over all processes."""
+        """KiB of `VmHWM` (peak), `VmRSS` (now) or `RssAnon` (without files), over all processes."""
         total = 0
         for pid in self.pids():
             for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
@@ -82,13 +88,18 @@ class Process:
         return total
 
     def request(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        if self.scheme == "https":
+            # The certificate is one of our own making; nobody is to be convinced by it.
+            trusting = ssl._create_unverified_context()
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=trusting)
+        else:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.request(method, path, body=body, headers=headers or {})
         answer = connection.getresponse()
         return answer.status, answer.read()
 
 
-def nginx(folder, locations, workers=1):
+def nginx(folder, locations, workers=1, certificate=None):
     """nginx without access log, with `locations` in its only server."""
     port = free_port()
     place = folder / f"nginx-{port}"
@@ -98,6 +109,9 @@ def nginx(folder, locations, workers=1):
         f"load_module {path};" for path in sorted(pathlib.Path("/usr/lib/nginx/modules").glob("ngx_http_dav*.so")))
     paths = "\n".join(
         f"{name}_temp_path {place}/{name};" for name in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
+    secured = ""
+    if certificate:
+        secured = f"ssl_certificate {certificate[0]}; ssl_certificate_key {certificate[1]}; ssl_protocols TLSv1.2 TLSv1.3;"
     (place / "conf").write_text(f"""
 {modules}
 {user}
@@ -105,7 +119,7 @@ daemon off;
 worker_processes {workers};
 pid {place}/pid;
 error_log {place}/error.log;
-events {{ worker_connections 4096; }}
+events {{ worker_connections 12000; }}
 http {{
     access_log off;
     {paths}
@@ -114,21 +128,37 @@ http {{
     sendfile on;
     tcp_nopush on;
     server {{
-        listen 127.0.0.1:{port} reuseport backlog=4096;
+        listen 127.0.0.1:{port} {"ssl" if certificate else ""} reuseport backlog=4096;
+        {secured}
         root {place};
         client_max_body_size 0;
         {locations}
     }}
 }}
 """)
-    return Process(["nginx", "-p", place, "-c", place / "conf", "-e", place / "error.log"], place, port)
+    return Process(["nginx", "-p", place, "-c", place / "conf", "-e", place / "error.log"], place, port,
+                   secure=certificate is not None)
 
 
-def echo(options, folder, loops=1):
+def echo(options, folder, loops=1, *flags, certificate=None):
     port = free_port()
+    if certificate:
+        flags += ("--tls-cert", certificate[0], "--tls-key", certificate[1])
     return Process(
         [options.build / "parley-echo", "--listen", f"127.0.0.1:{port}", "--loops", loops, "--json",
-         "--max-requests", 1_000_000_000], folder, port)
+         "--max-requests", 1_000_000_000, *flags], folder, port,
+        secure=certificate is not None)
+
+
+def certify(folder):
+    """A P-256 certificate for localhost, signed by itself: the paths of certificate and key."""
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+         "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+         "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    key.chmod(0o600)
+    return certificate, key
 
 
 APPLICATION = "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"

@@ -1,0 +1,54 @@
+"""No descriptor left: the server waits instead of spinning, and goes on by itself (H183)."""
+
+import select
+import subprocess
+import time
+
+from clients import connect, head
+from crowd import normal_requests
+from processes import echo
+from report import check, descriptors, soon
+
+SPARE = 20
+
+
+def run(options, folder):
+    with echo(options, folder, 2) as server:
+        normal_requests(server, "/", 10)
+        # The server keeps a reserve below the limit it finds at its start; so it is lowered later.
+        limit = descriptors(server) + SPARE
+        lower(server, limit)
+        crowd = [connect(server, number) for number in range(4 * SPARE)]
+        for client in crowd:
+            client.sendall(head("GET / HTTP/1.1"))
+        # Which of them are let in is chance: each loop has a queue of its own.
+        check("whoever is let in is served (H183)", soon(lambda: served(crowd) > SPARE // 2), f"{served(crowd)}")
+        began, spent = time.monotonic(), server.cpu_seconds()
+        time.sleep(2)
+        share = (server.cpu_seconds() - spent) / (time.monotonic() - began)
+        check("a server without descriptors does not spin (H183)", share < 0.5, f"{share:.0%} of a core")
+        check("it is still there (H183)", server.process.poll() is None)
+        for client in crowd:
+            client.close()
+        check("it goes on by itself when descriptors are free (H183)", soon(lambda: answers(server)))
+        low = connect(server)
+        low.close()
+        check("and leaves none behind (H191)", soon(lambda: descriptors(server) <= limit - SPARE))
+
+
+def served(crowd):
+    """How many have an answer waiting for them."""
+    readable, _, _ = select.select(crowd, [], [], 0)
+    return len(readable)
+
+
+def lower(server, limit):
+    subprocess.run(["prlimit", "--pid", str(server.process.pid), f"--nofile={limit}:"], check=True)
+
+
+def answers(server):
+    try:
+        normal_requests(server, "/", 2)
+        return True
+    except (OSError, RuntimeError):
+        return False
