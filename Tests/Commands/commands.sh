@@ -82,6 +82,7 @@ touch file
 holds 'a data folder that is a file is one line' refuses 'the data folder file ' serve --data file
 holds 'a data folder that cannot be made is one line' refuses 'the data folder /proc/none/data ' serve --data /proc/none/data
 holds 'a data folder that cannot be written is one line' refuses 'the data folder /proc/data ' serve --data /proc/data
+SWIFT_DETERMINISTIC_HASHING=1 holds 'H188: hash tables that can be guessed are refused' refuses 'SWIFT_DETERMINISTIC_HASHING ' serve --data data
 holds 'commands want a database' refuses 'there is no database in data' app list --data data
 holds 'healthcheck fails when nobody answers' refuses "127.0.0.1:$port does not answer" healthcheck --listen "127.0.0.1:$port"
 

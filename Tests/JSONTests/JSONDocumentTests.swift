@@ -89,7 +89,7 @@ import Testing
         expectRefusal(of: [UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")], .invalidUTF8, at: 1)
     }
 
-    @Test func `may be nested to the limit and no deeper`() throws {
+    @Test func `may be nested to the limit and no deeper (H189)`() throws {
         let deepest = nested(64)
         #expect(try JSONDocument(deepest).root.kind == .array)
         expectRefusal(of: nested(65), .tooDeep(limit: 64), at: 64)
@@ -109,7 +109,7 @@ import Testing
         #expect(throws: Never.self) { try JSONDocument(Array("[12]".utf8), limits: limits) }
     }
 
-    @Test func `may hold numbers of 64 bytes and none longer`() {
+    @Test func `may hold numbers of 64 bytes and none longer (H189)`() {
         let digits = String(repeating: "1", count: 64)
         #expect(throws: Never.self) { try JSONDocument(Array(digits.utf8)) }
         expectRefusal(of: Array("[\(digits)1]".utf8), .numberTooLong(limit: 64), at: 1)

@@ -1,3 +1,4 @@
+import Glibc
 import Messaging
 import SQL
 
@@ -7,6 +8,7 @@ extension Command {
     /// - Returns: 0 when everything that had begun was finished.
     public static func serve(_ sources: SettingsSources) async throws -> Int32 {
         let settings = try settings(sources)
+        try refuseGuessableHashing()
         let signals = StopSignals()
         let log = Log(level: settings.logLevel)
         let parts = try await Parts(settings, log: log)
@@ -22,5 +24,13 @@ extension Command {
         let trimmer = MemoryTrimmer()
         defer { withExtendedLifetime(trimmer) {} }
         return await running.untilStopped(by: signals) ? 0 : 1
+    }
+
+    /// A switch for debugging takes away the seed of Swift's hash tables, and with it what keeps a
+    /// client from choosing keys that collide (H188).
+    private static func refuseGuessableHashing() throws(StartFailure) {
+        guard unsafe getenv("SWIFT_DETERMINISTIC_HASHING") == nil else {
+            throw StartFailure("SWIFT_DETERMINISTIC_HASHING makes hash tables guessable, unset it")
+        }
     }
 }

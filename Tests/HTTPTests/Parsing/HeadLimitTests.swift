@@ -65,4 +65,24 @@ import Testing
         }
         #expect(outcomes.allSatisfy { isHead in isHead })
     }
+
+    @Test func `one head is read at a time, whatever comes behind it (H4)`() {
+        let message = octets(get("A: b"))
+        let more = message + [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+        let verdict = Verdict(more)
+        #expect(verdict.count == message.count)
+        #expect(verdict.head?.fields == ["Host: h", "A: b"])
+    }
+
+    @Test func `a hundred fields of one name are found one after another (H188)`() {
+        let lines = String(repeating: "A: b\r\n", count: 99)
+        let message = octets("GET / HTTP/1.1\r\nHost: h\r\n" + lines + "\r\n")
+        var parser = RequestParser()
+        guard case .head(let head, _) = parser.parse(message.span) else {
+            Issue.record("a hundred fields are not too many")
+            return
+        }
+        #expect(head.fields.values("a").count == 99)
+        #expect(head.fields.contains("b") == false)
+    }
 }

@@ -1,0 +1,85 @@
+import Dispatch
+import Glibc
+import HTTP
+import HTTPTransport
+import Testing
+
+extension Live {
+    @Suite struct `The sockets of a server` {
+        @Test func `dead peers are noticed and small answers leave at once (H87, H192)`()
+            async throws
+        {
+            let options = try await serving { live in
+                let client = try live.connect()
+                try client.send(.head("GET /x HTTP/1.1"))
+                _ = try client.answer()
+                // Ours is one of them; the server's end is the one that is connected to it.
+                let accepted = live.descriptors.first { descriptor in
+                    descriptor != client.descriptor && Self.peer(of: descriptor) != 0
+                }
+                return [
+                    (SOL_SOCKET, SO_KEEPALIVE), (Int32(IPPROTO_TCP), TCP_NODELAY),
+                    (Int32(IPPROTO_TCP), TCP_KEEPIDLE), (Int32(IPPROTO_TCP), TCP_KEEPINTVL),
+                    (Int32(IPPROTO_TCP), TCP_KEEPCNT), (Int32(IPPROTO_TCP), TCP_USER_TIMEOUT),
+                ].map { level, name in Self.option(level, name, of: accepted ?? -1) }
+            }
+            #expect(options == [1, 1, 60, 10, 6, 60_000])
+        }
+
+        @Test func `a head and its content leave in one piece (H87)`() async throws {
+            let pieces = try await serving { live in
+                try (0..<20).map { _ in
+                    let client = try live.connect()
+                    try client.send(.head("GET /content HTTP/1.1"))
+                    return String(decoding: try client.receive(), as: UTF8.self)
+                }
+            }
+            #expect(pieces.allSatisfy { piece in piece.hasSuffix("\r\n\r\n/content") })
+        }
+
+        @Test func `who asks without end does not starve the others (H184)`() async throws {
+            let statuses = try await serving { live in
+                let greedy = try live.connect()
+                let descriptor = greedy.descriptor
+                let requests = Array(
+                    String(repeating: .head("GET /greedy HTTP/1.1"), count: 500).utf8)
+                let ended = DispatchGroup()
+                DispatchQueue.global().async(group: ended) { @Sendable in
+                    while send(descriptor, requests, requests.count, Int32(MSG_NOSIGNAL)) > 0 {}
+                }
+                DispatchQueue.global().async(group: ended) { @Sendable in
+                    var buffer = [UInt8](repeating: 0, count: 65_536)
+                    while recv(descriptor, &buffer, buffer.count, 0) > 0 {}
+                }
+                defer {
+                    greedy.vanish()
+                    ended.wait()
+                }
+                return try (0..<20).map { _ in
+                    let client = try live.connect()
+                    try client.send(.head("GET /modest HTTP/1.1"))
+                    return try client.answer().status
+                }
+            }
+            #expect(statuses == [Int](repeating: 200, count: 20))
+        }
+
+        private static func option(_ level: Int32, _ name: Int32, of descriptor: Int32) -> Int32 {
+            var value: Int32 = -1
+            var length = socklen_t(MemoryLayout<Int32>.size)
+            return getsockopt(descriptor, level, name, &value, &length) == 0 ? value : -1
+        }
+
+        /// The port of the other end; 0 for a listener.
+        private static func peer(of descriptor: Int32) -> UInt16 {
+            var form = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let result = withUnsafeMutablePointer(to: &form) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                    getpeername(descriptor, pointer, &length)
+                }
+            }
+            return result == 0 ? form.sin_port : 0
+        }
+    }
+}
