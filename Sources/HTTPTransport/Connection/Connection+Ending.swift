@@ -118,7 +118,7 @@ extension Connection {
         inputStart = 0
         output = SendQueue()
         setDue(.max)
-        clearWriteDue()
+        clearStall()
         loop.remove(self)
         server.connectionClosed()
         switch last {

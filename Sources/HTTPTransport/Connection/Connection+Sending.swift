@@ -10,11 +10,11 @@ extension Connection {
         let before = output.count
         switch output.send(to: descriptor) {
         case .drained:
-            clearWriteDue()
+            clearStall()
             returnOutput()
             outputDrained()
         case .blocked:
-            setWriteDue(progress: output.count < before)
+            outputStalled(sent: before - output.count)
             outputAdvanced()
             resumeLater()
         case .broken: abort("reset")
@@ -98,10 +98,10 @@ extension Connection {
         if deadline < wheelTime { loop.schedule(self) }
         switch turn.code {
         case 0:
-            if turn.count > 0 { clearWriteDue() }
+            if turn.count > 0 { clearStall() }
             flush()
         case EAGAIN:
-            setWriteDue(progress: turn.count > 0)
+            outputStalled(sent: turn.count)
             // The socket may have emptied between the pump's last try and now: nobody tells twice.
             if canWriteAgain { flush() } else { resumeLater() }
         // Half a content is worse than none: the peer notices the break (H88).

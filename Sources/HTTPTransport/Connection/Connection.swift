@@ -69,10 +69,8 @@ final class Connection: @unchecked Sendable {
 
     /// When what the phase waits for is overdue, in the loop's milliseconds.
     private(set) var due: Int64 = .max
-    /// When the peer must have taken something of the output (H178).
-    private(set) var writeDue: Int64 = .max
-    /// How much the kernel still held when the peer was last seen to take something.
-    private var unsentCount: Int32 = 0
+    /// Set while the socket takes no more of the output (H178).
+    private var stall: Stall?
     /// When the wheel asks for the deadline next.
     var wheelTime: Int64 = .max
 
@@ -103,7 +101,7 @@ final class Connection: @unchecked Sendable {
     // MARK: Deadlines
 
     /// When ``expire()`` is to be called.
-    var deadline: Int64 { min(due, writeDue) }
+    var deadline: Int64 { min(due, stall?.due ?? .max) }
 
     /// Says until when the phase may last; `.max` for as long as it likes.
     func setDue(_ time: Int64) {
@@ -111,27 +109,29 @@ final class Connection: @unchecked Sendable {
         if time < wheelTime { loop.schedule(self) }
     }
 
-    /// The socket takes no more: from now on, or from the last progress on, the peer's time runs.
-    func setWriteDue(progress: Bool) {
-        if progress || writeDue == .max {
-            writeDue = loop.now + configuration.writeIdleTimeout
-            unsentCount = Socket.unsentCount(descriptor)
+    /// The socket takes no more: from now on the peer's time runs.
+    ///
+    /// - Parameter sent: What it took before it was full.
+    func outputStalled(sent: Int64) {
+        if let stall {
+            stall.sent += sent
+            if sent > 0 { stall.look(unsent: Socket.unsentCount(descriptor), at: loop.now) }
+        } else {
+            stall = Stall(
+                unsent: Socket.unsentCount(descriptor), at: loop.now, configuration)
         }
-        if writeDue < wheelTime { loop.schedule(self) }
+        if deadline < wheelTime { loop.schedule(self) }
     }
 
-    /// Whether the peer has taken nothing since the last look, and its time is up.
-    ///
-    /// The kernel's buffer may hold megabytes: a slow peer that reads them steadily makes progress
-    /// long before the socket takes something again.
+    /// Whether the peer's time is up, what it took since the last look included.
     func peerIsStuck() -> Bool {
-        guard writeDue <= loop.now else { return false }
-        let count = Socket.unsentCount(descriptor)
-        guard count < unsentCount else { return true }
-        setWriteDue(progress: true)
+        guard let stall, stall.due <= loop.now else { return false }
+        stall.look(unsent: Socket.unsentCount(descriptor), at: loop.now)
+        if stall.due <= loop.now { return true }
+        if deadline < wheelTime { loop.schedule(self) }
         return false
     }
 
     /// Everything has left.
-    func clearWriteDue() { writeDue = .max }
+    func clearStall() { stall = nil }
 }

@@ -24,6 +24,10 @@ public struct ServerConfiguration: Sendable {
     public var requestTimeout: Int64 = 60_000
     /// `writeIdleTimeout`: an answer makes no progress (H178).
     public var writeIdleTimeout: Int64 = 15_000
+    /// `minWriteRate`: octets per second taken of what waits, judged after the grace (H178).
+    public var minimumWriteRate: Int64 = 240
+    /// `writeGrace` (H178).
+    public var writeGrace: Int64 = 5_000
     /// `lingerTimeout`: how long the rest of a refused request is read and thrown away (H96).
     public var lingerTimeout: Int64 = 2_000
     /// `maxLinger`: how much of it (H96).

@@ -50,11 +50,11 @@ enum Socket {
     }
 
     /// How many octets the kernel holds that the peer has not acknowledged.
-    static func unsentCount(_ descriptor: Int32) -> Int32 {
+    static func unsentCount(_ descriptor: Int32) -> Int64 {
         var count: Int32 = 0
         // Where the kernel cannot tell, nothing looks like progress but what the socket takes.
         _ = unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count)
-        return count
+        return Int64(count)
     }
 
     private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {

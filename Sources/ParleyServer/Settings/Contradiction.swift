@@ -19,6 +19,10 @@ struct Contradiction: Sendable {
             rule: "http.body_idle_timeout must not be above http.request_timeout"
         ) { settings in settings.http.bodyIdleTimeout <= settings.http.requestTimeout },
         Contradiction(
+            keys: ["http.write_low", "http.write_high"],
+            rule: "http.write_low must not be above http.write_high"
+        ) { settings in settings.http.writeLow <= settings.http.writeHigh },
+        Contradiction(
             keys: ["http.listen", "public_url"],
             rule: "with a port the system chooses, public_url must say what clients reach it by"
         ) { settings in

@@ -66,6 +66,12 @@ extension Settings {
             "http.write_idle_timeout", \.http.writeIdleTimeout, .time(1...day),
             "An answer makes no progress."),
         .number(
+            "http.min_write_rate", \.http.minimumWriteRate, .count(1...1 << 40),
+            "Octets per second a client takes at least of what waits for it."),
+        .number(
+            "http.write_grace", \.http.writeGrace, .time(1...day),
+            "How long that rate is not judged."),
+        .number(
             "http.linger_timeout", \.http.lingerTimeout, .time(1...day),
             "How long the rest of a refused request is read and dropped."),
         .number("http.max_linger", \.http.maximumLinger, .octets(1...1 << 40), "How much of it."),
@@ -79,6 +85,9 @@ extension Settings {
         .number(
             "http.write_high", \.http.writeHigh, .octets(1024...1 << 30),
             "Unsent output above which no further request is looked at."),
+        .number(
+            "http.write_low", \.http.writeLow, .octets(1024...1 << 30),
+            "Unsent output at which a stream that had to wait goes on."),
         .number(
             "http.max_connections", \.http.maximumConnections, .count(1...1_000_000),
             "Open connections, over all loops."),
