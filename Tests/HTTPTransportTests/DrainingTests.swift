@@ -121,6 +121,74 @@ extension Live {
             }
         }
 
+        @Test func `streams and other protocols end, each in its own way (H147, H194)`()
+            async throws
+        {
+            let service = TestService { request in
+                let handler = TestHandler(stopping: { line in
+                    line.send(Array("bye".utf8))
+                    line.finish()
+                })
+                return request.target.path == "/up"
+                    ? Answer("up", Upgrade(to: "test", handler: handler))
+                    : Answer("stream", Response(.ok, content: .stream(handler)))
+            }
+            let texts = try await serving(service) { live in
+                let clients = try ["/up", "/stream"].map { path in
+                    let client = try live.connect()
+                    try client.send(.head("GET \(path) HTTP/1.1"))
+                    _ = try client.answer()
+                    return client
+                }
+                let stop = live.beginStopping()
+                let texts = try clients.map { client in try client.rest() }
+                for client in clients { client.finishSending() }
+                #expect(stop.isClean)
+                return texts
+            }
+            #expect(texts == ["bye", "3\r\nbye\r\n0\r\n\r\n"])
+        }
+
+        @Test func `a content that was being written is finished (H194)`() async throws {
+            let gate = Gate()
+            let service = TestService { _ in
+                let content = Content.written { writer in
+                    try await writer.write([0x61])
+                    await gate.pass()
+                    try await writer.write([0x62])
+                }
+                return Answer("", Response(.ok, content: content))
+            }
+            let text = try await serving(service) { live in
+                let client = try live.connect()
+                try client.send(.head("GET / HTTP/1.1"))
+                _ = try client.answer()
+                let stop = live.beginStopping()
+                stop.waitUntilDraining(live)
+                gate.open()
+                let text = try client.rest()
+                client.finishSending()
+                #expect(stop.isClean)
+                return text
+            }
+            #expect(text == "1\r\na\r\n1\r\nb\r\n0\r\n\r\n")
+        }
+
+        @Test func `a line that does not end is cut off at the deadline (H194)`() async throws {
+            let closed = Counter()
+            let handler = TestHandler(stopping: { _ in }, closed: { closed.add(1) })
+            let service = TestService { _ in Answer("up", Upgrade(to: "test", handler: handler)) }
+            try await serving(service) { live in
+                let client = try live.connect()
+                try client.send(.head("GET / HTTP/1.1"))
+                _ = try client.answer()
+                let stop = live.beginStopping(deadline: 100)
+                #expect(!stop.isClean)
+                #expect(throws: Client.Failure.reset) { try client.receive() }
+            }
+            #expect(closed.value == 1)
+        }
+
         @Test func `stopping twice is stopping once (H195)`() async throws {
             let server = try Server(
                 {

@@ -83,6 +83,78 @@ extension Live {
             #expect(lost == ["reset"])
         }
 
+        @Test func `a stream is reported at its end, with all its octets (H206)`() async throws {
+            let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
+            let service = TestService { _ in
+                let handler = TestHandler(
+                    opened: { line in line.setDeadline(line.milliseconds + 300) },
+                    deadline: { line in
+                        line.send([UInt8](repeating: 1, count: 1000))
+                        line.finish()
+                    })
+                return Answer("stream", Response(.ok, content: .stream(handler)))
+            }
+            let text = try await serving(service, observer: Recorder(sink: sink)) { live in
+                try live.exchange(.head("GET /a HTTP/1.1"))
+            }
+            sink.finish()
+            let all = await records.reduce(into: [RequestRecord]()) { all, record in
+                all.append(record)
+            }
+            #expect(all.map(\.status) == [200])
+            #expect(all.map(\.octetsOut) == [Int64(text.utf8.count)])
+            #expect(all.allSatisfy { record in record.duration >= 300_000_000 })
+        }
+
+        @Test func `another protocol is reported at its end, octets both ways (H206)`()
+            async throws
+        {
+            let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
+            let service = TestService { _ in
+                let handler = TestHandler(received: { line, octets in
+                    line.send(octets + octets)
+                    if octets.last == 0x2E { line.finish() }
+                })
+                return Answer("up", Upgrade(to: "test", handler: handler))
+            }
+            let request = String.head("GET /a HTTP/1.1")
+            let text = try await serving(service, observer: Recorder(sink: sink)) { live in
+                let client = try live.connect()
+                try client.send(request + "hello.")
+                return try client.rest()
+            }
+            sink.finish()
+            let all = await records.reduce(into: [RequestRecord]()) { all, record in
+                all.append(record)
+            }
+            #expect(all.map(\.status) == [101])
+            #expect(all.map(\.octetsIn) == [Int64(request.utf8.count) + 6])
+            #expect(all.map(\.octetsOut) == [Int64(text.utf8.count)])
+        }
+
+        @Test func `a stream whose peer went away is reported with what it was sent (H85, H206)`()
+            async throws
+        {
+            let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
+            let service = TestService { _ in
+                let handler = TestHandler(opened: { line in line.send([1, 2, 3]) })
+                return Answer("", Response(.ok, content: .stream(handler)))
+            }
+            try await serving(service, observer: Recorder(sink: sink)) { live in
+                let client = try live.connect()
+                try client.send(.head("GET /a HTTP/1.1"))
+                _ = try client.receive()
+                client.vanish()
+                try eventually { live.server.connectionCount == 0 }
+            }
+            sink.finish()
+            let all = await records.reduce(into: [RequestRecord]()) { all, record in
+                all.append(record)
+            }
+            #expect(all.map(\.closing) == ["reset"])
+            #expect(all.allSatisfy { record in record.octetsOut > 100 })
+        }
+
         @Test func `a dropped answer is reported once`() async throws {
             let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
             let service = TestService { _ in Answer("r") { _ in .dropped } }

@@ -4,18 +4,25 @@ import Testing
 
 extension Live {
     @Suite struct `Contents of unknown length` {
-        @Test func `HTTP 1.1 gets chunks, and the next answer behind them (H88, H116)`()
-            async throws
-        {
+        @Test func `HTTP 1.1 gets chunks, octet by octet (H88, H116)`() async throws {
             let text = try await serving(counting) { live in
-                try live.exchange(.head("GET /stream HTTP/1.1") + .head("GET /next HTTP/1.1"))
+                try live.exchange(.head("GET /stream HTTP/1.1"))
             }
             let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)
             #expect(parts[0].contains("\r\nTransfer-Encoding: chunked"))
             #expect(!parts[0].contains("Content-Length"))
-            #expect(
-                parts[1].hasPrefix("3\r\none\r\nb\r\ntwo & three\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n"))
-            #expect(parts[1].hasSuffix("\r\n\r\n/next"))
+            // What is sent in one turn is one chunk; the head of one is hexadecimal.
+            #expect(parts[1] == "3\r\none\r\nb\r\ntwo & three\r\n0\r\n\r\n")
+        }
+
+        @Test func `the next request is served behind the last chunk (H82, H88)`() async throws {
+            let text = try await serving(counting) { live in
+                try live.exchange(
+                    .head("GET /stream HTTP/1.1") + .head("GET /stream HTTP/1.1")
+                        + .head("GET /next HTTP/1.1"))
+            }
+            #expect(text.ranges(of: "two & three\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n").count == 2)
+            #expect(text.hasSuffix("\r\n\r\n/next"))
         }
 
         @Test func `HTTP 1.0 gets the bare octets, then the end (H90)`() async throws {
@@ -27,12 +34,139 @@ extension Live {
             #expect(text.hasSuffix("\r\n\r\nonetwo & three"))
         }
 
-        @Test func `HEAD waits for no stream (H68, H89)`() async throws {
-            let text = try await serving(counting) { live in
+        @Test func `HEAD waits for no stream, and its handler hears of the end alone (H68, H89)`()
+            async throws
+        {
+            let closed = Counter()
+            let service = TestService { request in
+                guard request.target.path == "/stream" else { return TestService.echo(request) }
+                let handler = TestHandler(
+                    opened: { _ in closed.add(100) }, closed: { closed.add(1) })
+                return Answer("stream", Response(.ok, content: .stream(handler)))
+            }
+            let text = try await serving(service) { live in
                 try live.exchange(.head("HEAD /stream HTTP/1.1") + .head("GET /next HTTP/1.1"))
             }
             #expect(text.hasSuffix("\r\n\r\n/next"))
-            #expect(!text.contains("one"))
+            #expect(!text.contains("Transfer-Encoding"))
+            #expect(closed.value == 1)
+        }
+
+        @Test
+        func `head and first octets leave together, before anything else happens (H87, H151)`()
+            async throws
+        {
+            let service = streaming(TestHandler(opened: { line in line.send([0x3A, 0x0A]) }))
+            let first = try await serving(service) { live in
+                let client = try live.connect()
+                try client.send(.head("GET / HTTP/1.1"))
+                return String(decoding: try client.receive(), as: UTF8.self)
+            }
+            #expect(first.hasSuffix("\r\n\r\n2\r\n:\n\r\n"))
+        }
+
+        @Test func `a stream that breaks off has no last chunk (H88)`() async throws {
+            let service = TestService { _ in
+                let content = Content.written { writer in
+                    try await writer.write(Array("half".utf8))
+                    throw CancellationError()
+                }
+                return Answer("", Response(.ok, content: content))
+            }
+            let (text, end) = try await serving(service) { live in
+                let client = try live.connect()
+                try client.send(.head("GET / HTTP/1.1"))
+                var text = ""
+                do {
+                    while true {
+                        let piece = try client.receive()
+                        if piece.isEmpty { return (text, "end") }
+                        text += String(decoding: piece, as: UTF8.self)
+                    }
+                } catch { return (text, "\(error)") }
+            }
+            #expect(!text.hasSuffix("0\r\n\r\n"))
+            #expect(end == "reset")
+        }
+
+        @Test func `a body nobody reads passes while the stream lasts (H92)`() async throws {
+            let body = String(repeating: "x", count: 200_000)
+            let text = try await serving(counting) { live in
+                let client = try live.connect()
+                try client.send(.head("POST /stream HTTP/1.1", "Content-Length: 200000"))
+                try client.send(body + .head("GET /next HTTP/1.1"))
+                client.finishSending()
+                return try client.rest()
+            }
+            #expect(text.contains("two & three\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n"))
+            #expect(text.hasSuffix("\r\n\r\n/next"))
+        }
+
+        @Test func `two hundred streams at once all come whole`() async throws {
+            let service = TestService { _ in
+                let handler = TestHandler(
+                    opened: { line in line.setDeadline(line.milliseconds + 50) },
+                    deadline: { line in
+                        line.send(TestFile.pattern(50_000))
+                        line.finish()
+                    })
+                return Answer("", Response(.ok, content: .stream(handler)))
+            }
+            let texts = try await serving(service, with: { change in change.loops = 2 }) { live in
+                let clients = try (0..<200).map { _ in try live.connect() }
+                for client in clients {
+                    try client.send(.head("GET / HTTP/1.0"))
+                    client.finishSending()
+                }
+                return try clients.map { client in try client.content() }
+            }
+            #expect(texts.allSatisfy { content in content == TestFile.pattern(50_000) })
+        }
+
+        @Test func `a peer that leaves frees everything (H85, H156)`() async throws {
+            let closed = Counter()
+            let service = TestService { _ in
+                let handler = TestHandler(
+                    opened: { line in line.setDeadline(line.milliseconds + 10) },
+                    deadline: { line in
+                        line.send(Array(":\n".utf8))
+                        line.setDeadline(line.milliseconds + 10)
+                    },
+                    closed: { closed.add(1) })
+                return Answer("", Response(.ok, content: .stream(handler)))
+            }
+            try await serving(service) { live in
+                for number in 0..<20 {
+                    let client = try live.connect()
+                    try client.send(.head("GET / HTTP/1.1"))
+                    _ = try client.receive()
+                    // Half of them without good-bye; the others are noticed by the next heartbeat.
+                    if number % 2 == 0 { client.vanish() }
+                }
+                try eventually { live.server.connectionCount == 0 && closed.value == 20 }
+            }
+        }
+
+        @Test func `an upgrade and a stream outlive the time limits of requests (H157)`()
+            async throws
+        {
+            let service = streaming(
+                TestHandler(
+                    opened: { line in line.setDeadline(line.milliseconds + 1500) },
+                    deadline: { line in
+                        line.send(Array("late".utf8))
+                        line.finish()
+                    }))
+            let text = try await serving(
+                service,
+                with: { change in
+                    change.requestTimeout = 200
+                    change.keepAliveTimeout = 200
+                    change.headerTimeout = 200
+                    change.writeIdleTimeout = 200
+                }
+            ) { live in try live.exchange(.head("GET / HTTP/1.1")) }
+            #expect(text.hasSuffix("4\r\nlate\r\n0\r\n\r\n"))
         }
     }
 }
@@ -52,4 +186,8 @@ private let counting = TestService { request in
             line.finish()
         })
     return Answer("stream", Response(.ok, content: .stream(handler)))
+}
+
+private func streaming(_ handler: TestHandler) -> TestService {
+    TestService { _ in Answer("", Response(.ok, content: .stream(handler))) }
 }

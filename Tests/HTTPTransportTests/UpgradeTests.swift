@@ -49,6 +49,58 @@ extension Live {
             #expect(text.contains("Connection: close\r\n"))
         }
 
+        @Test func `a protocol may be changed after some work (H129)`() async throws {
+            let service = TestService { _ in
+                Answer("up") { _ in Response(Upgrade(to: "test", handler: shouting())) }
+            }
+            let text = try await serving(service) { live in
+                let client = try live.connect()
+                try client.send(.head("GET /up HTTP/1.1") + "hello.")
+                return try client.rest()
+            }
+            #expect(text.hasPrefix("HTTP/1.1 101 "))
+            #expect(text.hasSuffix("\r\n\r\nHELLO."))
+        }
+
+        @Test func `a peer that ends its side ends the other protocol, answers first (H96)`()
+            async throws
+        {
+            let text = try await serving(upgrading) { live in
+                try live.exchange(.head("GET /up HTTP/1.1") + "hello")
+            }
+            #expect(text.hasSuffix("\r\n\r\nHELLO"))
+        }
+
+        @Test func `a line that is over does nothing, whoever has its number now (H85)`()
+            async throws
+        {
+            let lines = Lines()
+            let service = TestService { _ in
+                Answer(
+                    "up",
+                    Upgrade(to: "test", handler: TestHandler(opened: { line in lines.add(line) })))
+            }
+            let strays = try await serving(service, with: { change in change.loops = 2 }) { live in
+                var strays = 0
+                for _ in 0..<200 {
+                    let gone = try live.connect()
+                    try gone.send(.head("GET /a HTTP/1.1"))
+                    _ = try gone.answer()
+                    gone.vanish()
+                    // The lowest free number is given out next, on this side and on the server's.
+                    let next = try live.connect()
+                    lines.each { line in line.send(Array("stray".utf8)) }
+                    try next.send(.head("GET /b HTTP/1.1"))
+                    let reply = try next.answer()
+                    strays += reply.status == 101 ? 0 : 1
+                    lines.forget()
+                    next.vanish()
+                }
+                return strays
+            }
+            #expect(strays == 0)
+        }
+
         @Test func `HTTP 1.0 changes no protocol (H86)`() async throws {
             let text = try await serving(upgrading) { live in
                 try live.exchange(.head("GET /up HTTP/1.0", "Upgrade: test"))

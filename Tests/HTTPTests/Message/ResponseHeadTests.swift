@@ -42,10 +42,40 @@ import Testing
     @Test func `the connection's fate is stated once (H78, H79)`() {
         #expect(field("Connection", of: written(Response(.ok))) == nil)
         #expect(field("Connection", of: written(Response(.ok), closes: true)) == "close")
-        #expect(field("Connection", of: written(Response(.ok), keepAlive: true)) == "keep-alive")
+        #expect(field("Connection", of: written(Response(.ok), isHTTP10: true)) == "keep-alive")
         #expect(
-            field("Connection", of: written(Response(.ok), closes: true, keepAlive: true))
+            field("Connection", of: written(Response(.ok), closes: true, isHTTP10: true))
                 == "close")
+    }
+
+    @Test func `a stream is chunked, but not for HTTP 1.0 and not for HEAD (H68, H88, H90)`() {
+        let response = Response(.ok, content: .stream(Silence()))
+        #expect(field("Transfer-Encoding", of: written(response)) == "chunked")
+        for head in [
+            written(response), written(response, closes: true, isHTTP10: true),
+            written(response, answersHead: true),
+        ] { #expect(field("Content-Length", of: head) == nil) }
+        let toHEAD = written(response, answersHead: true)
+        #expect(field("Transfer-Encoding", of: toHEAD) == nil)
+        let toOld = written(response, closes: true, isHTTP10: true)
+        #expect(field("Transfer-Encoding", of: toOld) == nil)
+        #expect(field("Connection", of: toOld) == "close")
+    }
+
+    @Test(arguments: [false, true])
+    func `101 names the protocol and has neither length nor coding (H130)`(closes: Bool) {
+        let head = written(Response(Upgrade(to: "test", handler: Silence())), closes: closes)
+        #expect(head.hasPrefix("HTTP/1.1 101 Switching Protocols\r\n"))
+        #expect(field("Upgrade", of: head) == "test")
+        #expect(field("Connection", of: head) == "Upgrade")
+        #expect(field("Content-Length", of: head) == nil)
+        #expect(field("Transfer-Encoding", of: head) == nil)
+    }
+
+    @Test func `426 offers the protocol (H128)`() {
+        let refused = Response(Status(426, "Upgrade Required"))
+        #expect(field("Connection", of: written(refused)) == "Upgrade")
+        #expect(field("Connection", of: written(refused, closes: true)) == "Upgrade, close")
     }
 
     @Test(arguments: ["a\r\nb", "\n", "\r", "\u{0}", "a\u{1}", "\u{7F}", "\u{1B}[0m"])
@@ -74,8 +104,15 @@ import Testing
     }
 }
 
+/// A stream of nothing.
+private final class Silence: LineHandler {
+    func opened(_ line: any Line) {}
+    func stopping() {}
+    func closed() {}
+}
+
 private func written(
-    _ response: Response, answersHead: Bool = false, closes: Bool = false, keepAlive: Bool = false
+    _ response: Response, answersHead: Bool = false, closes: Bool = false, isHTTP10: Bool = false
 ) -> String {
     var buffer: [UInt8] = []
     ResponseHead.append(
@@ -83,7 +120,7 @@ private func written(
         .init(
             dateLine: octets("Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"),
             id: RequestID(high: 0, low: 0),
-            answersHead: answersHead, closes: closes, isHTTP10: keepAlive),
+            answersHead: answersHead, closes: closes, isHTTP10: isHTTP10),
         to: &buffer)
     return String(decoding: buffer, as: UTF8.self)
 }

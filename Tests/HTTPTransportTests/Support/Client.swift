@@ -108,6 +108,18 @@ final class Client {
         }
     }
 
+    /// What stands between a head and the peer's end.
+    func content() throws -> [UInt8] {
+        var all: [UInt8] = []
+        while true {
+            let piece = try receive(atMost: 1 << 20)
+            if piece.isEmpty { break }
+            all += piece
+        }
+        let end = all.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? all.count
+        return Array(all[end...])
+    }
+
     /// One answer: its head, then as much content as the head announces.
     func answer(withoutContent: Bool = false) throws -> Reply {
         let blank = Array("\r\n\r\n".utf8)

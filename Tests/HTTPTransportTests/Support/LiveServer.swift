@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import HTTP
 import HTTPTransport
+import Testing
 
 /// A server of one test, listening on a port of its own.
 struct LiveServer: Sendable {
@@ -141,4 +142,17 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result)
             continuation.resume(with: Swift.Result(catching: body))
         }
     }
+}
+
+/// Looks again and again until it is so; gives up after a minute.
+///
+/// Blocks, as the clients do.
+func eventually(_ isSo: () throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation)
+    throws
+{
+    for _ in 0..<6000 {
+        if try isSo() { return }
+        usleep(10_000)
+    }
+    Issue.record("It never became so.", sourceLocation: sourceLocation)
 }
