@@ -1,22 +1,24 @@
 import HTTP
 
-/// Serves the HTTP layer alone (H213): `/` echoes, `/echo` shows the request's fields, everything
-/// else is unknown.
+/// Serves the HTTP layer alone (H213): `/` echoes, `/echo` shows the request's fields, `/sse` counts
+/// events, `/stream` sends a long content in chunks; everything else is unknown.
 final class EchoService: Service {
-    /// What `GET /` answers when there is nothing to echo.
-    let greeting: Response
-    let bodyLimit: Int64
+    private let greeting: Response
+    private let limits: EchoLimits
 
-    init(greeting: Response, bodyLimit: Int64) {
+    init(greeting: Response, limits: EchoLimits) {
         self.greeting = greeting
-        self.bodyLimit = bodyLimit
+        self.limits = limits
     }
 
     func answer(to request: Request) -> Answer {
         switch request.target.path {
+        case "/" where request.method == .options: offer("/", Method.allCases)
         case "/": root(request)
-        case "/echo" where request.method == .options: Answer("/echo", offer)
+        case "/echo" where request.method == .options: offer("/echo", Method.allCases)
         case "/echo": Answer("/echo", fields(of: request))
+        case "/sse": reading("/sse", request, events)
+        case "/stream": reading("/stream", request, stream)
         default:
             switch Result(catching: request.target.segments) {
             case .failure(.malformed): Answer("", Response(.badRequest, "text/plain", []))
@@ -26,17 +28,18 @@ final class EchoService: Service {
         }
     }
 
-    /// What both paths offer (H69).
-    private var offer: Response {
-        var response = Response(.noContent)
-        response.fields.add("Allow", Method.allCases.map(\.rawValue).joined(separator: ", "))
-        return response
+    /// What a path offers (H69).
+    private func offer(
+        _ route: String, _ methods: [Method], _ status: Status = .noContent
+    ) -> Answer {
+        var response = Response(status)
+        response.fields.add("Allow", methods.map(\.rawValue).joined(separator: ", "))
+        return Answer(route, response)
     }
 
     private func root(_ request: Request) -> Answer {
-        if request.method == .options { return Answer("/", offer) }
         guard request.framing.announcesContent else { return Answer("/", greeting) }
-        return Answer("/", BodyPolicy(limit: bodyLimit)) { body in
+        return Answer("/", BodyPolicy(limit: limits.body)) { body in
             do throws(BodyError) {
                 let octets = try await body.collect()
                 return Response(.ok, "application/octet-stream", octets)
@@ -55,5 +58,41 @@ final class EchoService: Service {
     private func fields(of request: Request) -> Response {
         let lines = request.fields.all.map { field in "\(field.name): \(field.value)\n" }
         return Response(.ok, "text/plain; charset=utf-8", Array(lines.joined().utf8))
+    }
+
+    /// A path that can only be read.
+    private func reading(
+        _ route: String, _ request: Request, _ response: () -> Response
+    ) -> Answer {
+        switch request.method {
+        case .get, .head: Answer(route, response())
+        case .options: offer(route, [.get, .head, .options])
+        default: offer(route, [.get, .head, .options], .methodNotAllowed)
+        }
+    }
+
+    /// H151.
+    private func events() -> Response {
+        var response = Response(.ok, content: .stream(CountedEvents(limits)))
+        response.fields.add("Content-Type", "text/event-stream")
+        response.fields.add("Cache-Control", "no-store")
+        response.fields.add("X-Accel-Buffering", "no")
+        return response
+    }
+
+    private func stream() -> Response {
+        let limits = limits
+        let content = Content.written { writer in
+            let piece = [UInt8](repeating: UInt8(ascii: "x"), count: limits.streamPiece)
+            var left = limits.streamLength
+            while left > 0 {
+                let count = Int(min(left, Int64(piece.count)))
+                try await writer.write(count == piece.count ? piece : Array(piece[..<count]))
+                left -= Int64(count)
+            }
+        }
+        var response = Response(.ok, content: content)
+        response.fields.add("Content-Type", "application/octet-stream")
+        return response
     }
 }

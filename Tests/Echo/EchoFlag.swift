@@ -1,0 +1,80 @@
+import HTTP
+import HTTPTransport
+
+/// One flag of the command line.
+struct EchoFlag: Sendable {
+    /// A place in the options that may be handed between threads, as all literal key paths may.
+    typealias Place<Value> = any WritableKeyPath<EchoOptions, Value> & Sendable
+
+    let name: String
+    /// Whether a value follows.
+    let wantsValue: Bool
+    /// Puts the value where it belongs; false when it is not understood.
+    let set: @Sendable (inout EchoOptions, String) -> Bool
+
+    static func named(_ name: String) -> EchoFlag? { all.first { flag in flag.name == name } }
+
+    /// Sizes in octets, times in milliseconds.
+    private static let all: [EchoFlag] = [
+        EchoFlag(name: "--listen", wantsValue: true) { options, value in
+            guard let address = ListenAddress(value) else { return false }
+            options.configuration.addresses = [address]
+            return true
+        },
+        EchoFlag(name: "--json", wantsValue: false) { options, _ in
+            options.greeting = Response(.ok, "application/json", Array(document.utf8))
+            return true
+        },
+        EchoFlag(name: "--allowed-host", wantsValue: true) { options, value in
+            options.configuration.head.allowedHosts.append(value)
+            return true
+        },
+        number("--loops", \.configuration.loops),
+        number("--max-request-line", \.configuration.head.requestLine),
+        number("--max-header-line", \.configuration.head.fieldLine),
+        number("--max-header-bytes", \.configuration.head.fieldSection),
+        number("--max-header-fields", \.configuration.head.fields),
+        number("--header-timeout", \.configuration.headerTimeout),
+        number("--keep-alive-timeout", \.configuration.keepAliveTimeout),
+        number("--body-idle-timeout", \.configuration.bodyIdleTimeout),
+        number("--min-body-rate", \.configuration.minimumBodyRate),
+        number("--body-grace", \.configuration.bodyGrace),
+        number("--request-timeout", \.configuration.requestTimeout),
+        number("--write-idle-timeout", \.configuration.writeIdleTimeout),
+        number("--min-write-rate", \.configuration.minimumWriteRate),
+        number("--write-grace", \.configuration.writeGrace),
+        number("--linger-timeout", \.configuration.lingerTimeout),
+        number("--max-linger", \.configuration.maximumLinger),
+        number("--drain-timeout", \.configuration.drainTimeout),
+        number("--max-drain", \.configuration.maximumDrain),
+        number("--read-ahead", \.configuration.readAhead),
+        number("--write-high", \.configuration.writeHigh),
+        number("--write-low", \.configuration.writeLow),
+        number("--max-connections", \.configuration.maximumConnections),
+        number("--max-requests", \.configuration.maximumRequests),
+        number("--max-age", \.configuration.maximumAge),
+        number("--backlog", \.configuration.backlog),
+        number("--max-body", \.limits.body),
+        number("--event-interval", \.limits.eventInterval),
+        number("--event-queue", \.limits.eventQueue),
+        number("--stream-length", \.limits.streamLength),
+        number("--stream-piece", \.limits.streamPiece),
+    ]
+
+    private static func number<Number: FixedWidthInteger & Sendable>(
+        _ name: String, _ place: Place<Number>
+    ) -> EchoFlag {
+        EchoFlag(name: name, wantsValue: true) { options, value in
+            guard let number = Number(value), number > 0 else { return false }
+            options[keyPath: place] = number
+            return true
+        }
+    }
+
+    /// 299 octets of JSON, for the benchmark.
+    private static let document: String = {
+        let start =
+            "{\"id\":\"layer:///messages/a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d\",\"sent_at\":\"2026-03-01T09:16:02.500Z\",\"body\":\""
+        return start + String(repeating: "x", count: 299 - start.utf8.count - 2) + "\"}"
+    }()
+}
