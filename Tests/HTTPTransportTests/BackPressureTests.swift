@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import HTTPTransport
 import Testing
@@ -84,6 +85,35 @@ extension Live {
             #expect(isReset)
         }
 
+        @Test func `a broadcast to slow readers is held once (H144)`() async throws {
+            let (lines, sent) = (Lines(), Counter())
+            let service = TestService { _ in
+                let handler = TestHandler(opened: { line in lines.add(line) })
+                return Answer("", Upgrade(to: "test", handler: handler))
+            }
+            let grown = try await serving(service) { live in
+                let clients = try (0..<50).map { _ in
+                    let client = try live.connect()
+                    client.receiveBuffer(16 << 10)
+                    try client.send(.head("GET / HTTP/1.1"))
+                    _ = try client.answer()
+                    return client
+                }
+                let message = [UInt8](repeating: 1, count: 8 << 20)
+                let before = try residentOctets()
+                lines.each { line in
+                    line.send(message)
+                    sent.add(1)
+                }
+                try eventually { sent.value == 50 }
+                try live.settle()
+                let after = try residentOctets()
+                for client in clients { client.vanish() }
+                return after - before
+            }
+            #expect(grown < 100 << 20)
+        }
+
         @Test func `a handler that receives no more stops its peer, and goes on later (H185)`()
             async throws
         {
@@ -116,4 +146,18 @@ extension Live {
             #expect(received.value == content.count)
         }
     }
+}
+
+/// Memory of this process; the kernel's buffers are not counted.
+private func residentOctets() throws -> Int {
+    let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw Client.Failure.system(errno) }
+    defer { close(file) }
+    var text = [UInt8](repeating: 0, count: 128)
+    let count = read(file, &text, text.count)
+    let words = text[..<max(count, 0)].split(separator: UInt8(ascii: " "))
+    guard words.count > 1, let pages = Int(String(decoding: words[1], as: UTF8.self)) else {
+        throw Client.Failure.system(EIO)
+    }
+    return pages * sysconf(Int32(_SC_PAGESIZE))
 }
