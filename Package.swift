@@ -97,7 +97,7 @@ let package = Package(
         tests(of: "Checksums"),
         tests(of: "JSON"),
         tests(of: "HTTP", ["Checksums"]),
-        tests(of: "HTTPTransport", ["HTTP"]),
+        tests(of: "HTTPTransport", ["HTTP", "COpenSSL"]),
         tests(of: "SQL"),
         tests(of: "Blobs"),
         tests(of: "Uploads", ["HTTP", "JSON", "Blobs"]),

@@ -1,0 +1,86 @@
+import COpenSSL
+import Glibc
+
+/// A file of certificates or a key, read whole.
+struct PEMFile {
+    let name: String
+    private let octets: [UInt8]
+    /// Whether others than its owner and group may read it.
+    let isReadableByOthers: Bool
+
+    /// Larger files hold something else.
+    private static let limit = 1 << 20
+
+    /// Reads it.
+    init(_ name: String) throws(TLSFault) {
+        self.name = name
+        let descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.unreadable(name) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw Self.unreadable(name) }
+        isReadableByOthers = status.st_mode & S_IROTH != 0
+        var octets: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = unsafe read(descriptor, &piece, piece.count)
+            guard count >= 0 else { throw Self.unreadable(name) }
+            if count == 0 { break }
+            octets += piece[..<count]
+            guard octets.count <= Self.limit else { throw TLSFault("\(name) is no PEM file") }
+        }
+        self.octets = octets
+    }
+
+    private static func unreadable(_ name: String) -> TLSFault {
+        TLSFault("\(name) cannot be read: \(unsafe String(cString: strerror(errno)))")
+    }
+
+    /// The certificates in it, in order; the caller owns them.
+    func certificates() throws(TLSFault) -> [Owned] {
+        var found: [Owned] = []
+        unsafe withBIO { bio in
+            // Without an answer about the passphrase OpenSSL asks at the terminal.
+            while let certificate = unsafe PEM_read_bio_X509(bio, nil, { _, _, _, _ in -1 }, nil) {
+                unsafe found.append(Owned(certificate, X509_free))
+            }
+        }
+        guard !found.isEmpty else { throw TLSFault("\(name) holds no certificate in PEM form") }
+        return found
+    }
+
+    /// The private key in it; the caller owns it.
+    func privateKey() throws(TLSFault) -> Owned {
+        var found: Owned?
+        unsafe withBIO { bio in
+            if let key = unsafe PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil) {
+                found = unsafe Owned(key, EVP_PKEY_free)
+            }
+        }
+        if let found { return found }
+        if String(decoding: octets, as: UTF8.self).contains("ENCRYPTED") {
+            throw TLSFault("\(name) is protected by a passphrase, and nobody is there to enter it")
+        }
+        throw TLSFault("\(name) holds no private key in PEM form")
+    }
+
+    /// SHA-256 of the file.
+    var digest: [UInt8] {
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        _ = unsafe SHA256(octets, octets.count, &digest)
+        return digest
+    }
+
+    private func withBIO(_ body: (OpaquePointer) -> Void) {
+        unsafe octets.withUnsafeBytes { octets in
+            // Reads from the array, which stays where it is until `body` returns.
+            guard let bio = unsafe BIO_new_mem_buf(octets.baseAddress, Int32(octets.count)) else {
+                return
+            }
+            unsafe body(bio)
+            _ = unsafe BIO_free(bio)
+        }
+        // The end of the file is an error to OpenSSL.
+        ERR_clear_error()
+    }
+}

@@ -1,0 +1,147 @@
+import COpenSSL
+import Glibc
+import HTTPTransport
+import Testing
+
+@testable import HTTPTransport
+
+@Suite struct `Certificates` {
+    private let authority = TestAuthority()
+    private let now = Int64(time(nil))
+
+    private func load(_ pair: TLSConfiguration.Pair, allowsExpired: Bool = false)
+        throws(TLSFault) -> Certificate
+    {
+        try Certificate(pair, at: now, allowsExpired: allowsExpired)
+    }
+
+    @Test func `a good pair tells its names, its end and its chain without the root (H166, H171)`()
+        throws
+    {
+        let pair = authority.pair { wish in
+            wish.names = ["DNS:Chat.Example.com", "DNS:*.example.org", "IP:127.0.0.1", "IP:::1"]
+        }
+        let certificate = try load(pair)
+        #expect(
+            certificate.subjects == ["Chat.Example.com", "*.example.org", "127.0.0.1", "::1"])
+        #expect(certificate.names.covers("chat.example.com"))
+        #expect(abs(certificate.expiry - now - 86_400) <= 2)
+        #expect(certificate.chain.count == 1)
+        #expect(certificate.warnings == [])
+    }
+
+    @Test func `a key of another certificate is refused (H165)`() throws {
+        let (one, other) = (authority.pair(), authority.pair())
+        let mixed = TLSConfiguration.Pair(chain: one.chain, key: other.key)
+        #expect(
+            throws: TLSFault(
+                "the key \(other.key) does not belong to the certificate \(one.chain)")
+        ) { try load(mixed) }
+    }
+
+    @Test func `what has expired is refused, unless forced (H166)`() throws {
+        let pair = authority.pair { wish in wish.validity = -7200 ... -3600 }
+        #expect(throws: TLSFault("the certificate \(pair.chain) has expired")) { try load(pair) }
+        let forced = try load(pair, allowsExpired: true)
+        #expect(
+            forced.warnings == [
+                "the certificate \(pair.chain) has expired and is served all the same"
+            ])
+    }
+
+    @Test func `what is not valid yet is refused (H165)`() {
+        let pair = authority.pair { wish in wish.validity = 3600...7200 }
+        #expect(throws: TLSFault("the certificate \(pair.chain) is not valid yet")) {
+            try load(pair)
+        }
+    }
+
+    @Test func `files that are missing or hold something else are refused by name (H165)`() {
+        let good = authority.pair()
+        let text = authority.write("text") { bio in BIO_puts(bio, "no PEM\n") }
+        let missing = authority.folder + "/missing"
+        for (pair, fault) in [
+            (
+                TLSConfiguration.Pair(chain: missing, key: good.key),
+                "\(missing) cannot be read: No such file or directory"
+            ),
+            (
+                .init(chain: good.chain, key: missing),
+                "\(missing) cannot be read: No such file or directory"
+            ),
+            (.init(chain: text, key: good.key), "\(text) holds no certificate in PEM form"),
+            (.init(chain: good.chain, key: text), "\(text) holds no private key in PEM form"),
+        ] {
+            #expect(throws: TLSFault(fault)) { try load(pair) }
+        }
+    }
+
+    @Test func `a key behind a passphrase is refused, and nobody is asked for it (H165)`() throws {
+        let pair = authority.pair()
+        let key = try PEMFile(pair.key).privateKey()
+        let path = authority.write("locked.key") { bio in
+            PEM_write_bio_PrivateKey(bio, key.pointer, EVP_aes_256_cbc(), "secret", 6, nil, nil)
+        }
+        #expect(
+            throws: TLSFault(
+                "\(path) is protected by a passphrase, and nobody is there to enter it")
+        ) { try load(.init(chain: pair.chain, key: path)) }
+    }
+
+    @Test func `a key that everybody may read is worth a warning (H165)`() throws {
+        let pair = authority.pair()
+        chmod(pair.key, 0o644)
+        #expect(
+            try load(pair).warnings == [
+                "every user of this machine may read the key \(pair.key)"
+            ])
+    }
+
+    @Test(arguments: [TestAuthority.KeyKind.rsa(2048), .ed25519, .p256])
+    func `strong keys are served (H160)`(kind: TestAuthority.KeyKind) throws {
+        _ = try load(authority.pair { wish in wish.key = kind })
+    }
+
+    @Test func `weak keys, odd curves and old signatures are refused (H160)`() {
+        let weak = authority.pair { wish in wish.key = .rsa(1024) }
+        let odd = authority.pair { wish in wish.key = .p521 }
+        let old = authority.pair { wish in wish.signsWithSHA1 = true }
+        for (pair, fault) in [
+            (weak, "has an RSA key of 1024 bits; 2048 it must be"),
+            (odd, "has a key on a curve other than P-256 and P-384"),
+            (old, "is signed with a digest older than SHA-256"),
+        ] {
+            #expect(throws: TLSFault("the certificate \(pair.chain) \(fault)")) { try load(pair) }
+        }
+    }
+
+    @Test func `a chain out of order is refused (H171)`() throws {
+        let pair = authority.pair()
+        let (chain, other) = (
+            try PEMFile(pair.chain).certificates(),
+            try PEMFile(authority.pair().chain).certificates()
+        )
+        let mixed = authority.write("mixed.pem") { bio in
+            PEM_write_bio_X509(bio, chain[0].pointer)
+            PEM_write_bio_X509(bio, other[0].pointer)
+        }
+        #expect(
+            throws: TLSFault("the certificates in \(mixed) do not follow each other to the root")
+        ) { try load(.init(chain: mixed, key: pair.key)) }
+    }
+
+    @Test func `a development pair is served at once and never overwrites another`() throws {
+        let pair = try DevelopmentCertificate.write(
+            to: authority.folder, hosts: ["chat.test", "localhost", "192.0.2.1"])
+        let certificate = try load(pair)
+        #expect(
+            certificate.subjects == ["localhost", "127.0.0.1", "::1", "chat.test", "192.0.2.1"])
+        #expect(certificate.warnings == [])
+        #expect(throws: TLSFault("\(pair.key) cannot be written: File exists")) {
+            try DevelopmentCertificate.write(to: authority.folder, hosts: [])
+        }
+        #expect(throws: TLSFault("a,IP:1.2.3.4 is neither a host name nor an address")) {
+            try DevelopmentCertificate.write(to: authority.folder, hosts: ["a,IP:1.2.3.4"])
+        }
+    }
+}
