@@ -1,3 +1,4 @@
+internal import Base64
 public import Messaging
 import SQL
 
@@ -52,7 +53,7 @@ extension MessagingStore {
     }
 
     private func newSecret() -> String {
-        "parley_" + Base64URL.text(environment.randomBytes(32))
+        "parley_" + Base64.encodeForURL(environment.randomBytes(32))
     }
 }
 

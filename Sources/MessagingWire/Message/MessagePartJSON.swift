@@ -1,3 +1,4 @@
+import Base64
 import JSON
 import Messaging
 
@@ -23,7 +24,7 @@ enum MessagePartJSON {
         guard let text = value.utf8 else { throw .invalid("parts.body") }
         guard let encoding = part.present("encoding") else { return .inline(Array(text)) }
         guard encoding.string == "base64" else { throw .invalid("parts.encoding") }
-        guard let bytes = Base64.decoded(text) else { throw .invalid("parts.body") }
+        guard let bytes = Base64.decodeMIME(text) else { throw .invalid("parts.body") }
         return .inline(bytes)
     }
 
@@ -89,7 +90,7 @@ enum MessagePartJSON {
             writer.key("encoding")
             writer.null()
         } else {
-            writer.string(utf8: Base64.encoded(bytes))
+            writer.string(utf8: Base64.octets(bytes))
             writer.member("encoding", "base64")
         }
         writer.key("content")

@@ -1,3 +1,4 @@
+internal import Base64
 internal import HTTP
 
 /// What a signed URL says: which content, under which name, until when (§9.6).

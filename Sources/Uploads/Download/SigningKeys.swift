@@ -1,3 +1,4 @@
+internal import Base64
 public import Blobs
 
 /// The keys that sign download URLs: the first signs, each of them is believed.

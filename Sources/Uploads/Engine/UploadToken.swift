@@ -1,3 +1,4 @@
+internal import Base64
 internal import Blobs
 
 /// The capability in an upload URL: who has it may write, ask and cancel (§1.1).

@@ -1,0 +1,97 @@
+/// Base 64 of RFC 4648, standard (§4) and for URLs (§5).
+package enum Base64 {
+    private static let standard = Alphabet("+/")
+    private static let forURLs = Alphabet("-_")
+
+    /// Standard alphabet, padded, as octets.
+    package static func octets(_ bytes: [UInt8]) -> [UInt8] {
+        var text = encode(bytes, standard)
+        while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+        return text
+    }
+
+    /// Standard alphabet, padded.
+    package static func encode(_ bytes: [UInt8]) -> String {
+        String(decoding: octets(bytes), as: UTF8.self)
+    }
+
+    /// Alphabet for URLs, without padding.
+    package static func encodeForURL(_ bytes: [UInt8]) -> String {
+        String(decoding: encode(bytes, forURLs), as: UTF8.self)
+    }
+
+    /// Reads the standard alphabet, padded; `nil` for anything else.
+    ///
+    /// One text for one value: bits that are left over must be zero (§3.5).
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        let text = Array(text.utf8)
+        guard text.count % 4 == 0 else { return nil }
+        return decode(text, standard, padding: 0...2)?.onlyValue
+    }
+
+    /// Reads the alphabet for URLs without padding; `nil` for anything else, as ``decode(_:)``.
+    package static func decodeForURL(_ text: some StringProtocol) -> [UInt8]? {
+        decode(text.utf8, forURLs, padding: 0...0)?.onlyValue
+    }
+
+    /// Reads the standard alphabet as mail writes it (RFC 2045 §6.8): line ends are skipped and
+    /// left-over bits not looked at; every other foreign octet is a mistake.
+    ///
+    /// The usual Ruby encoder writes a line end every 60 characters.
+    package static func decodeMIME(_ text: some Collection<UInt8>) -> [UInt8]? {
+        let text = text.filter { octet in octet != 0x0D && octet != 0x0A }
+        guard text.count % 4 == 0 else { return nil }
+        return decode(text, standard, padding: 0...2)?.bytes
+    }
+
+    private static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var bits: UInt32 = 0
+        var count: UInt32 = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                text.append(alphabet.digits[Int(bits >> count & 63)])
+            }
+        }
+        if count > 0 { text.append(alphabet.digits[Int(bits << (6 - count) & 63)]) }
+        return text
+    }
+
+    private static func decode(
+        _ text: some Collection<UInt8>, _ alphabet: Alphabet, padding: ClosedRange<Int>
+    ) -> Decoded? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 4 * 3 + 2)
+        var bits: UInt32 = 0
+        var count: UInt32 = 0
+        var equals = 0
+        for character in text {
+            if character == UInt8(ascii: "=") {
+                equals += 1
+                continue
+            }
+            let value = alphabet.values[Int(character)]
+            guard value != Alphabet.foreign, equals == 0 else { return nil }
+            bits = bits << 6 | UInt32(value)
+            count += 6
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+            }
+        }
+        // Six bits left over are a whole character that says nothing.
+        guard count < 6, padding.contains(equals) else { return nil }
+        return Decoded(bytes: bytes, hasLeftOverBits: bits & (1 << count - 1) != 0)
+    }
+
+    private struct Decoded {
+        let bytes: [UInt8]
+        let hasLeftOverBits: Bool
+
+        var onlyValue: [UInt8]? { hasLeftOverBits ? nil : bytes }
+    }
+}
