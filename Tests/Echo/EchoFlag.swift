@@ -29,6 +29,14 @@ struct EchoFlag: Sendable {
             options.configuration.head.allowedHosts.append(value)
             return true
         },
+        EchoFlag(name: "--ws-origin", wantsValue: true) { options, value in
+            options.limits.sockets.origins.append(value)
+            return true
+        },
+        EchoFlag(name: "--ws-deflate", wantsValue: false) { options, _ in
+            options.limits.sockets.compression = WebSocketCompression()
+            return true
+        },
         number("--loops", \.configuration.loops),
         number("--max-request-line", \.configuration.head.requestLine),
         number("--max-header-line", \.configuration.head.fieldLine),
@@ -57,6 +65,15 @@ struct EchoFlag: Sendable {
         number("--max-body", \.limits.body),
         number("--event-interval", \.limits.eventInterval),
         number("--event-queue", \.limits.eventQueue),
+        number("--ws-max-message", \.limits.sockets.maximumMessage),
+        number("--ws-max-frame", \.limits.sockets.maximumFrame),
+        number("--ws-max-fragments", \.limits.sockets.maximumFragments),
+        number("--ws-max-rate", \.limits.sockets.messagesPerSecond),
+        number("--ws-burst", \.limits.sockets.burst),
+        number("--ws-ping", \.limits.sockets.pingInterval),
+        number("--ws-idle", \.limits.sockets.idleTimeout),
+        number("--ws-close-timeout", \.limits.sockets.closeTimeout),
+        number("--ws-drain-spread", \.limits.sockets.drainSpread),
         number("--stream-length", \.limits.streamLength),
         number("--stream-piece", \.limits.streamPiece),
     ]

@@ -17,6 +17,8 @@ struct EchoLimits {
     var eventInterval: Int64 = 1000
     /// Octets that may wait for a reader of `/sse` before it is cut off (H156).
     var eventQueue: Int64 = 1 << 20
+    /// What `/ws` takes.
+    var sockets = WebSocketSettings()
     /// Octets of the content of `/stream`.
     var streamLength: Int64 = 16 << 20
     /// Octets of it that are written at once.

@@ -1,14 +1,16 @@
 import HTTP
 
 /// Serves the HTTP layer alone (H213): `/` echoes, `/echo` shows the request's fields, `/sse` counts
-/// events, `/stream` sends a long content in chunks; everything else is unknown.
+/// events, `/ws` echoes messages, `/stream` sends a long content in chunks; everything else is unknown.
 final class EchoService: Service {
     private let greeting: Response
     private let limits: EchoLimits
+    private let sockets: WebSocketEndpoint
 
     init(greeting: Response, limits: EchoLimits) {
         self.greeting = greeting
         self.limits = limits
+        sockets = WebSocketEndpoint(limits.sockets)
     }
 
     func answer(to request: Request) -> Answer {
@@ -18,6 +20,7 @@ final class EchoService: Service {
         case "/echo" where request.method == .options: offer("/echo", Method.allCases)
         case "/echo": Answer("/echo", fields(of: request))
         case "/sse": reading("/sse", request, events)
+        case "/ws": socket(request)
         case "/stream": reading("/stream", request, stream)
         default:
             switch Result(catching: request.target.segments) {
@@ -58,6 +61,15 @@ final class EchoService: Service {
     private func fields(of request: Request) -> Response {
         let lines = request.fields.all.map { field in "\(field.name): \(field.value)\n" }
         return Response(.ok, "text/plain; charset=utf-8", Array(lines.joined().utf8))
+    }
+
+    /// H127.
+    private func socket(_ request: Request) -> Answer {
+        if request.method == .options { return offer("/ws", [.get, .head, .options]) }
+        return switch sockets.handshake(request, refusing: refusal) {
+        case .valid(let offer): Answer("/ws", offer.accept(EchoedMessages.everywhere))
+        case .refused(let response): Answer("/ws", response)
+        }
     }
 
     /// A path that can only be read.

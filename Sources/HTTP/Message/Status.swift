@@ -73,6 +73,8 @@ public struct Status: Sendable, Hashable {
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let unprocessable = Status(422, "Unprocessable Content")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let upgradeRequired = Status(426, "Upgrade Required")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let tooManyRequests = Status(429, "Too Many Requests")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let fieldsTooLarge = Status(431, "Request Header Fields Too Large")

@@ -8,7 +8,7 @@ struct ConnectionOptions {
     private static let kept: [FieldName] = [
         "host", "content-length", "transfer-encoding", "authorization", "cookie", "forwarded",
         "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-real-ip", "x-request-id",
-        "connection",
+        "connection", "upgrade",
     ]
 
     init(_ octets: Span<UInt8>, _ lines: [Fields.Line]) throws(Refusal) {

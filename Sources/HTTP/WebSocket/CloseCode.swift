@@ -15,7 +15,7 @@ public struct CloseCode: Hashable, Sendable {
     /// A kind of data this end point does not take (H149).
     public static let unacceptable = CloseCode(1003)
     /// The peer's close frame carried no code; never on the wire.
-    public static let none = CloseCode(1005)
+    public static let unstated = CloseCode(1005)
     /// The connection ended without a close frame; never on the wire.
     public static let abnormal = CloseCode(1006)
     /// Data that is not what its kind promises: text that is not UTF-8 (H137).

@@ -1,6 +1,6 @@
 @testable import HTTP
 
-/// What a client sends on a WebSocket (H132–H140).
+/// What a client sends on a WebSocket (H132–H140, H150).
 enum Frames {
     private struct Reading: Equatable {
         var events: [FrameDecoder.Event] = []
@@ -16,6 +16,10 @@ enum Frames {
         narrow.fragments = 3
         narrow.isTextOnly = true
         check(input, narrow)
+        var packed = FrameLimits()
+        packed.message = 4096
+        packed.inflates = true
+        check(input, packed)
     }
 
     private static func check(_ input: [UInt8], _ limits: FrameLimits) {
@@ -34,7 +38,9 @@ enum Frames {
                 law("a control frame is short (H134)", octets.count <= 125)
                 checkAgain(.ping, octets, event)
             case .close(let code):
-                law("a close has a code that may be said (H140)", code == .none || code.isSendable)
+                law(
+                    "a close has a code that may be said (H140)",
+                    code == .unstated || code.isSendable)
             case .pong: break
             }
         }

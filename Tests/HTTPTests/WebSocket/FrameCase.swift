@@ -60,7 +60,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
         FrameCase(
             "ping of 125 octets", [.ping([UInt8](repeating: 1, count: 125))],
             [.ping([UInt8](repeating: 1, count: 125))]),
-        FrameCase("empty close", [.close()], [.close(.none)]),
+        FrameCase("empty close", [.close()], [.close(.unstated)]),
         FrameCase(
             "close with a reason", [.close(1000, "b\u{FC}e")], [.close(.normal)]),
         FrameCase(

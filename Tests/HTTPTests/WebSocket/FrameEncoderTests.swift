@@ -18,6 +18,6 @@ import Testing
         #expect(payload.count == 2 + 123)
         #expect(throws: Never.self) { try ClosePayload.read(payload) }
         #expect(ClosePayload.write(.normal, String(repeating: "\u{1F600}", count: 50)).count == 122)
-        #expect(ClosePayload.write(.none, "x") == [])
+        #expect(ClosePayload.write(.unstated, "x") == [])
     }
 }

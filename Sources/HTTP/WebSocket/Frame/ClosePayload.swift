@@ -2,7 +2,7 @@
 enum ClosePayload {
     /// Reads what a client sent.
     static func read(_ payload: [UInt8]) throws(WebSocketFault) -> CloseCode {
-        guard !payload.isEmpty else { return .none }
+        guard !payload.isEmpty else { return .unstated }
         guard payload.count >= 2 else {
             throw WebSocketFault(.protocolError, "H140", "close payload of one octet")
         }
@@ -17,9 +17,9 @@ enum ClosePayload {
         return code
     }
 
-    /// Writes a code and a reason; `CloseCode/none` gives nothing, a long reason is cut.
+    /// Writes a code and a reason; ``CloseCode/unstated`` gives nothing, a long reason is cut.
     static func write(_ code: CloseCode, _ reason: String) -> [UInt8] {
-        guard code != .none else { return [] }
+        guard code != .unstated else { return [] }
         var payload = [UInt8(code.number >> 8), UInt8(truncatingIfNeeded: code.number)]
         // Cut between characters: half of one would not be UTF-8 (RFC 6455 §5.5.1).
         for character in reason {

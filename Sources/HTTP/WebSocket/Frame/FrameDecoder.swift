@@ -9,7 +9,7 @@ package struct FrameDecoder: Sendable {
         case message(WebSocketMessage)
         case ping([UInt8])
         case pong
-        /// A close frame; ``CloseCode/none`` where it carried no code.
+        /// A close frame; ``CloseCode/unstated`` where it carried no code.
         case close(CloseCode)
     }
 
@@ -19,6 +19,8 @@ package struct FrameDecoder: Sendable {
     private var place: UInt64 = 0
     private var message: OpenMessage?
     private var control: [UInt8] = []
+    /// How many frames were whole.
+    private(set) var framesRead: UInt64 = 0
 
     /// A decoder at the first octet behind the handshake.
     package init(_ limits: FrameLimits) { self.limits = limits }
@@ -96,6 +98,7 @@ package struct FrameDecoder: Sendable {
         let head = head
         self.head = FrameHead()
         place = 0
+        framesRead += 1
         if head.opcode.isControl {
             let payload = control
             control = []

@@ -1,7 +1,7 @@
 /// A message whose fragments are still coming.
 struct OpenMessage: Sendable {
     private let isText: Bool
-    private let isCompressed: Bool
+    private let inflater: MessageInflater?
     /// How many frames it came in so far.
     var fragments = 0
     /// Octets of payload as they came.
@@ -11,7 +11,7 @@ struct OpenMessage: Sendable {
 
     init(isText: Bool, isCompressed: Bool) {
         self.isText = isText
-        self.isCompressed = isCompressed
+        inflater = isCompressed ? MessageInflater() : nil
     }
 
     /// Takes some of the payload; text is checked as it comes (H137).
@@ -19,16 +19,40 @@ struct OpenMessage: Sendable {
         _ input: Span<UInt8>, _ range: Range<Int>, key: UInt32, place: UInt64, limit: Int
     ) throws(WebSocketFault) {
         received += range.count
-        let known = octets.count
-        octets.append(unmasking: input, range, key: key, place: place)
-        try checkText(from: known)
+        if let inflater {
+            var piece: [UInt8] = []
+            piece.append(unmasking: input, range, key: key, place: place)
+            try inflate { octets throws(WebSocketFault) in
+                try inflater.inflate(piece, into: &octets, limit: limit)
+            }
+        } else {
+            let known = octets.count
+            octets.append(unmasking: input, range, key: key, place: place)
+            try checkText(from: known)
+        }
     }
 
     /// The whole message.
     mutating func end(limit: Int) throws(WebSocketFault) -> WebSocketMessage {
+        if let inflater {
+            try inflate { octets throws(WebSocketFault) in
+                try inflater.end(into: &octets, limit: limit)
+            }
+        }
         guard isText else { return .binary(octets) }
         guard check.isComplete else { throw .notText }
         return .text(octets)
+    }
+
+    /// Text that came before a fault is checked before the fault is told, wherever the input was cut.
+    private mutating func inflate(
+        _ decode: (inout [UInt8]) throws(WebSocketFault) -> Void
+    ) throws(WebSocketFault) {
+        let known = octets.count
+        var fault: WebSocketFault?
+        do throws(WebSocketFault) { try decode(&octets) } catch { fault = error }
+        try checkText(from: known)
+        if let fault { throw fault }
     }
 
     private mutating func checkText(from index: Int) throws(WebSocketFault) {

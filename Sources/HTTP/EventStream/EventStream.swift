@@ -1,0 +1,138 @@
+internal import Locking
+
+/// The server's end of one event stream (HTML §9.2, H151–H158).
+///
+/// Events may be sent from any thread. A client that reads too slowly is cut off when its queue is
+/// full: it comes back with `Last-Event-ID` and loses nothing.
+public final class EventStream: LineHandler {
+    private struct Times: Sendable {
+        var heartbeat = Int64.max
+        var expiry = Int64.max
+        /// To be finished once everything has left.
+        var isEnding = false
+    }
+
+    private let handler: any EventStreamHandler
+    private let settings: EventStreamSettings
+    private let seat: StreamSeat?
+    private let outbox: Outbox
+    private let times = Locked(Times())
+
+    /// Makes a stream; ``response`` then carries it.
+    ///
+    /// - Parameter seat: Its place in a count of streams, given back at the end (H157).
+    public init(
+        _ handler: any EventStreamHandler, settings: EventStreamSettings = EventStreamSettings(),
+        seat: StreamSeat? = nil
+    ) {
+        self.handler = handler
+        self.settings = settings
+        self.seat = seat
+        outbox = Outbox(
+            maximumOctets: settings.maximumQueueOctets,
+            maximumMessages: settings.maximumQueueEvents)
+    }
+
+    /// The answer that opens it; neither a cache nor a proxy may hold it back (H151).
+    public var response: Response {
+        var response = Response(.ok, content: .stream(self))
+        response.fields.add("Content-Type", "text/event-stream; charset=utf-8")
+        response.fields.add("Cache-Control", "no-store")
+        response.fields.add("X-Accel-Buffering", "no")
+        return response
+    }
+
+    /// Sends an event, from any thread.
+    ///
+    /// - Returns: False when it will not arrive: the stream is over, or the client too slow (H156).
+    @discardableResult public func send(_ event: EncodedEvent) -> Bool {
+        outbox.put(event.octets) { self.flush() }
+    }
+
+    /// Ends the stream behind what was sent, from any thread.
+    public func close() {
+        outbox.perform {
+            self.times.withLock { times in times.isEnding = true }
+            self.flush()
+        }
+    }
+
+    /// Ends the stream after some milliseconds, as when its token expires (H158); the last call
+    /// counts, from any thread.
+    public func expire(in milliseconds: Int64) {
+        outbox.perform {
+            guard let line = self.outbox.line else { return }
+            let time = line.milliseconds.saturating(adding: milliseconds)
+            self.times.withLock { times in times.expiry = time }
+            self.arm(line)
+        }
+    }
+
+    private func flush() {
+        guard !outbox.hasOverflown else {
+            // Not finished in good order: the client must notice that something is missing (H88).
+            outbox.line?.abort()
+            return
+        }
+        let hasLeft = outbox.flush()
+        if hasLeft, times.withLock({ times in times.isEnding }) { end() }
+    }
+
+    private func end() {
+        let line = outbox.line
+        outbox.shut()
+        line?.finish()
+    }
+
+    private func arm(_ line: any Line) {
+        line.setDeadline(times.withLock { times in min(times.heartbeat, times.expiry) })
+    }
+
+    // MARK: The line
+
+    /// Greets the client.
+    public func opened(_ line: any Line) {
+        line.send(EncodedEvent.greeting(retry: settings.retry).octets)
+        let heartbeat = line.milliseconds + settings.heartbeat
+        times.withLock { times in times.heartbeat = heartbeat }
+        arm(line)
+        outbox.connect(line)
+        handler.opened(self)
+    }
+
+    /// Shows that the stream lives, or ends it.
+    public func deadlinePassed() {
+        guard let line = outbox.line else { return }
+        let now = line.milliseconds
+        let (beats, hasExpired) = times.withLock { times -> (Bool, Bool) in
+            let beats = now >= times.heartbeat
+            if beats { times.heartbeat = now + settings.heartbeat }
+            return (beats, now >= times.expiry)
+        }
+        guard !hasExpired else { return end() }
+        // Behind a full line a heartbeat proves nothing.
+        if beats, !line.isFull { line.send(EncodedEvent.heartbeat.octets) }
+        arm(line)
+    }
+
+    /// Goes on with what waits.
+    public func drained() { flush() }
+
+    /// Ends the stream; the client comes back elsewhere.
+    public func stopping() { close() }
+
+    /// Lets everything go.
+    public func closed() {
+        outbox.disconnect()
+        seat?.leave()
+        handler.closed(self)
+    }
+}
+
+extension Int64 {
+    /// A sum that stays at the end of the numbers instead of trapping.
+    func saturating(adding other: Int64) -> Int64 {
+        let (sum, overflowed) = addingReportingOverflow(other)
+        return overflowed ? (other < 0 ? .min : .max) : sum
+    }
+}

@@ -1,0 +1,117 @@
+/// One `permessage-deflate` of `Sec-WebSocket-Extensions`, or another extension (RFC 6455 §9.1).
+struct CompressionOffer {
+    /// What an offer becomes.
+    struct Agreement: Equatable {
+        var windowBits: Int
+        /// The value of the answer's `Sec-WebSocket-Extensions`.
+        var line: String
+    }
+
+    private let name: [UInt8]
+    private let parameters: [(name: [UInt8], value: [UInt8]?)]
+
+    /// The first offer that can be kept to the letter; all others are declined without an error
+    /// (H150).
+    static func accept(
+        _ fields: Fields, _ policy: WebSocketCompression
+    ) -> (policy: WebSocketCompression, line: String)? {
+        guard let text = fields.joined("Sec-WebSocket-Extensions") else { return nil }
+        for offer in read(Array(text.utf8)) {
+            guard let agreement = offer.agreement(policy) else { continue }
+            var policy = policy
+            policy.windowBits = agreement.windowBits
+            return (policy, agreement.line)
+        }
+        return nil
+    }
+
+    /// The offers of a list; none when the list is malformed or longer than 256 (H57).
+    static func read(_ octets: [UInt8]) -> [CompressionOffer] {
+        guard let elements = octets.splitOutsideQuotes(at: UInt8(ascii: ",")), elements.count <= 256
+        else { return [] }
+        var offers: [CompressionOffer] = []
+        for element in elements {
+            guard let offer = CompressionOffer(element) else { return [] }
+            offers.append(offer)
+        }
+        return offers
+    }
+
+    private init?(_ element: ArraySlice<UInt8>) {
+        guard let parts = Array(element).splitOutsideQuotes(at: UInt8(ascii: ";")),
+            let first = parts.first?.trimmingBlanks, first.isToken
+        else { return nil }
+        var parameters: [(name: [UInt8], value: [UInt8]?)] = []
+        for part in parts.dropFirst() {
+            let sign = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            let name = part[..<sign].trimmingBlanks
+            guard name.isToken else { return nil }
+            guard sign < part.endIndex else {
+                parameters.append((Array(name), nil))
+                continue
+            }
+            var value = part[(sign + 1)...].trimmingBlanks
+            if value.count >= 2, value.first == UInt8(ascii: "\""), value.last == value.first {
+                value = value.dropFirst().dropLast()
+            }
+            // What is quoted must be a token all the same (RFC 6455 §9.1).
+            guard value.isToken else { return nil }
+            parameters.append((Array(name), Array(value)))
+        }
+        name = Array(first)
+        self.parameters = parameters
+    }
+
+    /// What this offer becomes under a policy; `nil` to decline it (RFC 7692 §7.1).
+    func agreement(_ policy: WebSocketCompression) -> Agreement? {
+        guard name.isEqualIgnoringCase("permessage-deflate".utf8) else { return nil }
+        var seen: Set<[UInt8]> = []
+        var windowBits = policy.windowBits
+        // A context kept would cost every idle socket its window.
+        var line = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
+        for parameter in parameters {
+            guard seen.insert(parameter.name).inserted else { return nil }
+            switch String(decoding: parameter.name, as: UTF8.self) {
+            case "server_no_context_takeover", "client_no_context_takeover":
+                guard parameter.value == nil else { return nil }
+            case "server_max_window_bits":
+                // zlib cannot keep to a window of eight bits, so that offer is declined.
+                guard let bits = parameter.value.flatMap(Self.windowBits), bits >= 9 else {
+                    return nil
+                }
+                windowBits = min(windowBits, bits)
+                line += "; server_max_window_bits=\(windowBits)"
+            case "client_max_window_bits":
+                // A hint: the decompressor has room for the largest window anyway.
+                guard parameter.value.map({ Self.windowBits($0) != nil }) ?? true else {
+                    return nil
+                }
+            default: return nil
+            }
+        }
+        return Agreement(windowBits: windowBits, line: line)
+    }
+
+    /// 8…15, in digits without a leading zero.
+    private static func windowBits(_ value: [UInt8]) -> Int? {
+        guard value.first != UInt8(ascii: "0"), let bits = Int64(decimal: value) else { return nil }
+        return (8...15).contains(bits) ? Int(bits) : nil
+    }
+}
+
+extension [UInt8] {
+    /// Cuts at a separator that stands outside of quoted strings; `nil` when a quote is left open.
+    fileprivate func splitOutsideQuotes(at separator: UInt8) -> [ArraySlice<UInt8>]? {
+        var parts: [ArraySlice<UInt8>] = []
+        var start = startIndex
+        var isQuoted = false
+        for (index, octet) in enumerated() {
+            if octet == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if octet == separator, !isQuoted {
+                parts.append(self[start..<index])
+                start = index + 1
+            }
+        }
+        return isQuoted ? nil : parts + [self[start...]]
+    }
+}

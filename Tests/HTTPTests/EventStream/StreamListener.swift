@@ -1,0 +1,14 @@
+import Locking
+
+@testable import HTTP
+
+/// An application that counts what it is told.
+final class StreamListener: EventStreamHandler {
+    private let counts = Locked((opened: 0, closed: 0))
+
+    var openedCount: Int { counts.withLock { counts in counts.opened } }
+    var closedCount: Int { counts.withLock { counts in counts.closed } }
+
+    func opened(_ stream: EventStream) { counts.withLock { counts in counts.opened += 1 } }
+    func closed(_ stream: EventStream) { counts.withLock { counts in counts.closed += 1 } }
+}
