@@ -2,7 +2,7 @@
 
 # Debian and Ubuntu packages: to build and run, and further ones to test and to measure.
 PACKAGES       = ca-certificates curl git libsqlite3-dev libssl-dev make pkg-config zlib1g-dev
-TEST_PACKAGES  = $(PACKAGES) python3
+TEST_PACKAGES  = $(PACKAGES) prometheus python3
 BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx openssl wrk
 
 SWIFT_AT_LEAST = 6.2
@@ -36,6 +36,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	swift test --skip-build --parallel
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20
 	bash Tests/Commands/commands.sh .build/debug/parley
+	bash Tests/Commands/telemetry.sh .build/debug/parley
 	bash Tests/Tour/tour.sh .build/debug/parley
 	python3 Tests/Siege/siege.py --build .build/debug --short
 	python3 Tests/Fuzz/fuzz.py --seconds 60

@@ -85,8 +85,8 @@ let package = Package(
         room(
             "ParleyServer",
             [
-                "CLinux", "HTTP", "HTTPTransport", "JSON", "SQL", "Blobs", "Uploads", "Telemetry",
-                "Messaging", "MessagingStore", "MessagingWire", "PlatformAPI", logging,
+                "CLinux", "HTTP", "HTTPTransport", "JSON", "Locking", "SQL", "Blobs", "Uploads",
+                "Telemetry", "Messaging", "MessagingStore", "MessagingWire", "PlatformAPI", logging,
             ]),
         .executableTarget(
             name: "parley", dependencies: ["ParleyServer", arguments], swiftSettings: house),

@@ -82,7 +82,12 @@ public final class PlatformAPI: Service {
     }
 
     /// The route in the log of a request that matches none: never the path itself (H212).
-    private static let unknownRoute = "unknown"
+    public static let unknownRoute = "unknown"
+
+    /// The answer to whoever brings no valid credential, always the same octets (H210, H211).
+    public static let unauthenticated = APIError(
+        .authenticationRequired, "A valid bearer token is required."
+    ).reply.response
 
     /// `OPTIONS` of a known path, or a method it does not offer (H65, H69, H70).
     static func methods(_ allowed: [Method], _ method: Method) -> Response {

@@ -33,7 +33,8 @@ extension Database {
             try Connection(readingFrom: path, settings)
         }
         return Database(
-            writer: Writer(writing, checkpointer: checkpointer), readers: readers,
+            writer: Writer(writing, checkpointer: checkpointer, onCommit: settings.onCommit),
+            readers: readers,
             checkpointer: checkpointer, folder: folder)
     }
 }

@@ -49,6 +49,15 @@ public final class Database: Sendable {
     /// How well commits are shared.
     public var statistics: WriterStatistics { writer.statistics }
 
+    /// Changes that wait for the next transaction.
+    public var waitingChanges: Int { writer.waiting }
+
+    /// Readers at work; as many as the settings say when all are.
+    public var busyReaders: Int { readers.busy }
+
+    /// Looks that wait for a reader.
+    public var waitingLooks: Int { readers.waiting }
+
     /// A number that is another one after a different process has committed something.
     ///
     /// Our own changes do not move it. It is asked in the line of changes, because only the

@@ -19,6 +19,10 @@ public struct DatabaseSettings: Sendable {
     /// The time for `schema_migrations`, in milliseconds since 1970 UTC.
     public var now: @Sendable () -> Int64 = systemMilliseconds
 
+    /// Told after each batch how long it took from its beginning to the end of its sync, on the writer's
+    /// thread.
+    public var onCommit: @Sendable (Duration) -> Void = { _ in }
+
     /// Settings that suit a server of a few cores.
     public init() {}
 }

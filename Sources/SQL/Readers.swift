@@ -39,6 +39,12 @@ final class Readers: Sendable {
         line = Locked(Line(idle: Array(lanes.indices)))
     }
 
+    /// How many are at work.
+    var busy: Int { lanes.count - line.withLock { $0.idle.count } }
+
+    /// How many looks wait for one.
+    var waiting: Int { line.withLock { $0.waiting.count } }
+
     func enqueue(_ look: Look) {
         enum Place { case lane(Int), behind, refused }
         let place = line.withLock { line -> Place in

@@ -10,7 +10,7 @@ import Locking
 /// ```
 public final class Uploads: Sendable {
     /// The route for logs; the token in a path is a secret.
-    static let route = "/uploads/{token}"
+    public static let route = "/uploads/{token}"
     static let methods = "GET, HEAD, PUT, POST, DELETE, OPTIONS"
 
     let engine: UploadEngine

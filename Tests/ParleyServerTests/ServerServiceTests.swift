@@ -47,24 +47,6 @@ import Testing
     private func response(
         to method: HTTP.Method, _ path: String, of parts: Parts
     ) async -> Response {
-        let request = Request(method: method, target: RequestTarget(path), fields: Fields([]))
-        switch parts.service.answer(to: request).outcome {
-        case .response(let response): return response
-        case .work(_, let work): return await work(NoBody())
-        case .upgrade(let upgrade): return Response(upgrade)
-        }
+        await parts.service.response(to: method, path)
     }
-}
-
-extension Response {
-    fileprivate var octets: [UInt8] {
-        if case .bytes(let octets) = content { octets } else { [] }
-    }
-}
-
-/// The body of a request without one.
-private final class NoBody: RequestBody {
-    var length: Int64? { 0 }
-    func read(into buffer: inout BodyBuffer) async throws(BodyError) {}
-    func interrupt() {}
 }

@@ -24,6 +24,21 @@ import Testing
         #expect(database.statistics.commits == 3)
     }
 
+    @Test func `tells how long each batch took, and who waits`() async throws {
+        let batches = Locked(0)
+        var settings = DatabaseSettings()
+        settings.onCommit = { duration in
+            batches.withLock { batches in batches += duration > .zero ? 1 : 0 }
+        }
+        let database = try Database.open(.temporary, migrations: [], settings: settings)
+        for _ in 0..<3 { try await database.write { _ in } }
+        #expect(batches.withLock { $0 } == 3)
+        #expect(database.waitingChanges == 0)
+        let busy = try await database.read { _ in database.busyReaders }
+        #expect(busy == 1)
+        #expect(database.waitingLooks == 0)
+    }
+
     @Test func `undoes only the change that throws`() async throws {
         let database = try Database.ofPeople()
         let gate = await Gate(holding: database)

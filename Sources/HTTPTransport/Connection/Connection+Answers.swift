@@ -86,6 +86,7 @@ extension Connection {
             beginning: beginning)
         record.octetsOut = write(
             server.service.refusal(refusal), id: record.id, answersHead: false, isHTTP10: false)
+        record.loop = loop.number
         server.observer?.finished(record)
         endAfterOutput()
     }
@@ -101,6 +102,7 @@ extension Connection {
     func report(_ record: inout RequestRecord, since start: Int64) {
         guard let observer = server.observer else { return }
         record.duration = MonotonicClock.nanoseconds - start
+        record.loop = loop.number
         observer.finished(record)
     }
 

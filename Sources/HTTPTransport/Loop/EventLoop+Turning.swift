@@ -14,14 +14,18 @@ extension EventLoop {
     func run() {
         CurrentLoop.value = self
         defer { CurrentLoop.value = nil }
+        var began = MonotonicClock.nanoseconds
         while true {
-            let ready = wait()
+            let ready = wait(from: began)
             tellTime()
             resumeConnections()
             if ready > 0 { handle(Int(ready)) }
             for entry in wheel.turn(to: now) { expire(entry) }
             runJobs()
             flush()
+            // One look at the clock for the length of this turn and for the wait that follows.
+            began = MonotonicClock.nanoseconds
+            observer?.turned(loop: number, nanoseconds: began - nanoseconds)
             if ready <= 0, localJobs.isEmpty, resumed.isEmpty { break }
         }
         armTimer()
@@ -31,9 +35,8 @@ extension EventLoop {
     ///
     /// After a wait that was short the next one is expected to be short, too, and begins with a look
     /// out; after a long one the loop sleeps at once, so that an idle loop costs nothing.
-    private func wait() -> Int32 {
+    private func wait(from began: Int64) -> Int32 {
         guard localJobs.isEmpty, resumed.isEmpty else { return poll(for: 0) }
-        let began = MonotonicClock.nanoseconds
         if looksOut {
             repeat {
                 let ready = poll(for: 0)

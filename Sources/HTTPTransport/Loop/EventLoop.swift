@@ -16,6 +16,9 @@ import Locking
 @safe final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     // Sendable because everything mutable is touched on the loop's queue only, except `foreign`,
     // which has a lock of its own.
+    let number: Int
+    /// Told how long each turn took: so late may the next event be seen.
+    let observer: (any RequestObserver)?
     let queue: DispatchQueue
     let epoll: Int32
     let wakeUp: Int32
@@ -55,7 +58,11 @@ import Locking
     private var identifiers = RequestIDSource()
 
     /// Makes a loop that runs nothing yet.
-    init(number: Int, limits: HeadLimits) throws(SystemError) {
+    init(
+        number: Int, limits: HeadLimits, observer: (any RequestObserver)? = nil
+    ) throws(SystemError) {
+        self.number = number
+        self.observer = observer
         parser = RequestParser(limits: limits)
         queue = DispatchQueue(label: "parley.loop.\(number)", qos: .userInitiated)
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))

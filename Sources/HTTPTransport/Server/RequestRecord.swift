@@ -23,6 +23,8 @@ public struct RequestRecord: Sendable {
     /// Why the connection closes after this answer, or `nil` when it stays; a rule such as `H22`
     /// when the head was refused.
     public var closing: String?
+    /// The number of the loop that served it, from 0 on; for counters that are kept for each loop.
+    public var loop = 0
     /// The first octets of a head that was refused, at most ``beginningLimit``, as they came; they
     /// may hold secrets and anything else. Empty for every other request.
     public var beginning: [UInt8] = []
@@ -37,4 +39,12 @@ public struct RequestRecord: Sendable {
 public protocol RequestObserver: AnyObject, Sendable {
     /// A request was answered, or its connection was given up.
     func finished(_ record: RequestRecord)
+
+    /// A loop was at work for so many nanoseconds, in which it could not look after anything new.
+    func turned(loop: Int, nanoseconds: Int64)
+}
+
+extension RequestObserver {
+    /// Not everybody wants to know.
+    public func turned(loop: Int, nanoseconds: Int64) {}
 }

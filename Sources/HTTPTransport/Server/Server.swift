@@ -7,7 +7,7 @@ import Locking
 /// An HTTP/1.1 server: several loops, each with a listener of its own per address.
 public final class Server: Sendable {
     private let core: ServerCore
-    private let loops: [EventLoop]
+    let loops: [EventLoop]
     private let listeners = Locked<[(loop: EventLoop, listener: Listener)]>([])
 
     /// Makes a server that listens nowhere yet.
@@ -23,7 +23,7 @@ public final class Server: Sendable {
             configuration.maximumConnections, max(DescriptorLimit.raise() - 64, 1))
         core = ServerCore(configuration, service, observer)
         loops = try (0..<max(configuration.loops, 1)).map { number in
-            try EventLoop(number: number, limits: configuration.head)
+            try EventLoop(number: number, limits: configuration.head, observer: observer)
         }
     }
 
@@ -76,6 +76,12 @@ public final class Server: Sendable {
 
     /// How many connections are open.
     public var connectionCount: Int { core.connectionCount }
+
+    /// Whether the loops run, or did.
+    var hasStarted: Bool { !listeners.withLock { listeners in listeners.isEmpty } }
+
+    /// How many connections were accepted since the start.
+    var acceptedCount: Int { core.acceptedCount }
 
     /// Stops in good order: takes no new connections, finishes what has begun, then ends (H194).
     ///

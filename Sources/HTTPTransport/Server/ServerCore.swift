@@ -10,6 +10,7 @@ final class ServerCore: Sendable {
     let service: any Service
     let observer: (any RequestObserver)?
     private let openConnections = Atomic<Int>(0)
+    private let accepted = Atomic<Int>(0)
     private let generations = Atomic<UInt32>(1)
     private let draining = Atomic<Bool>(false)
 
@@ -35,6 +36,9 @@ final class ServerCore: Sendable {
     /// How many connections are open.
     var connectionCount: Int { openConnections.load(ordering: .relaxed) }
 
+    /// How many were accepted so far.
+    var acceptedCount: Int { accepted.load(ordering: .relaxed) }
+
     /// Whether there is room for one more (H181).
     var admitsConnection: Bool { connectionCount < configuration.maximumConnections }
 
@@ -43,6 +47,7 @@ final class ServerCore: Sendable {
     /// Puts an accepted descriptor to work.
     func take(_ descriptor: Int32, from peer: PeerAddress, on loop: EventLoop) {
         openConnections.add(1, ordering: .relaxed)
+        accepted.add(1, ordering: .relaxed)
         // Zero stands for descriptors that are no connections.
         var generation = generations.add(1, ordering: .relaxed).newValue
         if generation == 0 { generation = generations.add(1, ordering: .relaxed).newValue }

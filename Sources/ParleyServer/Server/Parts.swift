@@ -18,8 +18,11 @@ struct Parts: Sendable {
     let store: MessagingStore
     let uploads: Uploads
     let readiness: Readiness
+    let metrics: Metrics
     let service: ServerService
     let server: Server
+    /// Serves the metrics on addresses of their own; `nil` when there are none.
+    let metricsServer: Server?
 
     /// Puts a server together that listens nowhere yet.
     ///
@@ -27,7 +30,14 @@ struct Parts: Sendable {
     init(_ settings: Settings, log: Log) async throws {
         let folder = settings.dataFolder
         lock = try StartFailure.naming(folder) { try FolderLock(folder: folder) }
-        database = try StartFailure.naming(folder) { try Database.open(settings) }
+        let transport = settings.transport
+        let accessLog = AccessLog(log.sink, level: settings.accessLevel)
+        let metrics = Metrics(loops: transport.loops, log: accessLog, sink: log.sink)
+        database = try StartFailure.naming(folder) {
+            try Database.open(settings) { [times = metrics.commitTimes] duration in
+                times.observe(Int(duration / .nanoseconds(1)))
+            }
+        }
         store = MessagingStore(database: database)
         let bridge = ContentBridge(store: store)
         let clock = UploadClock(now: systemMilliseconds)
@@ -49,19 +59,26 @@ struct Parts: Sendable {
             clock: environment.now, newContentID: environment.newContentID,
             onFault: FaultLog(logger: log.logger("parley.api")).note(_:of:))
         readiness = Readiness()
+        let metricsDoor = MetricsDoor(metrics, token: settings.metricsToken)
         let service = ServerService(
             api: api, uploads: uploads, downloads: downloads, readiness: readiness,
-            publicURL: settings.base
+            metrics: metricsDoor, publicURL: settings.base
         ) { [store, environment] in
             // Any row will do, also one that is not there.
             _ = try await store.application(.v7(at: environment.now(), random: 0))
         }
         self.service = service
+        let watch = ServerWatch(metrics.requests, accessLog)
         server = try StartFailure.naming(folder) {
-            try Server(
-                settings.transport, service: service,
-                observer: AccessLog(log.sink, level: settings.accessLevel))
+            try Server(transport, service: service, observer: watch)
         }
+        metricsServer = try StartFailure.naming(folder) {
+            try settings.metricsTransport.map { transport in
+                try Server(transport, service: MetricsService(metricsDoor), observer: watch)
+            }
+        }
+        self.metrics = metrics
+        metrics.ask(Metrics.Sources(server: server, database: database, uploads: uploads))
     }
 
     /// Lets go of the database, once nobody is served any more.

@@ -15,10 +15,19 @@ struct Running {
     ///
     /// - Throws: ``StartFailure`` when an address is in use or not ours.
     func listen() throws(StartFailure) {
+        try start(parts.server, on: settings.http.addresses)
+        if let metricsServer = parts.metricsServer {
+            try start(metricsServer, on: settings.metricsAddresses)
+        }
+    }
+
+    private func start(
+        _ server: Server, on addresses: [ListenAddress]
+    ) throws(StartFailure) {
         do {
-            _ = try parts.server.start()
+            _ = try server.start()
         } catch {
-            let addresses = settings.http.addresses.map(\.description).joined(separator: ", ")
+            let addresses = addresses.map(\.description).joined(separator: ", ")
             let isInUse = (error as? SystemError)?.isAddressInUse == true
             throw StartFailure(
                 "cannot listen on \(addresses): \(isInUse ? "the address is in use" : "\(error)")")
@@ -46,6 +55,8 @@ struct Running {
         async let uploads: Void = parts.uploads.shutdown()
         let isClean = await parts.server.drain(deadline: settings.shutdownDeadline)
         await uploads
+        // Last, so that the end can be watched, too.
+        _ = await parts.metricsServer?.drain(deadline: 1000)
         parts.close()
         tell(parts.database.statistics, logger)
         log.sink.flush()

@@ -27,6 +27,16 @@ extension Settings {
         return configuration
     }
 
+    /// The same for the listener of the metrics: one loop, because it has few and known guests.
+    var metricsTransport: ServerConfiguration? {
+        guard !metricsAddresses.isEmpty else { return nil }
+        var configuration = http
+        configuration.addresses = metricsAddresses
+        configuration.loops = 1
+        configuration.maximumConnections = 64
+        return configuration
+    }
+
     /// From which level on requests are logged.
     var accessLevel: Logger.Level { logsRequests ? logLevel : .critical }
 
@@ -36,8 +46,13 @@ extension Settings {
 
 extension Database {
     /// Opens the database of a data folder, and brings it up to date.
-    static func open(_ settings: Settings) throws -> Database {
+    ///
+    /// - Parameter onCommit: Told how long each commit took.
+    static func open(
+        _ settings: Settings, onCommit: @escaping @Sendable (Duration) -> Void = { _ in }
+    ) throws -> Database {
         var databaseSettings = DatabaseSettings()
+        databaseSettings.onCommit = onCommit
         databaseSettings.readers = settings.readers
         return try Database.open(
             .file(settings.databaseFile), migrations: MessagingStore.migrations,

@@ -7,7 +7,7 @@ import Telemetry
 ///
 /// Called on the loops, so it makes one small array and hands it over. Nothing secret can get in: a
 /// route's template stands for the path, and no field and no body is in the record.
-final class AccessLog: RequestObserver {
+final class AccessLog: Sendable {
     private let sink: LogSink
     private let level: Logger.Level
     private let refusals = RepetitionLimit(lines: 100)
@@ -18,9 +18,14 @@ final class AccessLog: RequestObserver {
         self.level = level
     }
 
-    func finished(_ record: RequestRecord) {
-        // Health checks come every few seconds and tell nothing.
-        let isProbe = record.route.utf8.starts(with: "/health/".utf8)
+    /// Lines that were counted instead of written.
+    var suppressedLines: Int { refusals.suppressedCount }
+
+    func write(_ record: RequestRecord) {
+        // Health checks and scrapes come every few seconds and tell nothing.
+        let isProbe =
+            record.route.utf8.starts(with: "/health/".utf8)
+            || record.route == MetricsDoor.path.description
         guard level <= (isProbe ? .debug : .info) else { return }
         let now = systemMilliseconds()
         var suppressed = 0
@@ -42,7 +47,7 @@ final class AccessLog: RequestObserver {
         line.number("octets_out", record.octetsOut)
         line.number("duration_us", record.duration / 1000)
         line.text("client", record.peer.description)
-        if let closing = record.closing { line.text("closing", Redaction.filtered(closing)) }
+        if let closing = record.closing { line.text("closing", closing) }
         if !record.beginning.isEmpty {
             // The request line at most: the fields behind it hold credentials (H208).
             let first = record.beginning.prefix { octet in octet != 0x0D && octet != 0x0A }

@@ -9,22 +9,30 @@ final class ServerService: Service {
     private let uploads: Uploads
     private let downloads: Downloads
     private let readiness: Readiness
+    private let metrics: MetricsDoor
     private let probe: @Sendable () async throws -> Void
     private let publicURL: String
+    private let router: Router<Page>
 
     /// Puts the doors together.
     ///
     /// - Parameter probe: Reads something from the database; throws when it cannot.
     init(
         api: PlatformAPI, uploads: Uploads, downloads: Downloads, readiness: Readiness,
-        publicURL: String, probe: @escaping @Sendable () async throws -> Void
+        metrics: MetricsDoor, publicURL: String, probe: @escaping @Sendable () async throws -> Void
     ) {
         self.api = api
         self.uploads = uploads
         self.downloads = downloads
         self.readiness = readiness
+        self.metrics = metrics
         self.publicURL = publicURL
         self.probe = probe
+        var router = Router<Page>()
+        for page in Page.allCases where page != .metrics || metrics.isOpen {
+            router.add(.get, page.path, page)
+        }
+        self.router = router
     }
 
     func answer(to request: Request) -> Answer {
@@ -32,8 +40,9 @@ final class ServerService: Service {
         if path.starts(with: Self.apps) { return api.answer(to: request) }
         if path.starts(with: Self.uploads) { return uploads.answer(to: request) }
         if path.starts(with: Self.download) { return downloads.answer(to: request) }
-        switch Self.router.match(request.method, request.target) {
-        case .found(let page, let template, _): return answer(page, template.description)
+        switch router.match(request.method, request.target) {
+        case .found(let page, let template, _):
+            return answer(page, to: request, template.description)
         case .otherMethods(let template, let allowed):
             return Answer(template.description, Self.methods(allowed, of: request.method))
         case .unknown, .fault: return api.answer(to: request)
@@ -44,13 +53,14 @@ final class ServerService: Service {
 
     /// The paths that belong to no door.
     enum Page: CaseIterable {
-        case root, live, ready
+        case root, live, ready, metrics
 
         var path: PathTemplate {
             switch self {
             case .root: "/"
             case .live: "/health/live"
             case .ready: "/health/ready"
+            case .metrics: MetricsDoor.path
             }
         }
 
@@ -59,6 +69,7 @@ final class ServerService: Service {
             switch self {
             case .root: "Says what this is and where to go on."
             case .live: "Whether the process answers; never asks the database."
+            case .metrics: "Metrics for Prometheus, with `metrics.token` or at `metrics.listen`."
             case .ready: "Whether requests are welcome: reads the database, false while stopping."
             }
         }
@@ -68,14 +79,10 @@ final class ServerService: Service {
     private static let uploads = Array("/uploads/".utf8)
     private static let download = Array("/download/".utf8)
 
-    private static let router: Router<Page> = {
-        var router = Router<Page>()
-        for page in Page.allCases { router.add(.get, page.path, page) }
-        return router
-    }()
-
-    private func answer(_ page: Page, _ route: String) -> Answer {
+    private func answer(_ page: Page, to request: Request, _ route: String) -> Answer {
         switch page {
+        case .metrics where metrics.admits(request): metrics.answer(to: request)
+        case .metrics: Answer(route, PlatformAPI.unauthenticated)
         case .root: Answer(route, Self.json(.ok, greeting))
         case .live: Answer(route, Self.health(true))
         case .ready where readiness.isStopping: Answer(route, Self.health(false))
@@ -120,7 +127,7 @@ final class ServerService: Service {
         return response
     }
 
-    private static func methods(_ allowed: [Method], of method: Method) -> Response {
+    static func methods(_ allowed: [Method], of method: Method) -> Response {
         var response = Response(method == .options ? .noContent : .methodNotAllowed)
         response.fields.add("Allow", allowed.map(\.rawValue).joined(separator: ", "))
         return response

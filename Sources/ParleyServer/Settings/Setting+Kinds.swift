@@ -85,10 +85,11 @@ extension Setting {
     }
 
     static func addresses(
-        _ key: String, _ place: Place<[ListenAddress]>, _ help: String
+        _ key: String, _ place: Place<[ListenAddress]>, isOptional: Bool = false, _ help: String
     ) -> Setting {
-        Setting(key: key, kind: .addresses, isOptional: false, help: help) { settings in
-            .texts(settings[keyPath: place].map(\.description))
+        Setting(key: key, kind: .addresses, isOptional: isOptional, help: help) { settings in
+            let addresses = settings[keyPath: place].map(\.description)
+            return isOptional && addresses.isEmpty ? .none : .texts(addresses)
         } write: { settings, value in
             settings[keyPath: place] = value.texts.compactMap { text in ListenAddress(text) }
         }

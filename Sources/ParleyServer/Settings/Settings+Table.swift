@@ -5,7 +5,7 @@ import Uploads
 extension Settings {
     /// Every setting there is: read by the reader, by `check-config`, and by the tests that compare
     /// `Config/parley.json` and the README.
-    static let table: [Setting] = general + http + uploads
+    static let table: [Setting] = general + metrics + http + uploads
 
     private static let general: [Setting] = [
         .url(
@@ -23,6 +23,15 @@ extension Settings {
         .secret("app.token", \.applicationToken, "Its token, 16 to 255 visible ASCII characters."),
         .level("log.level", \.logLevel, "Lowest level that is logged."),
         .truth("log.requests", \.logsRequests, "Whether each request gets a line at level info."),
+    ]
+
+    private static let metrics: [Setting] = [
+        .addresses(
+            "metrics.listen", \.metricsAddresses, isOptional: true,
+            "Addresses that serve `/metrics` to everybody who reaches them, and nothing else."),
+        .secret(
+            "metrics.token", \.metricsToken,
+            "With it `/metrics` is on `http.listen`, too, for whoever brings it as a bearer token."),
     ]
 
     private static let http: [Setting] = [

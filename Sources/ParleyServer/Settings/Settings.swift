@@ -24,6 +24,10 @@ public struct Settings: Sendable {
     public var http = ServerConfiguration()
     /// Loops of the server; `nil` is one per core.
     public var loops: Int?
+    /// Where metrics are served to everybody who reaches it; empty for nowhere.
+    public var metricsAddresses: [ListenAddress] = []
+    /// Who brings it gets the metrics from the addresses of `http`, too; `nil` for nobody.
+    public var metricsToken: String?
     /// Milliseconds between the stop signal, when readiness turns false, and the end of listening.
     public var shutdownDelay: Int64 = 0
     /// Milliseconds that running requests have to finish.

@@ -1,13 +1,13 @@
-import HTTP
+package import HTTP
 
 /// The credential of a request: `Authorization: Bearer token68` (platform-api §1.4, RFC 6750 §2.1).
 ///
 /// Strict as H211 asks: the scheme in any case, one blank, a token of the characters of RFC 9110
 /// §11.2, 4 KiB at most. Two such lines are no credential.
-struct BearerToken: Equatable, Sendable {
-    let secret: [UInt8]
+package struct BearerToken: Equatable, Sendable {
+    package let secret: [UInt8]
 
-    init?(_ fields: Fields) {
+    package init?(_ fields: Fields) {
         guard fields.occurrences(of: "Authorization") == 1,
             let line = fields.octets("Authorization")
         else { return nil }

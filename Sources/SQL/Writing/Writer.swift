@@ -12,6 +12,7 @@ final class Writer: Sendable {
     private let queue = DispatchQueue(label: "sql.writer")
     private let connection: Locked<Connection>
     private let checkpointer: Checkpointer
+    private let onCommit: @Sendable (Duration) -> Void
     private let line = Locked(Line())
 
     /// Who waits, and whether somebody serves them.
@@ -22,9 +23,13 @@ final class Writer: Sendable {
         var statistics = WriterStatistics()
     }
 
-    init(_ connection: sending Connection, checkpointer: Checkpointer) {
+    init(
+        _ connection: sending Connection, checkpointer: Checkpointer,
+        onCommit: @escaping @Sendable (Duration) -> Void
+    ) {
         self.connection = Locked(connection)
         self.checkpointer = checkpointer
+        self.onCommit = onCommit
     }
 
     /// How many wait for the next transaction.
@@ -70,7 +75,9 @@ final class Writer: Sendable {
         connection.withLock { connection in
             checkpointer.completeCheckpoint(on: connection)
             var commit = BatchCommit(batch, on: connection, counting: statistics)
+            let start = ContinuousClock.now
             let answers = commit.run()
+            onCommit(start.duration(to: .now))
             let statistics = commit.statistics
             line.withLock { $0.statistics = statistics }
             checkpointer.observe(walPages: connection.walPages)

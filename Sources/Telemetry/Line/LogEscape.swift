@@ -8,9 +8,14 @@ enum LogEscape {
     static let limit = 1024
 
     /// Appends the escaped text, cut between two characters and marked with `…` when it is too long.
-    static func append(_ text: some Sequence<UInt8>, to line: inout [UInt8]) {
+    static func append(_ text: some Collection<UInt8>, to line: inout [UInt8]) {
         // The mark takes three octets.
         let end = line.count + limit - 3
+        // Nearly every value: a look at each octet, then one copy.
+        if text.count <= limit - 3, text.allSatisfy(isPlain) {
+            line.append(contentsOf: text)
+            return
+        }
         var decoder = UTF8.ForwardParser()
         var rest = text.makeIterator()
         while true {
@@ -30,7 +35,7 @@ enum LogEscape {
 
     private static func append(_ encoded: UTF8.EncodedScalar, to line: inout [UInt8]) {
         let first = encoded[encoded.startIndex]
-        if first >= 0x20 && first < 0x7F && first != 0x22 && first != 0x5C {
+        if isPlain(first) {
             line.append(first)
             return
         }
@@ -41,6 +46,11 @@ enum LogEscape {
         case 0x00..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: appendHex(scalar, to: &line)
         default: line.append(contentsOf: encoded)
         }
+    }
+
+    /// ASCII that stands for itself.
+    private static func isPlain(_ octet: UInt8) -> Bool {
+        octet >= 0x20 && octet < 0x7F && octet != 0x22 && octet != 0x5C
     }
 
     private static func appendHex(_ scalar: UInt32, to line: inout [UInt8]) {

@@ -20,13 +20,13 @@ public struct LogLine: Sendable {
     }
 
     /// Adds a text, escaped and cut to 1 KiB.
-    public mutating func text(_ name: StaticString, _ value: some StringProtocol) {
+    public mutating func text(_ name: StaticString, _ value: String) {
         begin(name)
         quote(value.utf8)
     }
 
     /// Adds a text whose name is not known in advance.
-    public mutating func text(name: some StringProtocol, _ value: some StringProtocol) {
+    public mutating func text(name: String, _ value: String) {
         append(",")
         quote(name.utf8)
         append(":")
@@ -34,7 +34,7 @@ public struct LogLine: Sendable {
     }
 
     /// Adds octets that came from a client, which need not be UTF-8; escaped and cut to 1 KiB.
-    public mutating func text(_ name: StaticString, octets value: some Sequence<UInt8>) {
+    public mutating func text(_ name: StaticString, octets value: [UInt8]) {
         begin(name)
         quote(value)
     }
@@ -64,7 +64,7 @@ public struct LogLine: Sendable {
         append("\":")
     }
 
-    private mutating func quote(_ value: some Sequence<UInt8>) {
+    private mutating func quote(_ value: some Collection<UInt8>) {
         append("\"")
         LogEscape.append(value, to: &octets)
         append("\"")

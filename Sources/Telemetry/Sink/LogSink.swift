@@ -20,6 +20,7 @@ public final class LogSink: Sendable {
     private struct State {
         var waiting: [UInt8] = []
         var dropped = 0
+        var droppedInAll = 0
         var isScheduled = false
     }
 
@@ -43,11 +44,15 @@ public final class LogSink: Sendable {
         self.output = output
     }
 
+    /// How many lines were dropped so far.
+    public var droppedLines: Int { state.withLock { state in state.droppedInAll } }
+
     /// Hands a line over, with its line feed; never blocks.
     public func write(_ line: LogLine) {
         let isFirst = state.withLock { state -> Bool in
             guard state.waiting.count + line.octets.count <= capacity else {
                 state.dropped += 1
+                state.droppedInAll += 1
                 return false
             }
             state.waiting.append(contentsOf: line.octets)
@@ -72,7 +77,7 @@ public final class LogSink: Sendable {
 
     private func drain() {
         let (lines, dropped) = state.withLock { state in
-            defer { state = State() }
+            defer { state = State(droppedInAll: state.droppedInAll) }
             return (state.waiting, state.dropped)
         }
         if dropped > 0 { _ = output(notice(of: dropped).octets) }

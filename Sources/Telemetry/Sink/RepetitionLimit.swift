@@ -10,6 +10,7 @@ public final class RepetitionLimit: Sendable {
         var start: Int64?
         var written = 0
         var suppressed = 0
+        var suppressedInAll = 0
     }
 
     /// What becomes of a line.
@@ -26,6 +27,9 @@ public final class RepetitionLimit: Sendable {
         self.period = period
     }
 
+    /// How many lines were suppressed so far.
+    public var suppressedCount: Int { state.withLock { state in state.suppressedInAll } }
+
     /// Judges a line.
     ///
     /// - Parameter now: Any clock in milliseconds; when it goes back, a period may last longer.
@@ -34,10 +38,11 @@ public final class RepetitionLimit: Sendable {
             var ended = 0
             if state.start.map({ start in now - start >= period }) ?? true {
                 ended = state.suppressed
-                state = State(start: now)
+                state = State(start: now, suppressedInAll: state.suppressedInAll)
             }
             guard state.written < lines else {
                 state.suppressed += 1
+                state.suppressedInAll += 1
                 return .suppress
             }
             state.written += 1

@@ -5,7 +5,8 @@ internal import HTTP
 ///
 /// Takes no lock and keeps no state: any number of downloads run side by side.
 public final class Downloads: Sendable {
-    static let route = "/download/{content}/{filename}"
+    /// The route for logs and metrics.
+    public static let route = "/download/{content}/{filename}"
     static let methods = "GET, HEAD, OPTIONS"
 
     let blobs: BlobFolder

@@ -39,6 +39,8 @@ struct Ledger: Sendable {
         open[entry.owner] = count > 1 ? count - 1 : nil
     }
 
+    var openUploads: Int { open.values.reduce(0, +) }
+
     func openUploads(of owner: UploadOwner) -> Int { open[owner] ?? 0 }
 
     /// Records whose time is up, the oldest first.

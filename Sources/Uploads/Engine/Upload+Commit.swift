@@ -1,5 +1,6 @@
 internal import Blobs
 internal import HTTP
+internal import Locking
 
 extension Upload {
     /// Opens the staged file as the record describes it, and asks whether the bytes will fit.
@@ -57,6 +58,7 @@ extension Upload {
         } catch {
             return error
         }
+        engine.statistics.withLock { [record] statistics in statistics.count(record, next) }
         record = next
         engine.note(name, next)
         return nil

@@ -10,6 +10,7 @@ struct UploadEngine: Sendable {
     let finisher: any UploadFinisher
     let ledger: Locked<Ledger>
     let queues: WorkQueues
+    let statistics = Locked(UploadStatistics())
 
     /// Writes what the ledger has to know of a record.
     func note(_ name: BlobName, _ record: UploadRecord) {

@@ -59,7 +59,7 @@ import Testing
         #expect(answer.fields["Content-Disposition"]?.hasPrefix("attachment") == true)
     }
 
-    @Test func `is believed with either key, not with a stranger's (9.6)`() async throws {
+    @Test func `is believed with either key, not with a stranger's (9.6, H210)`() async throws {
         let second = SigningKeys(keys: Array(shelf.keys.keys.reversed()))
         let ticket = DownloadTicket(
             content: Shelf.id, fileName: "a.png", expires: Shelf.now / 1000 + 60)

@@ -1,0 +1,105 @@
+import Telemetry
+
+/// Every metric there is: read by the page, by the README's table, and by the test that compares both.
+extension MetricFamily {
+    static let all = requests + connections + loops + database + uploads + process
+
+    private static let requests = [
+        requestCount, requestTime, requestBytes, answerBytes, handlers,
+    ]
+    static let requestCount = MetricFamily(
+        "parley_requests", .counter, labels: ["route", "method", "class"],
+        "Requests that were answered or given up.")
+    static let requestTime = MetricFamily(
+        "parley_request_duration_seconds", .histogram, in: .seconds, labels: ["route"],
+        "From the end of a request's head to the end of its answer.")
+    static let requestBytes = MetricFamily(
+        "parley_request_bytes", .counter, in: .bytes, "Octets of requests, heads and bodies.")
+    static let answerBytes = MetricFamily(
+        "parley_answer_bytes", .counter, in: .bytes, "Octets of answers, heads and contents.")
+    static let handlers = MetricFamily(
+        "parley_handlers", .gauge, labels: ["state"],
+        "Requests that are worked on, or whose handler waits for octets of the body.")
+
+    private static let connections = [connectionsAccepted, connectionsOpen, outputQueued]
+    static let connectionsAccepted = MetricFamily(
+        "parley_connections_accepted", .counter, "Connections accepted.")
+    static let connectionsOpen = MetricFamily(
+        "parley_connections", .gauge, labels: ["state"],
+        "Open connections by what they are about.")
+    static let outputQueued = MetricFamily(
+        "parley_output_queued_bytes", .gauge, in: .bytes,
+        "Octets of answers that no socket has taken yet.")
+
+    private static let loops = [turnTime]
+    static let turnTime = MetricFamily(
+        "parley_loop_turn_seconds", .histogram, in: .seconds, labels: ["loop"],
+        "Time in which a loop was at work and could not look after anything new.")
+
+    private static let database = [
+        commits, commitTime, mutations, replays, waitingChanges, busyReaders, waitingLooks,
+    ]
+    static let commits = MetricFamily(
+        "parley_database_commits", .counter, "Transactions committed, each with one sync.")
+    static let commitTime = MetricFamily(
+        "parley_database_commit_duration_seconds", .histogram, in: .seconds,
+        "From the beginning of a batch of changes to the end of its sync.")
+    static let mutations = MetricFamily(
+        "parley_database_mutations", .counter,
+        "Changes committed; divided by the commits, how many shared a sync.")
+    static let replays = MetricFamily(
+        "parley_database_replays", .counter,
+        "Batches run a second time because a change in them was refused.")
+    static let waitingChanges = MetricFamily(
+        "parley_database_waiting_changes", .gauge, "Changes that wait for the next transaction.")
+    static let busyReaders = MetricFamily(
+        "parley_database_busy_readers", .gauge, "Reading connections at work.")
+    static let waitingLooks = MetricFamily(
+        "parley_database_waiting_reads", .gauge, "Reads that wait for a reading connection.")
+
+    private static let uploads = [uploadsOpen, uploadBytes, uploadCommits, uploadsEnded]
+    static let uploadsOpen = MetricFamily(
+        "parley_uploads_open", .gauge, "Uploads that take octets.")
+    static let uploadBytes = MetricFamily(
+        "parley_upload_bytes", .counter, in: .bytes, "Octets of uploads made durable.")
+    static let uploadCommits = MetricFamily(
+        "parley_upload_commits", .counter, "How often octets of uploads were made durable.")
+    static let uploadsEnded = MetricFamily(
+        "parley_uploads_ended", .counter, labels: ["reason"], "Uploads that ended, by how.")
+
+    private static let process = [
+        build, linesDropped, linesSuppressed, cpuTime, residentMemory, openDescriptors,
+        descriptorLimit, startTime,
+    ]
+    static let build = MetricFamily(
+        "parley_build_info", .gauge, labels: ["version"], "Always 1; says what runs.")
+    static let linesDropped = MetricFamily(
+        "parley_log_lines_dropped", .counter, "Log lines dropped because the output was blocked.")
+    static let linesSuppressed = MetricFamily(
+        "parley_log_lines_suppressed", .counter,
+        "Log lines about refused requests that were counted instead of written.")
+    static let cpuTime = MetricFamily(
+        "process_cpu_seconds", .counter, in: .seconds, "Processor time of this process.")
+    static let residentMemory = MetricFamily(
+        "process_resident_memory_bytes", .gauge, in: .bytes, "Memory of this process in RAM.")
+    static let openDescriptors = MetricFamily(
+        "process_open_fds", .gauge, "Descriptors this process has open.")
+    static let descriptorLimit = MetricFamily(
+        "process_max_fds", .gauge, "Descriptors it may have open.")
+    static let startTime = MetricFamily(
+        "process_start_time_seconds", .gauge, in: .seconds,
+        "When this process started, since 1970.")
+}
+
+extension MetricFamily {
+    /// The table of the README.
+    static var readmeTable: String {
+        let rows = all.map { family in
+            let labels = family.labels.map { label in "`\(label)`" }.joined(separator: ", ")
+            return
+                "| `\(family.sampleName)` | \(family.kind.rawValue) | \(labels) | \(family.help) |"
+        }
+        return (["| Metric | Kind | Labels | What it says |", "|---|---|---|---|"] + rows)
+            .joined(separator: "\n")
+    }
+}

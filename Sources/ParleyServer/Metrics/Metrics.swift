@@ -1,0 +1,98 @@
+import HTTPTransport
+import Locking
+import SQL
+import Telemetry
+import Uploads
+
+/// The metrics of this process: what is counted as it happens, and what is asked for when somebody
+/// looks.
+final class Metrics: Sendable {
+    let requests: RequestMetrics
+    /// Told of each batch of changes.
+    let commitTimes = HistogramTable(.commitTime, bounds: Metrics.commitBounds)
+    let log: AccessLog
+    let sink: LogSink
+    private let sources = Locked<Sources?>(nil)
+
+    /// Whom to ask; known once everything is put together.
+    struct Sources: Sendable {
+        // Weak: the server holds the page it serves, and with it this.
+        weak var server: Server?
+        let database: Database
+        let uploads: Uploads
+    }
+
+    /// - Parameter loops: How many loops serve.
+    init(loops: Int, log: AccessLog, sink: LogSink) {
+        requests = RequestMetrics(loops: loops)
+        self.log = log
+        self.sink = sink
+    }
+
+    func ask(_ sources: Sources) { self.sources.withLock { known in known = sources } }
+
+    /// All metrics as they are now.
+    func page(_ format: MetricsFormat) async -> [UInt8] {
+        var page = MetricsPage(format)
+        requests.write(to: &page)
+        if let sources = sources.withLock({ known in known }) {
+            if let server = sources.server { write(await server.statistics(), to: &page) }
+            write(sources.database, to: &page)
+            write(sources.uploads.statistics, to: &page)
+        }
+        writeProcess(to: &page)
+        page.end()
+        return page.octets
+    }
+
+    private func write(_ statistics: ServerStatistics, to page: inout MetricsPage) {
+        page.begin(.handlers)
+        page.sample(["running"], statistics.runningHandlers)
+        page.sample(["waiting"], statistics.waitingHandlers)
+        page.write(.connectionsAccepted, statistics.accepted)
+        page.begin(.connectionsOpen)
+        for state in ServerStatistics.ConnectionState.allCases {
+            page.sample([state.rawValue], statistics.connections[state] ?? 0)
+        }
+        page.write(.outputQueued, Int(statistics.queuedOutput))
+    }
+
+    private func write(_ database: Database, to page: inout MetricsPage) {
+        let statistics = database.statistics
+        page.write(.commits, statistics.commits)
+        commitTimes.write(to: &page)
+        page.write(.mutations, statistics.mutations)
+        page.write(.replays, statistics.replays)
+        page.write(.waitingChanges, database.waitingChanges)
+        page.write(.busyReaders, database.busyReaders)
+        page.write(.waitingLooks, database.waitingLooks)
+    }
+
+    private func write(_ statistics: UploadStatistics, to page: inout MetricsPage) {
+        page.write(.uploadsOpen, statistics.open)
+        page.write(.uploadBytes, Int(statistics.received))
+        page.write(.uploadCommits, statistics.commits)
+        page.begin(.uploadsEnded)
+        for end in UploadStatistics.End.allCases {
+            page.sample([end.rawValue], statistics.ended[end] ?? 0)
+        }
+    }
+
+    private func writeProcess(to page: inout MetricsPage) {
+        page.begin(.build)
+        page.sample([Release.version], 1)
+        page.write(.linesDropped, sink.droppedLines)
+        page.write(.linesSuppressed, log.suppressedLines)
+        let usage = ProcessUsage()
+        page.write(.cpuTime, usage.cpuTime)
+        page.write(.residentMemory, usage.residentMemory)
+        page.write(.openDescriptors, usage.openDescriptors)
+        page.write(.descriptorLimit, usage.descriptorLimit)
+        page.write(.startTime, ProcessUsage.startTime)
+    }
+
+    private static let commitBounds = [
+        250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
+        100_000_000, 250_000_000, 1_000_000_000, 5_000_000_000,
+    ]
+}

@@ -1,0 +1,59 @@
+import HTTP
+import MessagingStore
+import PlatformAPI
+import Telemetry
+
+/// `GET /metrics`, on a listener of its own for everybody who reaches it, on the main one only for
+/// whoever brings the token: the numbers tell a stranger how busy and how close to its limits a server
+/// is.
+struct MetricsDoor: Sendable {
+    static let path: PathTemplate = "/metrics"
+
+    let metrics: Metrics
+    /// SHA-256 of the token; without one the main listener has no such page.
+    private let digest: [UInt8]?
+
+    init(_ metrics: Metrics, token: String?) {
+        self.metrics = metrics
+        digest = token.map { token in StoreEnvironment.live.sha256(Array(token.utf8)) }
+    }
+
+    /// Whether the main listener has the page at all.
+    var isOpen: Bool { digest != nil }
+
+    /// Whether a request brings the token. Digests are compared, in a time that does not depend on
+    /// where they differ (H210).
+    func admits(_ request: Request) -> Bool {
+        guard let digest, let token = BearerToken(request.fields) else { return false }
+        let other = StoreEnvironment.live.sha256(token.secret)
+        return zip(digest, other).reduce(UInt8(0)) { all, pair in all | (pair.0 ^ pair.1) } == 0
+    }
+
+    /// The page, in the format the request asks for.
+    func answer(to request: Request) -> Answer {
+        let format = MetricsFormat(accept: request.fields.joined("Accept"))
+        return Answer(Self.path.description) { [metrics] _ in
+            var response = Response(.ok, format.mediaType, await metrics.page(format))
+            response.fields.add("Cache-Control", "no-store")
+            response.fields.add("Vary", "Accept")
+            return response
+        }
+    }
+}
+
+extension MetricsFormat {
+    /// OpenMetrics for whoever says that he reads it, as Prometheus does; the text format for everybody
+    /// else.
+    init(accept: String?) {
+        let ranges = (accept ?? "").lowercased().split(separator: ",").map { range in
+            range.filter { character in character != " " && character != "\t" }
+                .split(separator: ";")
+        }
+        let isOpen = ranges.contains { parts in
+            parts.first == "application/openmetrics-text"
+                && !parts.contains { part in part.hasPrefix("q=") && Double(part.dropFirst(2)) == 0
+                }
+        }
+        self = isOpen ? .openMetrics : .text
+    }
+}

@@ -1,0 +1,87 @@
+import HTTP
+import HTTPTransport
+import PlatformAPI
+import Telemetry
+import Uploads
+
+/// Counts requests and the turns of the loops.
+///
+/// Called on the loops after each request: a few look-ups in arrays and six atomic additions in the
+/// loop's own cells, without a lock or an allocation.
+struct RequestMetrics: Sendable {
+    private let routes: LabelValues
+    private let methods: LabelValues
+    private let requests: CounterTable
+    private let times: HistogramTable
+    private let octetsIn: CounterTable
+    private let octetsOut: CounterTable
+    private let turns: HistogramTable
+    private let loops: Int
+
+    /// - Parameter loops: How many loops there are; each counts in a shard of its own.
+    init(loops: Int) {
+        routes = LabelValues(Self.routes)
+        methods = LabelValues(Method.allCases.map(\.rawValue))
+        let classes = LabelValues(Self.classes)
+        requests = CounterTable(.requestCount, [routes, methods, classes], shards: loops)
+        times = HistogramTable(
+            .requestTime, bounds: Self.requestBounds, [routes], shards: loops)
+        octetsIn = CounterTable(.requestBytes, shards: loops)
+        octetsOut = CounterTable(.answerBytes, shards: loops)
+        let numbers = LabelValues((0..<loops).map { loop in "\(loop)" })
+        turns = HistogramTable(.turnTime, bounds: Self.turnBounds, [numbers], shards: loops)
+        self.loops = loops
+    }
+
+    /// A request was answered or given up.
+    func count(_ record: RequestRecord) {
+        let shard = record.loop % loops
+        let route = routes.place(of: record.route.isEmpty ? Self.noRoute : record.route)
+        let method = methods.place(of: record.method)
+        // 0xx stands for no answer at all.
+        let statusClass = min(max(record.status / 100, 0), Self.classes.count - 1)
+        let row = (route * methods.count + method) * (Self.classes.count + 1) + statusClass
+        requests.add(row: row, shard: shard)
+        times.observe(Int(record.duration), row: route, shard: shard)
+        octetsIn.add(Int(record.octetsIn), shard: shard)
+        octetsOut.add(Int(record.octetsOut), shard: shard)
+    }
+
+    /// A loop was at work for so many nanoseconds.
+    func turned(loop: Int, nanoseconds: Int64) {
+        turns.observe(Int(nanoseconds), row: loop % loops, shard: loop % loops)
+    }
+
+    func write(to page: inout MetricsPage) {
+        requests.write(to: &page)
+        times.write(to: &page)
+        octetsIn.write(to: &page)
+        octetsOut.write(to: &page)
+        turns.write(to: &page)
+    }
+
+    /// Every template that an answer may name: what the routers know, and no path ever (H212).
+    static let routes: [String] =
+        [noRoute] + ServerService.Page.allCases.map(\.path.description)
+        + Endpoint.all.map(\.path.description).uniqued
+        + [PlatformAPI.unknownRoute, Uploads.route, Downloads.route]
+
+    /// Of requests whose head could not be read, or that ask about the server as a whole.
+    private static let noRoute = "none"
+    private static let classes = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"]
+    private static let requestBounds = [
+        100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000,
+        50_000_000, 100_000_000, 250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000,
+        10_000_000_000, 60_000_000_000,
+    ]
+    private static let turnBounds = [
+        100_000, 1_000_000, 5_000_000, 20_000_000, 100_000_000, 500_000_000, 2_000_000_000,
+    ]
+}
+
+extension [String] {
+    /// Each element once, in the order of their first appearance.
+    fileprivate var uniqued: [String] {
+        reduce(into: []) { all, one in if !all.contains(one) { all.append(one) } }
+    }
+}

@@ -1,0 +1,56 @@
+"""Sends the golden exchanges to a running server, and says on standard output what its log must not hold.
+
+Answers are not judged here (PlatformAPITests does that); what counts is that all those requests were made.
+"""
+import http.client, pathlib, re, sys, urllib.parse, uuid
+
+host, folder, variables = sys.argv[1], pathlib.Path(sys.argv[2]), dict(pair.split("=", 1) for pair in sys.argv[3:])
+cookie, query = "cookie-" + uuid.uuid4().hex, "nonce-" + uuid.uuid4().hex
+secrets = {cookie, query, *(value for name, value in variables.items() if name.endswith("token"))}
+
+
+def ask(method, target, fields, body):
+    connection = http.client.HTTPConnection(host, timeout=20)
+    connection.putrequest(method, target, skip_accept_encoding=True)
+    for name, value in fields:
+        connection.putheader(name, value)
+    if body or method in ("POST", "PUT", "PATCH"):
+        connection.putheader("Content-Length", str(len(body)))
+    connection.endheaders(body)
+    answer = connection.getresponse()
+    content = answer.read()
+    connection.close()
+    return answer, content
+
+
+def filled(text):
+    return re.sub(r"\{([A-Za-z_]+)\}", lambda name: known.setdefault(name[1], str(uuid.uuid4())), text)
+
+
+count = 0
+for file in sorted(folder.glob("*.http")):
+    text = file.read_text()
+    for version in re.search(r"^# versions: (.*)$", text, re.M)[1].split():
+        known = {**variables, "version": version}
+        for section in ("\n" + text).split("\n### ")[1:]:
+            request, expected = section.split("\n---\n", 1)
+            head, _, body = request.split("\n", 1)[1].partition("\n\n")
+            line, *fields = head.split("\n")
+            method, target = filled(line).split(" ", 1)
+            target = urllib.parse.urlsplit(target)._replace(scheme="", netloc="").geturl()
+            target += ("&" if "?" in target else "?") + "note=" + query
+            fields = [tuple(filled(field).split(": ", 1)) for field in fields if ": " in field] + [("Cookie", cookie), ("Connection", "close")]
+            answer, content = ask(method, target, fields, filled(body).encode())
+            count += 1
+            # What the rest of the file calls the conversation or the message that was made.
+            name, place = re.search(r"\{(\w+):uuid\}", expected), answer.headers.get("Location")
+            if name and place:
+                known[name[1]] = place.rsplit("/", 1)[-1]
+            for url in re.findall(r'"(?:upload|download)_url":"([^"]*)"', content.decode(errors="replace")):
+                parts = urllib.parse.urlsplit(url.replace("\\/", "/"))
+                for method in ("PUT", "HEAD", "GET"):
+                    ask(method, parts._replace(scheme="", netloc="").geturl(), [], b"0" if method == "PUT" else b"")
+                # A few characters of a token may show which upload it was.
+                secrets.add(parts.path.split("/")[2][:40] if "/uploads/" in parts.path else parts.query or parts.path)
+assert count > 300, count
+print("\n".join(sorted(secrets)))

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# What the running server says about itself: metrics that Prometheus takes, and a log that gives nothing away.
+set -uo pipefail
+
+binary=$(realpath "${1:?usage: telemetry.sh BINARY}")
+tests=$(realpath "$(dirname "$0")")
+folder=$(mktemp -d)
+cd "$folder" || exit 1
+server=
+passed=0
+failed=0
+for name in $(compgen -e PARLEY_); do unset "$name"; done
+
+finish() {
+    # Only the process started here.
+    [ -z "$server" ] || { kill -9 "$server" 2>/dev/null; wait "$server" 2>/dev/null; }
+    cd / && rm -rf "$folder"
+}
+trap finish EXIT
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+status() { curl -s -o /dev/null -m 20 -w '%{http_code}' "$@"; }
+
+# Starts a server whose log goes to the file or pipe named first.
+start() {
+    local log=$1
+    shift
+    "$binary" serve --listen "127.0.0.1:$port" --set "metrics.listen=127.0.0.1:$watch" "$@" >out 2>"$log" &
+    server=$!
+    for _ in $(seq 400); do
+        [ "$(status "$base/health/ready")" = 200 ] && return
+        sleep 0.05
+    done
+    echo "the server does not start" >&2; cat out >&2; exit 1
+}
+
+stop() { kill -TERM "$server"; wait "$server"; server=; }
+
+# A sentence, and a command that must succeed.
+holds() {
+    local sentence=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $sentence" >&2
+    fi
+}
+
+# The value of a sample on the page of the listener for metrics.
+sample() { curl -s -m 20 "$metrics" | grep -v '^#' | grep -F -- "$1 " | sed 's/.* //'; }
+
+port=$(free_port)
+watch=$(free_port)
+base=http://127.0.0.1:$port
+metrics=http://127.0.0.1:$watch/metrics
+export PARLEY_METRICS_TOKEN=a-token-for-the-metrics
+
+start err --data data --log-level trace
+app=$(sed -n 's/^APP=//p' out)
+token=$(sed -n 's/^TOKEN=//p' out)
+other=$("$binary" app create --data data other | sed -n 's/^APP=//p')
+suspended=$("$binary" app create --data data suspended | sed -n 's/^APP=//p')
+made() { "$binary" token create --data data "$@" | sed -n 's/^TOKEN=//p'; }
+python3 "$tests/replay.py" "127.0.0.1:$port" "$tests/../PlatformAPITests/Exchanges" \
+    base="$base" docs=x app="$app" APP="${app^^}" other_app="$other" suspended_app="$suspended" \
+    token="$token" read_token="$(made --app "$app" --scope read)" write_token="$(made --app "$app" --scope write)" \
+    other_token="$(made --app "$other")" suspended_token="$(made --app "$suspended")" expired_token=never-was >secrets
+holds 'the golden exchanges were sent' test -s secrets
+printf 'GET /a\033[31m\xe2\x80\xa8\xff?%s HTTP/9\r\n\r\n' "$token" | python3 -c '
+import socket, sys
+peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+peer.sendall(sys.stdin.buffer.read())
+while peer.recv(4096): pass' "$port"
+
+curl -s -m 20 "$metrics" >page
+holds 'promtool accepts the metrics without a word' test -z "$(promtool check metrics <page 2>&1 || echo "promtool: $?")"
+holds 'H212: requests are counted by the template of their route' \
+    grep -qF 'parley_requests_total{route="/apps/{app}/conversations",method="POST",class="2xx"}' page
+holds 'H212: no id is a label' test -z "$(grep -E '[0-9a-f]{8}-[0-9a-f]{4}-' page)"
+holds 'commits are counted' test "$(sample parley_database_commits_total)" -gt 50
+holds 'a refused head is counted' test "$(sample 'parley_requests_total{route="none",method="other",class="4xx"}')" = 1
+holds 'OpenMetrics is for whoever asks' grep -qx '# EOF' <(curl -s -m 20 -H 'Accept: application/openmetrics-text' "$metrics")
+holds 'clients are asked for the token of the metrics' test "$(status "$base/metrics")" = 401
+holds 'who brings it gets them' test "$(status -H "Authorization: Bearer $PARLEY_METRICS_TOKEN" "$base/metrics")" = 200
+holds 'the listener for metrics serves nothing else' test "$(status "${metrics%/metrics}/health/live")" = 404
+stop
+unset PARLEY_METRICS_TOKEN
+
+python3 - <<'P'
+import json
+lines = [json.loads(line) for line in open("err", "rb").read().decode().split("\n") if line]
+requests = [line for line in lines if line["message"] == "request"]
+assert len(requests) > 300, len(requests)
+for line in requests:
+    missing = {"time", "id", "method", "route", "status", "octets_in", "octets_out", "duration_us", "client"} - line.keys()
+    assert not missing, missing
+assert len({line["id"] for line in requests}) == len(requests)
+assert any("user" in line for line in requests) and any("closing" in line for line in requests)
+P
+holds 'H206: each request has one line with all its members' test $? = 0
+holds 'H208: no token, cookie, query or signed URL is in the log at any level' test -z "$(grep -F -f secrets err)"
+holds 'H208: no body is in the log at any level' test -z "$(grep -E 'participants|mime_type|upload_url' err)"
+holds 'H206: a refused head has its rule and its beginning' grep -qE '"status":400.*"octets_in":[0-9]+.*"closing":"H[0-9]+".*"beginning":"GET /a' err
+holds 'H207: a client cannot reach the terminal' test -z "$(LC_ALL=C grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xa8' err)"
+holds 'H207: but what it tried can be read' grep -qF 'GET /a\u001b[31m\u2028' err
+
+# A log that nobody reads: the pipe is held open and stays full.
+mkfifo pipe
+exec 4<>pipe
+start pipe --data data
+python3 - "$port" <<'P'
+import socket, sys
+peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=30)
+answers = b""
+for batch in range(60):
+    peer.sendall(b"GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n" * 100)
+    while answers.count(b"HTTP/1.1 404") < 100 * (batch + 1):
+        piece = peer.recv(1 << 16)
+        assert piece
+        answers += piece
+P
+holds 'H209: a log that nobody reads keeps no request waiting' test $? = 0
+holds 'H209: what was dropped is counted' test "$(sample parley_log_lines_dropped_total)" -gt 0
+kill -TERM "$server"
+gone=no
+for _ in $(seq 400); do
+    kill -0 "$server" 2>/dev/null || { gone=yes; break; }
+    sleep 0.05
+done
+holds 'H209: nor the server alive' test $gone = yes
+exec 4>&-
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,104 @@
+import Dispatch
+import Glibc
+import HTTP
+import HTTPTransport
+import Locking
+import Testing
+
+extension Live {
+    @Suite struct `What a server says of itself` {
+        @Test func `connections are counted by what they are about`() async throws {
+            try await serving { live in
+                let idle = try live.connect()
+                try idle.send(.head("GET / HTTP/1.1"))
+                _ = try idle.answer()
+                let slow = try live.connect()
+                try slow.send("GET / HT")
+                let working = try live.connect()
+                try working.send(.head("PUT / HTTP/1.1", "Content-Length: 3") + "a")
+                expectSoon(live) { statistics in
+                    statistics.accepted == 3
+                        && statistics.connections == [.idle: 1, .head: 1, .working: 1]
+                        && statistics.waitingHandlers == 1 && statistics.runningHandlers == 0
+                }
+                try working.send("bc")
+                _ = try working.answer()
+                expectSoon(live) { statistics in
+                    statistics.connections == [.idle: 2, .head: 1]
+                        && statistics.waitingHandlers == 0 && statistics.queuedOutput == 0
+                }
+            }
+        }
+
+        @Test func `what a peer does not take is counted as queued`() async throws {
+            let size = 8 << 20
+            let service = TestService { _ in
+                Answer("r", Response(.ok, "text/plain", [UInt8](repeating: 0x61, count: size)))
+            }
+            try await serving(service) { live in
+                let peer = try live.connect()
+                peer.receiveBuffer(4096)
+                try peer.send(.head("GET / HTTP/1.1"))
+                expectSoon(live) { statistics in
+                    statistics.queuedOutput > 0 && statistics.queuedOutput < Int64(size) + 1000
+                }
+            }
+        }
+
+        @Test func `the observer hears of turns and learns which loop served`() async throws {
+            let heard = Heard()
+            try await serving(observer: heard) { live in
+                _ = try live.exchange(.head("GET / HTTP/1.1"))
+            }
+            let (loops, turns) = heard.state.withLock { state in (state.loops, state.turns) }
+            #expect(loops.count == 1)
+            #expect(loops.allSatisfy { loop in turns[loop, default: -1] >= 0 })
+        }
+
+        private final class Heard: RequestObserver {
+            struct State {
+                var loops: [Int] = []
+                var turns: [Int: Int64] = [:]
+            }
+            let state = Locked(State())
+
+            func finished(_ record: RequestRecord) {
+                state.withLock { state in state.loops.append(record.loop) }
+            }
+
+            func turned(loop: Int, nanoseconds: Int64) {
+                state.withLock { state in state.turns[loop, default: 0] += nanoseconds }
+            }
+        }
+
+        private func expectSoon(
+            _ live: LiveServer, _ holds: (ServerStatistics) -> Bool,
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) {
+            var tries = 1000
+            while tries > 0, live.statistics().map(holds) != true {
+                usleep(10_000)
+                tries -= 1
+            }
+            let last = live.statistics()
+            #expect(
+                last.map(holds) == true, "\(String(describing: last))",
+                sourceLocation: sourceLocation)
+        }
+    }
+}
+
+extension LiveServer {
+    /// What the server says of itself; blocks, as everything does in the body of a test.
+    fileprivate func statistics() -> ServerStatistics? {
+        let told = Locked<ServerStatistics?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        Task { [server] in
+            let statistics = await server.statistics()
+            told.withLock { told in told = statistics }
+            done.signal()
+        }
+        done.wait()
+        return told.withLock { told in told }
+    }
+}

@@ -1,0 +1,76 @@
+import HTTP
+import Telemetry
+import Testing
+
+@testable import ParleyServer
+
+@Suite struct `The page of metrics` {
+    private static let token = "a-token-for-the-metrics"
+
+    @Test(arguments: [HTTP.Method.get, .head, .post, .options])
+    func `does not exist where clients are, unless somebody chose a token`(
+        method: HTTP.Method
+    ) async throws {
+        let scratch = Scratch([("metrics.listen", "127.0.0.1:0")])
+        let parts = try await scratch.parts()
+        #expect(await parts.service.response(to: method, "/metrics").status == .notFound)
+    }
+
+    @Test func `is given to whoever brings the token`() async throws {
+        let scratch = Scratch([("metrics.token", Self.token)])
+        let parts = try await scratch.parts()
+        for scheme in ["Bearer", "bearer"] {
+            let response = await parts.service.response(
+                to: .get, "/metrics", fields: [("Authorization", "\(scheme) \(Self.token)")])
+            #expect(response.status == .ok)
+            #expect(response.fields["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+            #expect(response.fields["Cache-Control"] == "no-store")
+            #expect(try ReadMetrics(response.octets).families.count == MetricFamily.all.count)
+        }
+    }
+
+    @Test(arguments: [
+        [], [("Authorization", "Bearer a-token-for-the-metricz")],
+        [("Authorization", "Bearer a-token-for-the-metrics1")], [("Authorization", "Bearer x")],
+        [("Authorization", "Basic \(token)")], [("Authorization", "Bearer  \(token)")],
+        [("Authorization", "Bearer \(token)"), ("Authorization", "Bearer \(token)")],
+    ]) func `H210 answers everybody else with the same octets`(fields: [(String, String)])
+        async throws
+    {
+        let scratch = Scratch([("metrics.token", Self.token)])
+        let parts = try await scratch.parts()
+        let response = await parts.service.response(to: .get, "/metrics", fields: fields)
+        let other = await parts.service.response(to: .get, "/metrics?token=\(Self.token)")
+        #expect(response.status == .unauthorized)
+        #expect(response.fields["WWW-Authenticate"] == "Bearer")
+        #expect(response.octets == other.octets)
+        #expect(response.fields.octets == other.fields.octets)
+    }
+
+    @Test func `is all there is on a listener of its own`() async throws {
+        let parts = try await Scratch().parts()
+        let service = MetricsService(MetricsDoor(parts.metrics, token: nil))
+        #expect(await service.response(to: .get, "/metrics").status == .ok)
+        #expect(await service.response(to: .head, "/metrics").status == .ok)
+        let refused = await service.response(to: .post, "/metrics")
+        #expect(refused.status == .methodNotAllowed)
+        #expect(refused.fields["Allow"] == "GET, HEAD, OPTIONS")
+        for path in ["/", "/metrics/", "/health/ready", "/apps/a/conversations", "/%zz"] {
+            #expect(await service.response(to: .get, path).status == .notFound)
+        }
+    }
+
+    @Test(arguments: [
+        (nil, MetricsFormat.text), ("*/*", .text), ("text/plain;version=0.0.4", .text),
+        ("application/openmetrics-text; version=1.0.0", .openMetrics),
+        (
+            "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+            .openMetrics
+        ),
+        ("Application/OpenMetrics-Text ; q=0.5", .openMetrics),
+        ("application/openmetrics-text;q=0, text/plain", .text),
+        ("application/openmetrics-text;q=0.000", .text), ("application/openmetrics", .text),
+    ]) func `is in OpenMetrics for whoever reads that`(accept: String?, format: MetricsFormat) {
+        #expect(MetricsFormat(accept: accept) == format)
+    }
+}
