@@ -1,30 +1,24 @@
 import HTTP
+import Synchronization
 
 /// Events that count up, for `/sse`.
-final class CountedEvents: LineHandler, @unchecked Sendable {
-    // Sendable because everything is used on the line's loop.
-    private let limits: EchoLimits
-    private var line: (any Line)?
-    private var number = 0
+final class CountedEvents: EventStreamHandler {
+    /// The number of the last event.
+    private let number: Atomic<Int>
+    private let clock: EventClock
 
-    init(_ limits: EchoLimits) { self.limits = limits }
-
-    func opened(_ line: any Line) {
-        self.line = line
-        line.send(Array(": counted events\n\n".utf8))
-        line.setDeadline(line.milliseconds + limits.eventInterval)
+    /// Begins behind a number, such as that of `Last-Event-ID` (H154).
+    init(after number: Int, _ clock: EventClock) {
+        self.number = Atomic(number)
+        self.clock = clock
     }
 
-    func deadlinePassed() {
-        guard let line else { return }
-        // Whoever reads too slowly to keep up has no use for the rest (H156).
-        guard line.queuedCount <= limits.eventQueue else { return line.abort() }
-        number += 1
-        line.send(Array("id: \(number)\ndata: \(number)\n\n".utf8))
-        line.setDeadline(line.milliseconds + limits.eventInterval)
+    func opened(_ stream: EventStream) {
+        clock.add(stream) { [self] in
+            let next = number.add(1, ordering: .relaxed).newValue
+            if let event = EncodedEvent(data: "\(next)", id: "\(next)") { stream.send(event) }
+        }
     }
 
-    func stopping() { line?.finish() }
-
-    func closed() { line = nil }
+    func closed(_ stream: EventStream) { clock.remove(stream) }
 }

@@ -15,8 +15,11 @@ struct EchoLimits {
     var body: Int64 = 1 << 20
     /// Milliseconds between two events of `/sse`.
     var eventInterval: Int64 = 1000
-    /// Octets that may wait for a reader of `/sse` before it is cut off (H156).
-    var eventQueue: Int64 = 1 << 20
+    /// How `/sse` serves.
+    var events = EventStreamSettings()
+    /// Streams and sockets at once, of those who give a name in `X-User`, and of one of them (H157).
+    var streams = 1_000_000
+    var streamsPerUser = 16
     /// What `/ws` takes.
     var sockets = WebSocketSettings()
     /// Octets of the content of `/stream`.

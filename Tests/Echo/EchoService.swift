@@ -6,11 +6,15 @@ final class EchoService: Service {
     private let greeting: Response
     private let limits: EchoLimits
     private let sockets: WebSocketEndpoint
+    private let seats: StreamLimits
+    private let clock = EventClock()
 
     init(greeting: Response, limits: EchoLimits) {
         self.greeting = greeting
         self.limits = limits
         sockets = WebSocketEndpoint(limits.sockets)
+        seats = StreamLimits(maximum: limits.streams, maximumPerUser: limits.streamsPerUser)
+        clock.start(every: limits.eventInterval)
     }
 
     func answer(to request: Request) -> Answer {
@@ -19,7 +23,7 @@ final class EchoService: Service {
         case "/": root(request)
         case "/echo" where request.method == .options: offer("/echo", Method.allCases)
         case "/echo": Answer("/echo", fields(of: request))
-        case "/sse": reading("/sse", request, events)
+        case "/sse": reading("/sse", request) { events(request) }
         case "/ws": socket(request)
         case "/stream": reading("/stream", request, stream)
         default:
@@ -66,9 +70,15 @@ final class EchoService: Service {
     /// H127.
     private func socket(_ request: Request) -> Answer {
         if request.method == .options { return offer("/ws", [.get, .head, .options]) }
-        return switch sockets.handshake(request, refusing: refusal) {
-        case .valid(let offer): Answer("/ws", offer.accept(EchoedMessages.everywhere))
-        case .refused(let response): Answer("/ws", response)
+        switch sockets.handshake(request, refusing: refusal) {
+        case .refused(let response): return Answer("/ws", response)
+        case .valid(let offer):
+            do throws(Refusal) {
+                let handler = EchoedMessages.everywhere
+                return Answer("/ws", offer.accept(handler, seat: try seat(request)))
+            } catch {
+                return Answer("/ws", refusal(error))
+            }
         }
     }
 
@@ -84,12 +94,20 @@ final class EchoService: Service {
     }
 
     /// H151.
-    private func events() -> Response {
-        var response = Response(.ok, content: .stream(CountedEvents(limits)))
-        response.fields.add("Content-Type", "text/event-stream")
-        response.fields.add("Cache-Control", "no-store")
-        response.fields.add("X-Accel-Buffering", "no")
-        return response
+    private func events(_ request: Request) -> Response {
+        do throws(Refusal) {
+            let last = try LastEventID.read(request).flatMap { id in Int(id) } ?? 0
+            let handler = CountedEvents(after: last, clock)
+            return EventStream(handler, settings: limits.events, seat: try seat(request)).response
+        } catch {
+            return refusal(error)
+        }
+    }
+
+    /// The place of a user who gives a name; the others are not counted (H157).
+    private func seat(_ request: Request) throws(Refusal) -> StreamSeat? {
+        guard let user = request.fields["X-User"] else { return nil }
+        return try seats.admit(user)
     }
 
     private func stream() -> Response {
