@@ -8,11 +8,11 @@ extension Uploads {
     /// The body is read only when every check of the head has passed; the transport drains or
     /// closes on its own otherwise.
     public func answer(to request: Request) -> Answer {
-        let open = CrossOrigin(recorded: nil, settings: engine.settings)
+        let open = CrossOrigin.transfers(recorded: nil, engine.settings)
         guard let name = recordName(in: request.target) else {
             if request.method == .options {
                 return Answer(
-                    Uploads.route, finish(open.options(request.fields, methods: Uploads.methods)))
+                    Uploads.route, finish(open.options(request, methods: Uploads.methods)))
             }
             return Answer(Uploads.route, finish(UploadError.notFound.response, open, request))
         }
@@ -32,15 +32,15 @@ extension Uploads {
                 upload = known
             } catch {
                 if case .options = action {
-                    return finish(open.options(request.fields, methods: Uploads.methods))
+                    return finish(open.options(request, methods: Uploads.methods))
                 }
                 return finish(error.response, open, request)
             }
             defer { checkIn(name) }
-            let origin = CrossOrigin(
-                recorded: await upload.record.origin, settings: engine.settings)
+            let origin = CrossOrigin.transfers(
+                recorded: await upload.record.origin, engine.settings)
             if case .options = action {
-                return finish(origin.options(request.fields, methods: Uploads.methods))
+                return finish(origin.options(request, methods: Uploads.methods))
             }
             return finish(await upload.response(to: action, body), origin, request)
         }
@@ -79,7 +79,7 @@ extension Uploads {
     private func finish(_ response: Response, _ origin: CrossOrigin, _ request: Request) -> Response
     {
         var response = finish(response)
-        origin.add(to: &response.fields, for: request.fields)
+        origin.add(to: &response.fields, for: request)
         return response
     }
 

@@ -20,7 +20,7 @@ public struct MediaType: Sendable, Equatable {
         }
         let essence = text.prefix { $0 != ";" }.trimmed
         let halves = essence.split(separator: "/", omittingEmptySubsequences: false)
-        guard halves.count == 2, halves.allSatisfy(MediaType.isToken) else { return nil }
+        guard halves.count == 2, halves.allSatisfy(\.utf8.isToken) else { return nil }
         self.text = text
     }
 
@@ -29,10 +29,12 @@ public struct MediaType: Sendable, Equatable {
     /// Type and subtype in lower case, without parameters.
     public var essence: String { text.prefix { $0 != ";" }.trimmed.lowercased() }
 
-    private static func isToken(_ text: Substring) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { octet in
-                OctetClass.table[Int(octet)].contains(.token)
-            }
+    /// Whether content of this type is text, which shrinks when compressed (H114); events of a
+    /// stream are not, they leave one by one.
+    var isText: Bool {
+        let essence = essence
+        if essence == "text/event-stream" { return false }
+        return essence.hasPrefix("text/") || essence.hasSuffix("+json") || essence.hasSuffix("+xml")
+            || ["application/json", "application/javascript", "application/xml"].contains(essence)
     }
 }

@@ -31,19 +31,21 @@ public struct Representation: Sendable {
 
     /// Judges a request in the order of RFC 9110 §13.2.2: conditions, then the range (H99–H109).
     ///
-    /// Only `GET` has ranges, and only a caller whose copy is this content. That the content is not
-    /// coded for this answer is the business of whoever asks (H106).
+    /// Only `GET` has ranges, and only a caller whose copy is this content.
     ///
     /// - Parameters:
     ///   - now: Whole seconds since 1970 UTC.
     ///   - limit: How many ranges are honoured after merging (H108).
-    public func selection(for request: Request, at now: Int64, limit: Int = 32) -> Selection {
+    ///   - isCoded: Whether the content is coded for this answer and so has no ranges (H106).
+    public func selection(
+        for request: Request, at now: Int64, limit: Int = 32, isCoded: Bool = false
+    ) -> Selection {
         switch conditions.judge(request.method, request.fields, at: now) {
         case .failed: return .failed
         case .notModified: return .notModified
         case .proceed: break
         }
-        guard request.method == .get, request.fields.occurrences(of: "Range") == 1,
+        guard !isCoded, request.method == .get, request.fields.occurrences(of: "Range") == 1,
             let field = request.fields["Range"], conditions.allowsRange(request.fields)
         else { return .whole }
         switch ByteRanges(field, size: size, limit: limit) {

@@ -18,7 +18,7 @@ struct DataRequest: Sendable {
     /// - Throws: ``UploadError/invalid(_:)`` and its like; nothing is consumed then.
     init(_ request: Request) throws(UploadError) {
         let fields = request.fields
-        try DataRequest.requirePlainBody(fields)
+        try DataRequest.requirePlainBody(request)
         wantsNo308 = fields["X-GUploader-No-308"]?.lowercased() == "yes"
         let length: Int64? =
             switch request.framing {
@@ -83,10 +83,11 @@ struct DataRequest: Sendable {
         return fields[name]
     }
 
-    private static func requirePlainBody(_ fields: Fields) throws(UploadError) {
-        let codings = fields.values("Content-Encoding").flatMap { $0.split(separator: ",") }
-        guard codings.allSatisfy({ $0.trimmed.lowercased() == "identity" }) else {
-            throw .codedBody
+    /// Bytes are stored as they come: none are decoded on the way.
+    private static func requirePlainBody(_ request: Request) throws(UploadError) {
+        let coding = Result { () throws(ContentCoding.Unsupported) in
+            try ContentCoding.of(request)
         }
+        guard case .success(nil) = coding else { throw .codedBody }
     }
 }

@@ -1,6 +1,7 @@
 internal import Base64
 internal import Blobs
 internal import HTTP
+internal import Locking
 
 /// One content on its way to one client.
 struct Delivery: Sendable {

@@ -1,12 +1,13 @@
 internal import Blobs
 public import HTTP
+internal import Locking
 
 extension Downloads {
     /// Answers everything under `/download`.
     ///
     /// The signature is judged before anything is looked up.
     public func answer(to request: Request) -> Answer {
-        let open = CrossOrigin(recorded: nil, settings: settings)
+        let open = CrossOrigin.transfers(recorded: nil, settings)
         let ticket: DownloadTicket
         do throws(DownloadTicket.Refusal) {
             let now = clock.now() / 1000
@@ -14,7 +15,7 @@ extension Downloads {
                 request.target, keys: keys, now: now, leeway: settings.downloadLeeway / 1000)
         } catch {
             if request.method == .options {
-                let response = open.options(request.fields, methods: Downloads.methods)
+                let response = open.options(request, methods: Downloads.methods)
                 return Answer(Downloads.route, response)
             }
             let error = error == .expired ? DownloadError.expired : .forged
@@ -27,14 +28,14 @@ extension Downloads {
     }
 
     private func response(to request: Request, _ ticket: DownloadTicket) async -> Response {
-        var origin = CrossOrigin(recorded: nil, settings: settings)
+        var origin = CrossOrigin.transfers(recorded: nil, settings)
         do {
             guard let name = BlobName(ticket.content),
                 let content = try await catalog.content(ticket.content)
             else { throw DownloadError.notFound }
-            origin = CrossOrigin(recorded: content.origin, settings: settings)
+            origin = CrossOrigin.transfers(recorded: content.origin, settings)
             if request.method == .options {
-                return origin.options(request.fields, methods: Downloads.methods)
+                return origin.options(request, methods: Downloads.methods)
             }
             let file = try await open(name)
             let delivery = Delivery(
@@ -65,7 +66,7 @@ extension Downloads {
         _ response: Response, _ origin: CrossOrigin, _ request: Request
     ) -> Response {
         var response = response
-        origin.add(to: &response.fields, for: request.fields)
+        origin.add(to: &response.fields, for: request)
         return response
     }
 }

@@ -1,5 +1,6 @@
 public import Blobs
 internal import HTTP
+internal import Locking
 
 /// The download resource: complete contents under signed URLs that expire (§9).
 ///

@@ -1,4 +1,5 @@
 internal import Blobs
+internal import Locking
 
 /// Brings folder and records together after a crash (§11.2).
 struct Recovery {

@@ -1,4 +1,5 @@
 internal import Blobs
+internal import Locking
 
 extension Upload {
     /// Ends the upload for a client that no longer wants it (§5.10).

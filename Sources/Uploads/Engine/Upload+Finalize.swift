@@ -1,6 +1,7 @@
 internal import Blobs
 internal import Checksums
 internal import HTTP
+internal import Locking
 
 extension Upload {
     /// The end of an upload that takes no more bytes: its final answer, or why there is none.

@@ -1,5 +1,6 @@
 internal import Blobs
 internal import HTTP
+internal import Locking
 
 /// What came of a body.
 struct Arrival: Sendable {

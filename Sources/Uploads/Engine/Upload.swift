@@ -1,5 +1,6 @@
 internal import Blobs
 internal import HTTP
+internal import Locking
 
 /// One upload while somebody deals with it: the serial owner of its state (§11.4).
 ///

@@ -61,6 +61,7 @@ import Testing
             #expect(answer.fields["Cache-Control"] == "no-store")
             #expect(answer.fields["Access-Control-Allow-Origin"] == "*")
             #expect(answer.fields["Access-Control-Expose-Headers"]?.contains("Range") == true)
+            #expect(answer.fields["Vary"] == "Origin")
         }
     }
 

@@ -4,16 +4,16 @@ import Dispatch
 ///
 /// Such work never runs on a loop or on Swift's own pool: both have one thread a core, and one slow
 /// sync would stop every connection. A queue without work has no thread.
-public struct WorkQueue: Sendable {
+package struct WorkQueue: Sendable {
     private let queue: DispatchQueue
 
     /// Makes a queue of its own.
-    public init(_ label: String) { queue = DispatchQueue(label: label) }
+    package init(_ label: String) { queue = DispatchQueue(label: label) }
 
     /// Runs blocking work and waits for its result without holding a thread of the caller's.
     ///
     /// Work already handed in is never cancelled: half a write would be worse than a late one.
-    public func run<Result: Sendable, Failure: Error>(
+    package func run<Result: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in

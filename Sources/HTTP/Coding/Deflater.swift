@@ -1,0 +1,76 @@
+import CZlib
+
+/// Compresses octets piece by piece (RFC 1951 in the wrapping of a ``ContentCoding``).
+///
+/// Belongs to whoever made it; not to be shared between threads.
+@safe public final class Deflater {
+    // zlib keeps the address of its own structure, so it lives in memory of its own from `init` to
+    // `deinit`; nobody else sees the pointer.
+    private let stream: UnsafeMutablePointer<z_stream>
+
+    /// What becomes of the octets that zlib still holds back after a piece.
+    public enum Flush: Sendable {
+        /// They wait for more.
+        case none
+        /// They leave, so that the receiver can read everything up to here (events of a stream).
+        case sync
+        /// They leave, and the content is over.
+        case finish
+    }
+
+    /// Starts a content.
+    ///
+    /// - Parameter size: Octets to come, where that is known: a short content takes a small window
+    ///   and little memory, 256 KiB otherwise.
+    public init(_ coding: ContentCoding, size: Int? = nil) {
+        var window: Int32 = 15
+        while window > 9, let size, size <= 1 << (window - 1) { window -= 1 }
+        unsafe stream = .allocate(capacity: 1)
+        unsafe stream.initialize(to: z_stream())
+        // On lists of messages level 4 takes a fifth less time than 6 for 4 % more octets.
+        let code = unsafe zlib_deflate_init(
+            stream, 4, coding.windowBits(window), max(1, window - 7))
+        precondition(code == Z_OK, "zlib has no memory for a window")
+    }
+
+    deinit {
+        unsafe deflateEnd(stream)
+        unsafe stream.deallocate()
+    }
+
+    /// Compresses a piece and gives what zlib has ready.
+    public func compress(_ octets: Span<UInt8>, _ flush: Flush) -> [UInt8] {
+        var compressed: [UInt8] = []
+        let code: Int32 =
+            switch flush {
+            case .none: Z_NO_FLUSH
+            case .sync: Z_SYNC_FLUSH
+            case .finish: Z_FINISH
+            }
+        unsafe octets.withUnsafeBufferPointer { octets in
+            // zlib does not write to its input; its C declaration only lacks the word.
+            unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: octets.baseAddress)
+            unsafe stream.pointee.avail_in = uInt(octets.count)
+            // Output that did not fill its room is all there is.
+            var isFull = true
+            while isFull { isFull = grow(&compressed, code, by: max(512, octets.count / 4)) }
+            // The pointer is not valid after this.
+            unsafe stream.pointee.next_in = nil
+        }
+        return compressed
+    }
+
+    /// Appends what zlib writes into room for so many octets, and says whether it filled it.
+    private func grow(_ compressed: inout [UInt8], _ flush: Int32, by room: Int) -> Bool {
+        let piece = unsafe [UInt8](unsafeUninitializedCapacity: room) { free, count in
+            unsafe stream.pointee.next_out = free.baseAddress
+            unsafe stream.pointee.avail_out = uInt(room)
+            // Its only failures are misuse: a finished stream, or input that is gone.
+            let code = unsafe deflate(stream, flush)
+            precondition(code != Z_STREAM_ERROR, "a finished content goes on")
+            count = unsafe room - Int(stream.pointee.avail_out)
+        }
+        compressed += piece
+        return piece.count == room
+    }
+}

@@ -1,0 +1,59 @@
+import Locking
+
+extension Response {
+    /// This answer, compressed where the caller likes that and it pays (H111–H116).
+    ///
+    /// For routes whose answers may be compressed at all: says `Vary` whatever becomes of them. Left
+    /// as they are: contents below the minimum or of a type that does not shrink, what is coded or a
+    /// part already, and what has an entity tag, since other octets would want another one (H102).
+    ///
+    /// - Parameters:
+    ///   - fields: Of the request.
+    ///   - minimum: Octets from which on it pays.
+    ///   - holdsSecret: Whether a secret stands beside text that callers choose; the length of the
+    ///     compressed answer would tell of it (BREACH, H115).
+    public func compressed(
+        for fields: Fields, from minimum: Int = 1024, holdsSecret: Bool = false
+    ) async -> Response {
+        var response = self
+        response.fields.add("Vary", "Accept-Encoding")
+        guard !holdsSecret, mayBeCompressed, let coding = ContentCoding.preferred(by: fields)
+        else { return response }
+        switch content {
+        case .bytes(let octets) where octets.count >= minimum:
+            let coded = await coding.compressAside(octets)
+            guard coded.count < octets.count else { return response }
+            response.content = .bytes(coded)
+        case .stream(let handler): response.content = .stream(CompressedStream(handler, coding))
+        default: return response
+        }
+        response.fields.add("Content-Encoding", coding.name)
+        return response
+    }
+
+    private var mayBeCompressed: Bool {
+        guard status != .partialContent else { return false }
+        var isText = false
+        for field in fields.all {
+            switch field.name.lowercased() {
+            case "content-encoding", "content-range", "etag": return false
+            case "content-type": isText = MediaType(field.value)?.isText ?? false
+            default: continue
+            }
+        }
+        return isText
+    }
+}
+
+extension ContentCoding {
+    /// A whole content, compressed; a large one not on the caller's thread (H184).
+    fileprivate func compressAside(_ octets: [UInt8]) async -> [UInt8] {
+        guard octets.count > CodingQueue.smallPiece else { return compress(octets) }
+        return await CodingQueue.any().run { compress(octets) }
+    }
+
+    /// A whole content, compressed.
+    func compress(_ octets: [UInt8]) -> [UInt8] {
+        Deflater(self, size: octets.count).compress(octets.span, .finish)
+    }
+}

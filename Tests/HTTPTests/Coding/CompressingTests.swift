@@ -1,0 +1,95 @@
+import Testing
+
+@testable import HTTP
+
+@Suite struct `Compressing an answer` {
+    private let text = Array(String(repeating: "All work and no play. ", count: 100).utf8)
+
+    private func ask(
+        _ response: Response, _ accepted: String? = "gzip", holdsSecret: Bool = false
+    ) async -> Response {
+        let fields = Fields(accepted.map { value in [("Accept-Encoding", value)] } ?? [])
+        return await response.compressed(for: fields, holdsSecret: holdsSecret)
+    }
+
+    @Test(arguments: [
+        ("gzip", "gzip"), ("deflate", "deflate"), ("x-gzip", "gzip"), ("br, deflate", "deflate"),
+    ])
+    func `gives what was asked for, with its length (H111, H116)`(
+        accepted: String, name: String
+    ) async throws {
+        let answer = await ask(Response(.ok, "application/json; charset=UTF-8", text), accepted)
+        #expect(answer.fields["Content-Encoding"] == name)
+        #expect(answer.fields["Vary"] == "Accept-Encoding")
+        #expect(answer.content.length.map { length in length < 200 } == true)
+        let coding = try #require(ContentCoding(rawValue: name))
+        #expect(try await inflated(answer, coding) == text)
+    }
+
+    @Test(arguments: [nil, "identity", "gzip;q=0", "br", "gzip;q=9"])
+    func `is left out for others, who hear that it varies (H111, H112)`(accepted: String?) async {
+        let answer = await ask(Response(.ok, "application/json", text), accepted)
+        #expect(answer.fields["Content-Encoding"] == nil)
+        #expect(answer.fields["Vary"] == "Accept-Encoding")
+        #expect(answer.content.length == Int64(text.count))
+    }
+
+    @Test(arguments: [
+        ("application/json", true), ("text/plain; charset=utf-8", true), ("TEXT/HTML", true),
+        ("application/problem+json", true), ("image/svg+xml", true), ("image/png", false),
+        ("text/event-stream", false), ("application/octet-stream", false),
+        ("application/gzip", false), ("multipart/byteranges; boundary=x", false),
+    ])
+    func `is for text alone (H114)`(type: String, isCompressed: Bool) async {
+        let answer = await ask(Response(.ok, type, text))
+        #expect((answer.fields["Content-Encoding"] != nil) == isCompressed)
+    }
+
+    @Test func `begins at 1,024 octets (H114)`() async {
+        for (count, isCompressed) in [(1023, false), (1024, true)] {
+            let octets = [UInt8](repeating: 0x61, count: count)
+            let answer = await ask(Response(.ok, "text/plain", octets))
+            #expect((answer.fields["Content-Encoding"] != nil) == isCompressed)
+        }
+    }
+
+    @Test func `leaves alone what is coded, a part, tagged or empty (H102, H114)`() async {
+        for (name, value) in [
+            ("Content-Encoding", "br"), ("Content-Range", "bytes 0-1/2"), ("ETag", "\"t\""),
+        ] as [(FieldName, String)] {
+            var response = Response(.ok, "text/plain", text)
+            response.fields.add(name, value)
+            #expect(await ask(response).content.length == Int64(text.count))
+        }
+        #expect(await ask(Response(.partialContent, "text/plain", text)).content.length == 2200)
+        #expect(await ask(Response(.noContent)).fields["Vary"] == "Accept-Encoding")
+    }
+
+    @Test func `is left out beside a secret (H115)`() async {
+        let answer = await ask(Response(.ok, "application/json", text), holdsSecret: true)
+        #expect(answer.fields["Content-Encoding"] == nil)
+        #expect(answer.fields["Vary"] == "Accept-Encoding")
+    }
+
+    @Test func `is left out where it does not pay (H114)`() async {
+        var any = Generator(1)
+        let noise = (0..<4000).map { _ in UInt8(any.number(0...255)) }
+        let answer = await ask(Response(.ok, "text/plain", noise))
+        #expect(answer.fields["Content-Encoding"] == nil)
+        #expect(answer.content.length == 4000)
+    }
+
+    @Test func `of a large content happens elsewhere and is as good (H114, H184)`() async throws {
+        let large = Array(repeating: text, count: 200).flatMap { $0 }
+        let answer = await ask(Response(.ok, "text/plain", large))
+        #expect(try await inflated(answer, .gzip) == large)
+    }
+
+    private func inflated(_ answer: Response, _ coding: ContentCoding) async throws -> [UInt8] {
+        guard case .bytes(let octets) = answer.content else { return [] }
+        return try await ScriptedBody(octets).decoded(
+            coding, InflationLimits(size: 1 << 20, ratio: 2000)
+        )
+        .collect()
+    }
+}
