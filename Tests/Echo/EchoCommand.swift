@@ -15,7 +15,8 @@ enum EchoCommand {
             guard let value else { fail("\(name) wants a value") }
             guard flag.set(&options, value) else { fail("\(name) \(value) is not understood") }
         }
-        let service = EchoService(greeting: options.greeting, limits: options.limits)
+        let service = EchoService(
+            greeting: options.greeting, limits: options.limits, files: options.files)
         serve(options.configuration, service)
     }
 

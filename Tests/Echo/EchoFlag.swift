@@ -37,6 +37,13 @@ struct EchoFlag: Sendable {
             options.limits.sockets.compression = WebSocketCompression()
             return true
         },
+        EchoFlag(name: "--files", wantsValue: true) { options, value in
+            var files = StaticFiles.Options(prefix: "/files")
+            files.hasCompressedSiblings = true
+            // A folder that cannot be opened is a value that is not understood.
+            options.files = try? StaticFiles(folder: value, files)
+            return options.files != nil
+        },
         number("--loops", \.configuration.loops),
         number("--max-request-line", \.configuration.head.requestLine),
         number("--max-header-line", \.configuration.head.fieldLine),

@@ -7,6 +7,8 @@ struct EchoOptions {
     var limits = EchoLimits()
     /// What `GET /` answers when there is nothing to echo.
     var greeting = Response(.ok)
+    /// What lies under `/files/`.
+    var files: StaticFiles?
 }
 
 /// Limits of the service itself.

@@ -1,17 +1,21 @@
 import HTTP
+import HTTPTransport
 
 /// Serves the HTTP layer alone (H213): `/` echoes, `/echo` shows the request's fields, `/sse` counts
-/// events, `/ws` echoes messages, `/stream` sends a long content in chunks; everything else is unknown.
+/// events, `/ws` echoes messages, `/stream` sends a long content in chunks, `/files/` holds a folder
+/// where one was named; everything else is unknown.
 final class EchoService: Service {
     private let greeting: Response
     private let limits: EchoLimits
     private let sockets: WebSocketEndpoint
+    private let files: StaticFiles?
     private let seats: StreamLimits
     private let clock = EventClock()
 
-    init(greeting: Response, limits: EchoLimits) {
+    init(greeting: Response, limits: EchoLimits, files: StaticFiles?) {
         self.greeting = greeting
         self.limits = limits
+        self.files = files
         sockets = WebSocketEndpoint(limits.sockets)
         seats = StreamLimits(maximum: limits.streams, maximumPerUser: limits.streamsPerUser)
         clock.start(every: limits.eventInterval)
@@ -26,12 +30,15 @@ final class EchoService: Service {
         case "/sse": reading("/sse", request) { events(request) }
         case "/ws": socket(request)
         case "/stream": reading("/stream", request, stream)
-        default:
-            switch Result(catching: request.target.segments) {
-            case .failure(.malformed): Answer("", Response(.badRequest, "text/plain", []))
-            case .failure(.tooLong): Answer("", Response(.targetTooLong, "text/plain", []))
-            case .success: Answer("", Response(.notFound, "text/plain", []))
-            }
+        default: files?.answer(to: request) ?? unknown(request)
+        }
+    }
+
+    private func unknown(_ request: Request) -> Answer {
+        switch Result(catching: request.target.segments) {
+        case .failure(.malformed): Answer("", Response(.badRequest, "text/plain", []))
+        case .failure(.tooLong): Answer("", Response(.targetTooLong, "text/plain", []))
+        case .success: Answer("", Response(.notFound, "text/plain", []))
         }
     }
 
