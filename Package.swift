@@ -80,7 +80,7 @@ let package = Package(
         room("MessagingWire", ["Messaging", "JSON", "Base64"]),
         room(
             "PlatformAPI",
-            ["HTTP", "JSON", "Messaging", "MessagingStore", "MessagingWire", "Uploads"]),
+            ["HTTP", "JSON", "Locking", "Messaging", "MessagingStore", "MessagingWire", "Uploads"]),
         // Roof.
         room(
             "ParleyServer",

@@ -13,6 +13,8 @@ struct Call: Sendable {
     let application: Application.ID
     /// The key under which a repeat of this creation is recognised; `nil` for none.
     let key: Replay.Key?
+    /// What the answer must not be compressed with.
+    let secrets: Secrets
 
     var store: MessagingStore { api.store }
 
@@ -26,11 +28,12 @@ struct Call: Sendable {
 
     /// How answers show objects to this caller.
     func presentation(_ perspective: LinkBuilder.Perspective = .system) -> Presentation {
-        let (downloads, now) = (api.downloads, api.clock())
+        let (downloads, now, secrets) = (api.downloads, api.clock(), secrets)
         return Presentation(
             version: version,
             links: links(perspective),
             sign: { id in
+                secrets.note()
                 let signed = downloads.signedURL(
                     content: id.uuid, fileName: nil, at: now.milliseconds)
                 return ContentJSON.SignedLink(

@@ -22,16 +22,21 @@ public struct Endpoint: Sendable {
     public let summary: String
     /// Whether `If-None-Match` is a key of de-duplication here (platform-api §1.9).
     public let isKeyed: Bool
+    /// Whether its answers are compressed for callers who like that, unless one holds a secret
+    /// (``Secrets``, H115); never where a secret is what the answer is for.
+    public let isCompressed: Bool
     let handler: Handler
 
     init(
         _ method: Method, _ path: PathTemplate, _ summary: String, isKeyed: Bool = false,
+        isCompressed: Bool = false,
         versions: Set<APIVersion> = Set(APIVersion.allCases), _ handler: Handler
     ) {
         self.method = method
         self.path = path
         self.summary = summary
         self.isKeyed = isKeyed
+        self.isCompressed = isCompressed
         self.versions = versions
         self.handler = handler
     }

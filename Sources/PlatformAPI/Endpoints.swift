@@ -10,6 +10,7 @@ extension Endpoint {
             .body { call, body in try await call.createConversation(body) }),
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}", "Reads a conversation.",
+            isCompressed: true,
             .head { call in try await call.readConversation() }),
         Endpoint(
             .patch, "/apps/{app}/conversations/{conversation}",
@@ -21,6 +22,7 @@ extension Endpoint {
             .head { call in try await call.deleteConversation() }),
         Endpoint(
             .get, "/apps/{app}/users/{user}/conversations", "Lists a user's conversations.",
+            isCompressed: true,
             .head { call in try await call.listConversations() }),
     ]
 
@@ -30,11 +32,11 @@ extension Endpoint {
             isKeyed: true, .body { call, body in try await call.sendMessage(body) }),
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}/messages",
-            "Lists messages, newest first.",
+            "Lists messages, newest first.", isCompressed: true,
             .head { call in try await call.listMessages() }),
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}/messages/{message}",
-            "Reads a message.",
+            "Reads a message.", isCompressed: true,
             .head { call in try await call.readMessage() }),
         Endpoint(
             .delete, "/apps/{app}/conversations/{conversation}/messages/{message}",
@@ -42,6 +44,7 @@ extension Endpoint {
             .head { call in try await call.deleteMessage() }),
         Endpoint(
             .get, "/apps/{app}/messages/{message}", "Reads a message by its short address.",
+            isCompressed: true,
             .head { call in try await call.readMessage() }),
         Endpoint(
             .delete, "/apps/{app}/messages/{message}", "Deletes a message by its short address.",

@@ -9,11 +9,18 @@ extension PlatformAPI {
         do throws(APIError) {
             let version = try gate.version()
             if let others = gate.otherMethods(in: version) {
-                return Answer(route, Self.methods(others, gate.request.effectiveMethod))
+                return Answer(route, methods(others, gate.request))
             }
             try gate.requirePatchType(version)
             return Answer(route) { [self] body in
-                await respond(gate.request) { try await reply(gate, version, body) }
+                let secrets = Secrets()
+                let response = await respond(gate.request) {
+                    try await reply(gate, version, body, secrets)
+                }
+                guard gate.endpoint.isCompressed else { return response }
+                return await response.compressed(
+                    for: gate.request.fields, from: settings.compressMinimum,
+                    holdsSecret: secrets.areTold)
             }
         } catch {
             return Answer(route, error.reply.response)
@@ -21,19 +28,20 @@ extension PlatformAPI {
     }
 
     private func reply(
-        _ gate: Gate, _ version: APIVersion, _ body: any RequestBody
+        _ gate: Gate, _ version: APIVersion, _ body: any RequestBody, _ secrets: Secrets
     ) async throws -> Reply {
         let grant = try await gate.grant()
         let key = try gate.replayKey()
         let call = Call(
             api: self, request: gate.request, parameters: gate.parameters, version: version,
-            application: grant.application.id, key: key)
+            application: grant.application.id, key: key, secrets: secrets)
         switch gate.endpoint.handler {
         case .head(let handle):
             return try await handle(call)
         case .body(let handle):
-            try BodyReading.check(gate.request.framing)
-            return try await handle(call, BodyReading.value(of: body))
+            let coding = try BodyReading.coding(of: gate.request)
+            let limits = InflationLimits(size: BodyReading.limit, ratio: settings.maxInflateRatio)
+            return try await handle(call, BodyReading.value(of: body.decoded(coding, limits)))
         }
     }
 

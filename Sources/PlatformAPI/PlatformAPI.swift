@@ -16,6 +16,8 @@ public final class PlatformAPI: Service {
     let clock: @Sendable () -> Timestamp
     let newContentID: @Sendable () -> Messaging.Content.ID
     let onFault: @Sendable (any Error, RequestID) -> FaultKind
+    let settings: PlatformSettings
+    private let crossOrigin: CrossOrigin
     private let router: Router<Endpoint>
 
     /// What a fault of ours means to the caller.
@@ -36,6 +38,7 @@ public final class PlatformAPI: Service {
     ///   - onFault: Told of every fault once, to log it; says what kind it is.
     public init(
         store: MessagingStore, uploads: Uploads, downloads: Downloads, publicBase: String,
+        settings: PlatformSettings = PlatformSettings(),
         clock: @escaping @Sendable () -> Timestamp,
         newContentID: @escaping @Sendable () -> Messaging.Content.ID,
         onFault: @escaping @Sendable (any Error, RequestID) -> FaultKind
@@ -47,6 +50,8 @@ public final class PlatformAPI: Service {
         self.clock = clock
         self.newContentID = newContentID
         self.onFault = onFault
+        self.settings = settings
+        crossOrigin = CrossOrigin(settings)
         var router = Router<Endpoint>(allowsTrailingSlash: true)
         for endpoint in Endpoint.all { router.add(endpoint.method, endpoint.path, endpoint) }
         self.router = router
@@ -54,6 +59,10 @@ public final class PlatformAPI: Service {
 
     /// Decides from the head; what needs the database or the body becomes work.
     public func answer(to request: Request) -> Answer {
+        route(request).with(crossOrigin, for: request)
+    }
+
+    private func route(_ request: Request) -> Answer {
         let method = request.effectiveMethod
         switch router.match(method, request.target) {
         case .found(let endpoint, let template, let parameters):
@@ -63,7 +72,7 @@ public final class PlatformAPI: Service {
             answer.user = parameters["user"]
             return answer
         case .otherMethods(let template, let allowed):
-            return Answer(template.description, Self.methods(allowed, method))
+            return Answer(template.description, methods(allowed, request))
         case .unknown:
             let error = APIError(
                 .invalidEndpoint,
@@ -89,15 +98,18 @@ public final class PlatformAPI: Service {
         .authenticationRequired, "A valid bearer token is required."
     ).reply.response
 
-    /// `OPTIONS` of a known path, or a method it does not offer (H65, H69, H70).
-    static func methods(_ allowed: [Method], _ method: Method) -> Response {
+    /// `OPTIONS` of a known path, a preflight or not, or a method it does not offer (H65, H69, H70).
+    ///
+    /// No credential is asked for and no handler runs (H123).
+    func methods(_ allowed: [Method], _ request: Request) -> Response {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
-        guard method == .options else {
-            return APIError.methodNotAllowed(method).reply.adding("Allow", names).response
+        guard request.method == .options else {
+            return APIError.methodNotAllowed(request.effectiveMethod).reply
+                .adding("Allow", names).response
         }
-        let reply = Reply.noContent.adding("Allow", names)
-        return
-            (allowed.contains(.patch)
-            ? reply.adding("Accept-Patch", PatchType.name) : reply).response
+        var response = Reply.noContent.adding("Allow", names).response
+        if allowed.contains(.patch) { response.fields.add("Accept-Patch", PatchType.name) }
+        crossOrigin.addPreflight(to: &response.fields, for: request, methods: names)
+        return response
     }
 }

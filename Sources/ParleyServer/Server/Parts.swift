@@ -56,7 +56,7 @@ struct Parts: Sendable {
         let environment = StoreEnvironment.live
         let api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: settings.base,
-            clock: environment.now, newContentID: environment.newContentID,
+            settings: settings.api, clock: environment.now, newContentID: environment.newContentID,
             onFault: FaultLog(logger: log.logger("parley.api")).note(_:of:))
         readiness = Readiness()
         let metricsDoor = MetricsDoor(metrics, token: settings.metricsToken)

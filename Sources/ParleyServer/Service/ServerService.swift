@@ -116,9 +116,11 @@ final class ServerService: Service {
     }
 
     private static func health(_ isWell: Bool) -> Response {
-        json(
-            isWell ? .ok : .serviceUnavailable,
-            Array((isWell ? #"{"status":"ok"}"# : #"{"status":"unavailable"}"#).utf8))
+        guard !isWell else { return json(.ok, Array(#"{"status":"ok"}"#.utf8)) }
+        var response = json(.serviceUnavailable, Array(#"{"status":"unavailable"}"#.utf8))
+        // A minute is about what it takes to start somewhere else (H98).
+        response.fields.add("Retry-After", "60")
+        return response
     }
 
     private static func json(_ status: Status, _ octets: [UInt8]) -> Response {
@@ -130,6 +132,7 @@ final class ServerService: Service {
     static func methods(_ allowed: [Method], of method: Method) -> Response {
         var response = Response(method == .options ? .noContent : .methodNotAllowed)
         response.fields.add("Allow", allowed.map(\.rawValue).joined(separator: ", "))
+        response.fields.add("Cache-Control", "no-store")
         return response
     }
 }

@@ -22,6 +22,14 @@ extension Setting {
         }
     }
 
+    static func origins(_ key: String, _ place: Place<[String]>, _ help: String) -> Setting {
+        Setting(key: key, kind: .origins, isOptional: false, help: help) { settings in
+            .texts(settings[keyPath: place])
+        } write: { settings, value in
+            settings[keyPath: place] = value.texts
+        }
+    }
+
     static func url(_ key: String, _ place: Place<String?>, _ help: String) -> Setting {
         optional(key, .url, place, help)
     }

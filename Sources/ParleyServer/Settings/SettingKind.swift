@@ -1,3 +1,4 @@
+import HTTP
 import HTTPTransport
 
 /// The type and the bounds of a setting.
@@ -5,6 +6,8 @@ enum SettingKind: Sendable {
     case text
     /// Texts without commas; in the environment and in flags separated by commas.
     case texts
+    /// What browsers send in `Origin`; see ``HTTP/CrossOrigin``.
+    case origins
     case addresses
     case url
     case uuid
@@ -21,6 +24,8 @@ enum SettingKind: Sendable {
         switch self {
         case .text: "a text that is not empty"
         case .texts: "a list of texts"
+        case .origins:
+            "origins such as https://chat.example.com, in lower case and without a path, or *"
         case .addresses: "addresses such as 127.0.0.1:8080, [::]:8080 or unix:/run/parley.sock"
         case .url: "an absolute http or https URL without query and fragment"
         case .uuid: "a UUID"
@@ -39,7 +44,7 @@ enum SettingKind: Sendable {
     func value(_ text: String) -> SettingValue? {
         switch self {
         case .text: text.isEmpty ? nil : .text(text)
-        case .texts, .addresses: value(list: text.split(separator: ",").map(Self.trimmed))
+        case .texts, .origins, .addresses: value(list: text.split(separator: ",").map(Self.trimmed))
         case .url: Self.url(text).map(SettingValue.text)
         case .uuid: Self.uuid(text).map(SettingValue.text)
         case .secret: Self.isSecret(text) ? .text(text) : nil
@@ -56,6 +61,7 @@ enum SettingKind: Sendable {
     func value(list: [String]) -> SettingValue? {
         switch self {
         case .texts: list.contains("") ? nil : .texts(list)
+        case .origins: list.allSatisfy(CrossOrigin.isOrigin) ? .texts(list) : nil
         case .addresses:
             list.isEmpty || list.contains { text in ListenAddress(text) == nil }
                 ? nil : .texts(list)

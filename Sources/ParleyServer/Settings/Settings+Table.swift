@@ -1,5 +1,6 @@
 import HTTP
 import HTTPTransport
+import PlatformAPI
 import Uploads
 
 extension Settings {
@@ -110,6 +111,18 @@ extension Settings {
             "http.backlog", \.http.backlog, .count(1...65_535),
             "Connections the kernel keeps before they are accepted."),
         .number(
+            "http.compress_min", \.api.compressMinimum, .octets(64...1 << 30),
+            "Answers of the API are compressed from this size on."),
+        .number(
+            "http.max_inflate_ratio", \.api.maxInflateRatio, .count(1...1000),
+            "Decoded octets for each coded one of a body, after the first 64 KiB."),
+        .origins(
+            "http.cors_origins", \.api.crossOrigins,
+            "Origins whose pages may use the API; `*` is every one, empty none."),
+        .number(
+            "http.cors_max_age", \.api.crossOriginMaxAge, .time(1000...day),
+            "How long a browser may remember what its pages may do."),
+        .number(
             "http.shutdown_delay", \.shutdownDelay, .time(0...day),
             "From the stop signal, when readiness turns false, to the end of listening."),
         .number(
@@ -166,7 +179,7 @@ extension Settings {
         .number(
             "uploads.disk_headroom", \.uploads.diskHeadroom, .octets(0...Int64.max),
             "Never given out to uploads; none: the larger of 1 GiB and 5 % of the volume."),
-        .texts(
+        .origins(
             "uploads.allowed_origins", \.uploads.allowedOrigins,
             "Origins whose pages may use the URLs; `*` is every one."),
         .number(

@@ -1,5 +1,6 @@
 public import HTTPTransport
 public import Logging
+public import PlatformAPI
 public import Uploads
 
 /// Everything an operator can choose; ``Settings/table`` says how each is named and bounded.
@@ -22,6 +23,8 @@ public struct Settings: Sendable {
     public var logsRequests = true
     /// Where to listen, and the limits of HTTP.
     public var http = ServerConfiguration()
+    /// What the API compresses, decodes and lets browsers do.
+    public var api = PlatformSettings()
     /// Loops of the server; `nil` is one per core.
     public var loops: Int?
     /// Where metrics are served to everybody who reaches it; empty for nowhere.

@@ -12,6 +12,10 @@ extension APIError {
         switch kind {
         case .authenticationRequired: return reply.adding("WWW-Authenticate", "Bearer")
         case .serviceUnavailable: return reply.adding("Retry-After", "5")
+        case .invalidHeader where status == 415:
+            return reply.adding("Accept-Encoding", ContentCoding.accepted)
+        case .invalidHeader where data == .header("Content-Type"):
+            return reply.adding("Accept-Patch", PatchType.name)
         default: return reply
         }
     }
@@ -35,6 +39,7 @@ extension APIError {
         case 412: .preconditionFailed
         case 413: .contentTooLarge
         case 414: .targetTooLong
+        case 415: .unsupportedMediaType
         case 422: .unprocessable
         case 429: .tooManyRequests
         case 503: .serviceUnavailable

@@ -7,10 +7,18 @@ enum BodyReading {
     /// Larger bodies are refused (platform-api §7).
     static let limit: Int64 = 1 << 20
 
-    /// Refuses a length above the limit before anything is read.
-    static func check(_ framing: BodyFraming) throws(APIError) {
-        guard case .length(let length) = framing, length > limit else { return }
-        throw tooLarge
+    /// What the body is coded in, before anything of it is read (H117).
+    ///
+    /// - Throws: 413 for a length above the limit, 415 for a coding that is not read here.
+    static func coding(of request: Request) throws(APIError) -> ContentCoding? {
+        if case .length(let length) = request.framing, length > limit { throw tooLarge }
+        do throws(ContentCoding.Unsupported) {
+            return try ContentCoding.of(request)
+        } catch {
+            throw APIError(
+                .invalidHeader, "The body may be coded in gzip or deflate, in one of them only.",
+                data: .header("Content-Encoding"), status: 415)
+        }
     }
 
     /// The one value of the body; an empty body counts as `{}`.

@@ -50,9 +50,11 @@ struct World: Sendable {
             blobs: uploads.blobs, catalog: bridge, settings: settings,
             keys: try SigningKeys.random(), publicBase: World.base, clock: uploadClock)
         let faults = FaultLog()
+        var platform = PlatformSettings()
+        platform.crossOrigins = ["https://app.example"]
         let api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: World.base,
-            clock: { clock.now() },
+            settings: platform, clock: { clock.now() },
             newContentID: {
                 .v7(at: clock.now(), random: UInt128.random(in: .min ... .max))
             },

@@ -1,0 +1,14 @@
+/// Numbers and lists of the interface, with the defaults of the HTTP specification (§25).
+public struct PlatformSettings: Sendable {
+    /// Octets from which on an answer is compressed (H114).
+    public var compressMinimum = 1024
+    /// Decoded octets for each coded one of a request, after the first 64 KiB (H118).
+    public var maxInflateRatio: Int64 = 100
+    /// Origins whose pages may use the interface; `*` is every one, none turns it off (H122).
+    public var crossOrigins: [String] = []
+    /// How long a browser may remember what it may do, in milliseconds (H123).
+    public var crossOriginMaxAge: Int64 = 600_000
+
+    /// All defaults.
+    public init() {}
+}
