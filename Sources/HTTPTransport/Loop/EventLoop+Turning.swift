@@ -21,6 +21,7 @@ extension EventLoop {
             resumeConnections()
             if ready > 0 { handle(Int(ready)) }
             for entry in wheel.turn(to: now) { expire(entry) }
+            runDelayed()
             runJobs()
             flush()
             // One look at the clock for the length of this turn and for the wait that follows.
@@ -117,7 +118,7 @@ extension EventLoop {
 
     /// Wakes the parked loop for the next deadline: idle connections cost no polling.
     private func armTimer() {
-        guard let next = wheel.next, next != timerIsArmedFor else { return }
+        guard let next = nextDeadline, next != timerIsArmedFor else { return }
         timerIsArmedFor = next
         var times = itimerspec()
         let ahead = max(next - now, 1)

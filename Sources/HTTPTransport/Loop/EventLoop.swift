@@ -32,6 +32,7 @@ import Locking
     var localJobs: [UnownedJob] = []
     var wheel: DeadlineWheel
     var timerIsArmedFor: Int64 = 0
+    var delayed: [Delayed] = []
     /// The last wait was short, so the next one begins with a look out.
     var looksOut = false
     private var handlers: [Int32: any EventHandler] = [:]
@@ -109,6 +110,7 @@ import Locking
     /// Handlers that still wait for something find it a plain queue from now on.
     func stop() {
         foreign.withLock { foreign in foreign.isStopped = true }
+        delayed = []
         source?.cancel()
         source = nil
     }

@@ -1,5 +1,4 @@
 import CLinux
-import Dispatch
 import Glibc
 public import HTTP
 import Locking
@@ -119,11 +118,5 @@ extension EventLoop {
                 continuation.resume()
             }
         }
-    }
-
-    /// Runs something on the loop later; for rare things, so Dispatch's timers will do.
-    func after(_ milliseconds: Int64, _ work: @escaping @Sendable () -> Void) {
-        let time = DispatchTime.now() + .milliseconds(Int(milliseconds))
-        DispatchQueue.global().asyncAfter(deadline: time) { @Sendable [self] in perform(work) }
     }
 }
