@@ -121,6 +121,6 @@ let package = Package(
 if Context.environment["PARLEY_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "parley-fuzz", dependencies: ["HTTP", "JSON", "Uploads"], path: "Tests/Fuzz",
-            exclude: ["fuzz.py", "Seeds"], swiftSettings: houseOfTests))
+            name: "parley-fuzz", dependencies: ["Base64", "HTTP", "JSON", "Uploads"],
+            path: "Tests/Fuzz", exclude: ["fuzz.py", "Seeds"], swiftSettings: houseOfTests))
 }

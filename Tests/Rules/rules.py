@@ -5,6 +5,7 @@ A test names the rules it holds in one of these places, and nowhere else, so tha
 passing word names nothing:
 
 - a Swift test or suite, in parentheses at the end of its name:  func `… (H3, H46–H50)`
+- or, in the rooms above HTTP, at the beginning of its name:     func `H197 …`
 - a row of a table of cases, as its first argument:              HeadCase("H22", …)
 - a golden exchange, at the end of its title:                    ### … (H67)
 - a shell check, at the beginning of its sentence:               holds 'H194: …'
@@ -30,8 +31,9 @@ OTHERWISE = {
 
 RULE = r"H\d+(?:[–-]H?\d+)?"
 LIST = rf"({RULE}(?:, {RULE})*)"
+NAMED = "(?:func|struct|enum|class) `"
 PLACES = {
-    ".swift": [rf"(?:func|struct|enum|class) `[^`]*\({LIST}\)`", r"\b\w*Case\(\s*\"(H\d+)\""],
+    ".swift": [rf"{NAMED}[^`]*\({LIST}\)`", rf"{NAMED}{LIST} [^`]*`", r"\b\w*Case\(\s*\"(H\d+)\""],
     ".http": [rf"(?m)^### .*\({LIST}\)$"],
     ".sh": [rf"(?m)^(?:\w+=\S+ )?\s*holds '{LIST}: "],
     ".py": [rf"\bcheck\(\s*f?\"[^\"]*\({LIST}\)\""],

@@ -1,7 +1,7 @@
 """Ten thousand connections that only exist, and what each of them costs."""
 
 from crowd import normal_requests
-from memory import asked
+from memory import HOUR, asked, streaming, upgraded
 from processes import echo
 from report import BaseLine, check, said, tell
 
@@ -10,6 +10,9 @@ def run(options, folder):
     count = 1000 if options.short else 10_000
     with echo(options, folder, 2, "--max-connections", count + 500) as server:
         measure(options, server, count, "idle keep-alive connection", 512, asked)
+    for kind, begin in (("event stream", streaming), ("WebSocket", upgraded)):
+        with echo(options, folder, 2, "--max-connections", count + 500, "--event-interval", HOUR) as server:
+            measure(options, server, count, f"idle {kind}", 2048, begin)
 
 
 def measure(options, server, count, kind, goal, begin):

@@ -22,11 +22,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Benchma
 import exhaustion
 import flood
 import idle
+import layer
 import slow
 import storm
 
 SCENES = {
-    "storm": storm, "slow": slow, "flood": flood, "exhaustion": exhaustion,
+    "layer": layer, "storm": storm, "slow": slow, "flood": flood, "exhaustion": exhaustion,
     "idle": idle,
 }
 

@@ -16,6 +16,7 @@ import Glibc
         "forwarding": { start, count in run(start, count, Forwarding.check) },
         "frames": { start, count in run(start, count, Frames.check) },
         "json": { start, count in run(start, count, JSONTexts.check) },
+        "offers": { start, count in run(start, count, Offers.check) },
         "proxy-headers": { start, count in run(start, count, ProxyHeaders.check) },
         "ranges": { start, count in run(start, count, Ranges.check) },
         "records": { start, count in run(start, count, Records.check) },

@@ -16,6 +16,12 @@ enum Frames {
         narrow.fragments = 3
         narrow.isTextOnly = true
         check(input, narrow)
+        narrow.isTextOnly = false
+        narrow.inflates = true
+        check(input, narrow)
+        var inflating = FrameLimits()
+        inflating.inflates = true
+        check(input, inflating)
         var packed = FrameLimits()
         packed.message = 4096
         packed.inflates = true

@@ -17,7 +17,7 @@ struct HeadSummary: Equatable {
         path = head.target.path
         query = head.target.query
         fields = head.fields.all.map { field in
-            "\(field.name): \(field.value)".unicodeScalars.map { scalar in UInt8(scalar.value) }
+            "\(field.name):\(field.value)".unicodeScalars.map { scalar in UInt8(scalar.value) }
         }
         framing = head.framing
         isHTTP10 = head.isHTTP10

@@ -1,5 +1,6 @@
+import Base64
+
 @testable import HTTP
-@testable import Uploads
 
 /// Words that clients say and that end up in header fields: file names, media types, digests.
 enum Words {

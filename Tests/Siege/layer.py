@@ -1,0 +1,69 @@
+"""The server of this layer alone: echoes, fields, events, messages (H213)."""
+
+from clients import connect, head, read_answer
+from crowd import read_all
+from memory import begun, upgraded
+from processes import echo
+from report import check
+
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+
+
+def run(options, folder):
+    with echo(options, folder, 1, "--event-interval", 20) as server:
+        echoes = all(asked(server, method, "/", "hello") == (200, b"" if method == "HEAD" else b"hello") for method in METHODS)
+        offered = fields(server, "OPTIONS", "/").get("allow", "").split(", ")
+        shown = asked(server, "GET", "/echo", "", "X-Word: hello")[1]
+        check("every method echoes its content (H213)", echoes)
+        check("OPTIONS says which there are (H213)", set(METHODS) <= set(offered), ", ".join(offered))
+        check("/echo shows the fields of the request (H213)", b"X-Word: hello\n" in shown)
+        check("nothing else is known (H213)", asked(server, "GET", "/else")[0] == 404)
+        check("/sse counts events (H213)", events(server))
+        check("/ws echoes messages (H213)", message(server))
+    with echo(options, folder, 1, "--header-timeout", 200) as server:
+        client = connect(server)
+        client.sendall(b"GET / HTTP/1.1\r\nHost")
+        late = read_all(client).startswith(b"HTTP/1.1 408 ")
+        check("a limit of time can be made short for a test (H213)", late)
+
+
+def asked(server, method, path, content="", *more):
+    client = connect(server)
+    client.sendall(head(f"{method} {path} HTTP/1.1", f"Content-Length: {len(content)}", "Connection: close", *more))
+    client.sendall(content.encode())
+    if method == "HEAD":
+        return int(read_all(client).split()[1]), b""
+    return read_answer(client)
+
+
+def fields(server, method, path):
+    client = connect(server)
+    client.sendall(head(f"{method} {path} HTTP/1.1", "Connection: close"))
+    lines = read_all(client).split(b"\r\n\r\n")[0].decode().split("\r\n")[1:]
+    return {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
+
+
+def events(server):
+    """Whether three events come, counted."""
+    client = begun(server, 0, head("GET /sse HTTP/1.1"), b"HTTP/1.1 200")
+    octets = b""
+    while b"data: 3" not in octets:
+        piece = client.recv(4096)
+        if not piece:
+            return False
+        octets += piece
+    return octets.index(b"data: 1") < octets.index(b"data: 2") if b"data: 1" in octets else b"data: 2" in octets
+
+
+def message(server):
+    """Whether a masked text comes back unmasked."""
+    client = upgraded(server, 0)
+    key = b"\x37\xfa\x21\x3d"
+    client.sendall(b"\x81\x85" + key + bytes(octet ^ key[place % 4] for place, octet in enumerate(b"hello")))
+    octets = b""
+    while len(octets) < 7:
+        piece = client.recv(4096)
+        if not piece:
+            return False
+        octets += piece
+    return octets == b"\x81\x05hello"
