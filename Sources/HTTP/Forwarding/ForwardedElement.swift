@@ -11,7 +11,7 @@ struct ForwardedElement {
         var rest = element
         var names: [ArraySlice<UInt8>] = []
         while !rest.isEmpty {
-            let name = rest.prefix { octet in OctetClass.table[Int(octet)].contains(.token) }
+            let name = rest.prefix { octet in OctetClass.token.contains(octet) }
             rest = rest[name.endIndex...]
             if name.isEmpty {
                 // An empty pair is allowed, as in `for=192.0.2.1;`.
@@ -39,7 +39,7 @@ struct ForwardedElement {
     private static func value(of rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         rest = rest.dropFirst()
         guard rest.first == UInt8(ascii: "\"") else {
-            let token = rest.prefix { octet in OctetClass.table[Int(octet)].contains(.token) }
+            let token = rest.prefix { octet in OctetClass.token.contains(octet) }
             rest = rest[token.endIndex...]
             return token.isEmpty ? nil : token
         }

@@ -40,7 +40,6 @@ struct ChunkedDecoder: Sendable {
     }
 
     private mutating func take(_ octet: UInt8) throws(Refusal) {
-        let kind = OctetClass.table[Int(octet)]
         switch state {
         case .sizeStart, .size:
             if let digit = octet.hexDigitValue {
@@ -68,7 +67,7 @@ struct ChunkedDecoder: Sendable {
             hasExtensionOctets = false
             try countLine()
         case .extensionName:
-            if kind.contains(.token) {
+            if OctetClass.token.contains(octet) {
                 hasExtensionOctets = true
             } else if octet == .sp || octet == .htab {
                 // Blanks before the name; after it they lead to `=`, `;` or nothing allowed.
@@ -89,7 +88,7 @@ struct ChunkedDecoder: Sendable {
         case .extensionValue:
             if octet == UInt8(ascii: "\""), !hasExtensionOctets {
                 state = .quoted
-            } else if kind.contains(.token) {
+            } else if OctetClass.token.contains(octet) {
                 hasExtensionOctets = true
             } else if octet == .sp || octet == .htab {
                 if hasExtensionOctets { state = .afterSize }
@@ -99,12 +98,12 @@ struct ChunkedDecoder: Sendable {
             }
             try countExtension()
         case .quoted:
-            guard kind.contains(.value) else { throw .chunkExtension }
+            guard OctetClass.value.contains(octet) else { throw .chunkExtension }
             if octet == UInt8(ascii: "\\") { state = .quotedPair }
             if octet == UInt8(ascii: "\"") { state = .afterQuoted }
             try countExtension()
         case .quotedPair:
-            guard kind.contains(.value) else { throw .chunkExtension }
+            guard OctetClass.value.contains(octet) else { throw .chunkExtension }
             state = .quoted
             try countExtension()
         case .afterQuoted:
@@ -126,7 +125,7 @@ struct ChunkedDecoder: Sendable {
             guard octet == .lf else { throw .chunkEnd }
             state = .sizeStart
         case .trailerStart, .trailerName, .trailerValue, .trailerEnd, .end:
-            try takeTrailer(octet, kind)
+            try takeTrailer(octet)
         case .complete: break
         }
     }
@@ -171,7 +170,7 @@ struct ChunkedDecoder: Sendable {
     }
 
     /// Trailers are checked like header fields and then thrown away (H50).
-    private mutating func takeTrailer(_ octet: UInt8, _ kind: OctetClass) throws(Refusal) {
+    private mutating func takeTrailer(_ octet: UInt8) throws(Refusal) {
         trailerOctets += 1
         guard trailerOctets <= 8192 + 2 else {
             throw Refusal(.fieldsTooLarge, "H50", "The trailer section is too large.")
@@ -185,19 +184,19 @@ struct ChunkedDecoder: Sendable {
                 guard trailerFields <= 32 else {
                     throw Refusal(.fieldsTooLarge, "H50", "There are too many trailer fields.")
                 }
-                guard kind.contains(.token) else { throw .trailer }
+                guard OctetClass.token.contains(octet) else { throw .trailer }
                 state = .trailerName
             }
         case .trailerName:
             if octet == UInt8(ascii: ":") {
                 state = .trailerValue
-            } else if !kind.contains(.token) {
+            } else if !OctetClass.token.contains(octet) {
                 throw .trailer
             }
         case .trailerValue:
             if octet == .cr {
                 state = .trailerEnd
-            } else if !kind.contains(.value) {
+            } else if !OctetClass.value.contains(octet) {
                 throw .trailer
             }
         case .trailerEnd:

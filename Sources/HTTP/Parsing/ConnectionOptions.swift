@@ -2,7 +2,7 @@
 struct ConnectionOptions {
     private(set) var closes = false
     private(set) var keepsAlive = false
-    private var hopByHop: [ArraySlice<UInt8>] = []
+    private var hopByHop: [Range<Int>] = []
 
     /// Fields that no `Connection` option can take away from the application (H31).
     private static let kept: [FieldName] = [
@@ -11,26 +11,35 @@ struct ConnectionOptions {
         "connection", "upgrade",
     ]
 
+    /// What a head without the field asks for: nothing.
+    init() {}
+
+    /// Reads all lines of the field.
     init(_ octets: Span<UInt8>, _ lines: [Fields.Line]) throws(Refusal) {
         var elements = 0
         var empty = 0
-        for line in lines {
-            let value = octets.array(line.value)
-            for raw in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-                let option = raw.trimmingBlanks
+        for line in lines where octets.matches("connection", in: line.name) {
+            var start = line.value.lowerBound
+            var isLast = false
+            while !isLast {
+                let rest = start..<line.value.upperBound
+                let comma = octets.firstIndex(of: UInt8(ascii: ","), in: rest)
+                let option = octets.trimmingBlanks(start..<(comma ?? rest.upperBound))
                 elements += 1
                 empty += option.isEmpty ? 1 : 0
                 guard elements <= 256, empty <= 16 else {
                     throw Refusal(
                         .badRequest, "H30", "The Connection field lists too many elements.")
                 }
-                if option.isEqualIgnoringCase("close".utf8) {
+                if octets.matches("close", in: option) {
                     closes = true
-                } else if option.isEqualIgnoringCase("keep-alive".utf8) {
+                } else if octets.matches("keep-alive", in: option) {
                     keepsAlive = true
                 } else if !option.isEmpty {
                     hopByHop.append(option)
                 }
+                start = (comma ?? start) + 1
+                isLast = comma == nil
             }
         }
     }
@@ -40,9 +49,8 @@ struct ConnectionOptions {
         // Shared with the parser: an answer made at once lets go of them before the next head comes.
         if hopByHop.isEmpty { return lines }
         return lines.filter { line in
-            let name = octets.array(line.name)
-            return Self.kept.contains { kept in octets.matches(kept, in: line.name) }
-                || !hopByHop.contains { option in option.isEqualIgnoringCase(name) }
+            Self.kept.contains { kept in octets.matches(kept, in: line.name) }
+                || !hopByHop.contains { option in octets.areEqual(option, line.name) }
         }
     }
 }

@@ -31,15 +31,16 @@ struct KnownFields {
 
     /// By singleton the index of its line, or −1; small, because it is made for every request.
     private var found = InlineArray<14, Int32>(repeating: -1)
-    /// The indices of the lines of `Connection`, in order.
-    private(set) var connection: [Int] = []
+    /// Whether there is a line of `Connection`.
+    private(set) var hasConnection = false
     /// How many cookies came.
     private(set) var cookiePairs = 0
     /// The longest list among the fields of the Accept family.
     private(set) var acceptRanges = 0
 
     init(_ octets: Span<UInt8>, _ lines: [Fields.Line]) throws(Refusal) {
-        for (index, line) in lines.enumerated() {
+        for index in lines.indices {
+            let line = lines[index]
             let name = line.name
             if let field = Singleton(octets, name) {
                 guard found[field.rawValue] < 0 else {
@@ -48,7 +49,7 @@ struct KnownFields {
                 }
                 found[field.rawValue] = Int32(truncatingIfNeeded: index)
             } else if octets.matches("connection", in: name) {
-                connection.append(index)
+                hasConnection = true
             } else if octets.matches("cookie", in: name) {
                 cookiePairs += 1 + octets.occurrences(of: UInt8(ascii: ";"), in: line.value)
             } else if name.count >= 6,

@@ -3,7 +3,6 @@
 extension RequestParser {
     /// Walks over the grammar; returns the length of the head once its last octet is there.
     mutating func scan(_ octets: Span<UInt8>) throws(Refusal) -> Int? {
-        let classes = OctetClass.table
         while cursor < octets.count {
             switch state {
             case .start: try takeStart(octets[cursor])
@@ -11,29 +10,42 @@ extension RequestParser {
                 guard octets[cursor] == .lf else { throw .bareCR }
                 skipsEmptyLine = false
                 state = .start
-            case .method: try takeMethod(octets[cursor])
+            case .method:
+                let limit = mark + 24
+                cursor = octets.end(of: .token, from: cursor, to: min(octets.count, limit))
+                guard cursor < octets.count else { return nil }
+                guard octets[cursor] == .sp else { throw method(endingIn: octets[cursor]) }
+                methodRange = mark..<cursor
+                mark = cursor + 1
+                state = .target
             case .target:
                 let limit = methodRange.lowerBound + limits.requestLine
-                let end = min(octets.count, limit)
-                while cursor < end, (0x21...0x7E).contains(octets[cursor]) { cursor += 1 }
+                cursor = octets.end(of: .visible, from: cursor, to: min(octets.count, limit))
                 guard cursor < octets.count else { return nil }
                 guard cursor < limit else { throw .lineTooLong }
                 guard octets[cursor] == .sp else { throw .targetOctet }
                 targetRange = mark..<cursor
                 versionStart = cursor + 1
                 state = .version
-            case .version: try takeVersion(octets[cursor])
+            case .version:
+                // A line is refused as soon as its limit is passed, wherever it may end (H21).
+                let limit = min(versionStart + 8, methodRange.lowerBound + limits.requestLine)
+                cursor = octets.end(of: .visible, from: cursor, to: min(octets.count, limit))
+                guard cursor < octets.count else { return nil }
+                guard octets[cursor] == .cr else { throw version(endingIn: octets[cursor]) }
+                guard cursor - versionStart == 8 else { throw .version }
+                state = .requestLineEnd
             case .requestLineEnd:
                 guard octets[cursor] == .lf else { throw .bareCR }
+                try checkVersion(octets)
                 sectionStart = cursor + 1
                 state = .lineStart
-                try checkVersion(octets)
             case .lineStart: try takeLineStart(octets[cursor])
             case .name:
-                let end = min(octets.count, lineLimit)
-                while cursor < end, classes[Int(octets[cursor])].contains(.token) { cursor += 1 }
+                let limit = lineLimit
+                cursor = octets.end(of: .token, from: cursor, to: min(octets.count, limit))
                 guard cursor < octets.count else { return nil }
-                guard cursor < lineLimit else { throw tooLarge }
+                guard cursor < limit else { throw tooLarge }
                 guard octets[cursor] == UInt8(ascii: ":") else { throw .fieldName }
                 line.nameStart = UInt32(mark)
                 line.nameCount = UInt32(cursor - mark)
@@ -46,8 +58,7 @@ extension RequestParser {
                 state = .value
                 continue
             case .value:
-                let end = min(octets.count, lineLimit)
-                while cursor < end, classes[Int(octets[cursor])].contains(.value) { cursor += 1 }
+                cursor = octets.endOfValue(from: cursor, to: min(octets.count, lineLimit))
                 guard cursor < octets.count else { return nil }
                 // The two octets that end a line are not counted, so that a full line still fits.
                 if octets[cursor] == .cr {
@@ -77,7 +88,7 @@ extension RequestParser {
     private mutating func takeStart(_ octet: UInt8) throws(Refusal) {
         if octet == .cr, skipsEmptyLine {
             state = .emptyLine
-        } else if OctetClass.table[Int(octet)].contains(.token) {
+        } else if OctetClass.token.contains(octet) {
             mark = cursor
             methodRange = cursor..<cursor
             state = .method
@@ -86,43 +97,35 @@ extension RequestParser {
         }
     }
 
-    private mutating func takeMethod(_ octet: UInt8) throws(Refusal) {
-        if octet == .sp {
-            methodRange = mark..<cursor
-            mark = cursor + 1
-            state = .target
-        } else if !OctetClass.table[Int(octet)].contains(.token) {
-            throw Refusal(.badRequest, "H12", "The method holds a character that is no token.")
-        } else if cursor - mark >= 24 {
-            throw Refusal(.notImplemented, "H21", "No method is that long.")
-        }
+    /// What is wrong with a method that this octet ends.
+    private func method(endingIn octet: UInt8) -> Refusal {
+        OctetClass.token.contains(octet)
+            ? Refusal(.notImplemented, "H21", "No method is that long.")
+            : Refusal(.badRequest, "H12", "The method holds a character that is no token.")
     }
 
-    private mutating func takeVersion(_ octet: UInt8) throws(Refusal) {
-        if octet == .cr {
-            guard cursor - versionStart == 8 else { throw .version }
-            state = .requestLineEnd
-        } else if cursor - versionStart >= 8 || !(0x21...0x7E).contains(octet) {
-            throw .version
-        } else if cursor - methodRange.lowerBound >= limits.requestLine {
-            // As soon as the limit is passed, wherever the line may end (H21).
-            throw .lineTooLong
-        }
+    /// What is wrong with a version that this octet ends.
+    private func version(endingIn octet: UInt8) -> Refusal {
+        cursor - versionStart < 8 && OctetClass.visible.contains(octet) ? .lineTooLong : .version
     }
 
     /// `HTTP/` DIGIT `.` DIGIT, case-sensitive, major 1 (H13).
     ///
     /// Judged as soon as the line is complete: what follows an unknown version may be anything.
     private func checkVersion(_ octets: Span<UInt8>) throws(Refusal) {
-        let start = versionStart
+        // Any type of eight octets will do; the first of them is the highest.
+        let text = UInt64(
+            bigEndian: unsafe octets.bytes.unsafeLoadUnaligned(
+                fromByteOffset: versionStart, as: UInt64.self))
+        let major = UInt8(truncatingIfNeeded: text >> 16)
+        let minor = UInt8(truncatingIfNeeded: text)
         let digit: ClosedRange<UInt8> = 0x30...0x39
         guard
-            octets[start] == UInt8(ascii: "H"), octets[start + 1] == UInt8(ascii: "T"),
-            octets[start + 2] == UInt8(ascii: "T"), octets[start + 3] == UInt8(ascii: "P"),
-            octets[start + 4] == UInt8(ascii: "/"), digit.contains(octets[start + 5]),
-            octets[start + 6] == UInt8(ascii: "."), digit.contains(octets[start + 7])
+            // `HTTP/`, any octet, `.`, any octet.
+            text & 0xFFFF_FFFF_FF00_FF00 == 0x4854_5450_2F00_2E00,
+            digit.contains(major), digit.contains(minor)
         else { throw .version }
-        guard octets[start + 5] == UInt8(ascii: "1") else {
+        guard major == UInt8(ascii: "1") else {
             throw Refusal(.versionNotSupported, "H13", "Only HTTP/1.1 is spoken here.")
         }
     }
@@ -148,7 +151,7 @@ extension RequestParser {
             state = .sectionEnd
             return
         }
-        guard OctetClass.table[Int(octet)].contains(.token) else {
+        guard OctetClass.token.contains(octet) else {
             throw Refusal(
                 .badRequest, "H22", "A header line starts with a field name, never with a blank.")
         }

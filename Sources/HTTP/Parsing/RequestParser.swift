@@ -32,6 +32,8 @@ public struct RequestParser: Sendable {
     var sectionStart = 0
     var line = Fields.Line(nameStart: 0, nameCount: 0, valueStart: 0, valueCount: 0)
     var lines: [Fields.Line] = []
+    /// Where heads of ordinary size are copied to; empty while none was complete.
+    private var storage: [UInt8] = []
 
     /// A parser at the beginning of a head.
     public init(limits: HeadLimits = HeadLimits()) {
@@ -55,13 +57,33 @@ public struct RequestParser: Sendable {
     /// - Parameter octets: All octets from the beginning of the head, those seen before included.
     public mutating func parse(_ octets: Span<UInt8>) -> Outcome {
         do throws(Refusal) {
-            guard let count = try scan(octets) else { return .incomplete }
+            guard let count = try scan(octets) else {
+                // Who waits for the rest of a head holds no more than must be.
+                storage = []
+                return .incomplete
+            }
             let reader = RequestHeadReader(
-                method: methodRange, target: targetRange, versionStart: versionStart, lines: lines,
-                limits: limits)
-            return .head(try reader.read(octets, count: count), count: count)
+                method: methodRange, target: targetRange, versionStart: versionStart)
+            let kept = keep(octets, count)
+            return .head(
+                try reader.read(octets, lines, copy: kept, allowedHosts: limits.allowedHosts),
+                count: count)
         } catch {
             return .refused(error)
         }
+    }
+
+    /// The octets of a head, for whoever reads its fields; of what stands behind them nothing is said.
+    ///
+    /// One storage serves all heads that fit in: whoever still holds the last one keeps it, because an
+    /// array that is shared is copied before it is written to.
+    private mutating func keep(_ octets: Span<UInt8>, _ count: Int) -> [UInt8] {
+        if count > 512 { return octets.array(0..<count) }
+        if storage.isEmpty { storage = [UInt8](repeating: 0, count: 512) }
+        let head = octets.extracting(..<count)
+        unsafe storage.withUnsafeMutableBytes { storage in
+            unsafe head.withUnsafeBytes { head in unsafe storage.copyMemory(from: head) }
+        }
+        return storage
     }
 }

@@ -98,6 +98,6 @@ extension Fields {
 extension Collection<UInt8> {
     /// Whether these are one or more `tchar` (RFC 9110 §5.6.2).
     var isToken: Bool {
-        !isEmpty && allSatisfy { octet in OctetClass.table[Int(octet)].contains(.token) }
+        !isEmpty && allSatisfy { octet in OctetClass.token.contains(octet) }
     }
 }
