@@ -21,15 +21,19 @@ public struct RequestID: Sendable, Hashable, CustomStringConvertible {
         octets.append(addingCapacity: 26) { (text: inout OutputSpan<UInt8>) in append(to: &text) }
     }
 
-    /// 130 bits in 26 digits: the first two are always zero.
+    /// 130 bits in two rows of 13 digits: the first two bits are always zero, and the first digit of
+    /// the second row takes the bit that the first row leaves of the upper half.
     func append(to text: inout OutputSpan<UInt8>) {
-        let bits = UInt128(high) << 64 | UInt128(low)
-        // The pointer of a StaticString lives as long as the program.
-        let alphabet = unsafe Self.alphabet.utf8Start
-        let digits = InlineArray<26, UInt8> { place in
-            unsafe alphabet[Int(truncatingIfNeeded: bits >> UInt128(125 - 5 * place)) & 31]
-        }
-        text.append(digits.span)
+        text.append(digit(high >> 61))
+        for place in 1...12 { text.append(digit(high &>> UInt64(61 - 5 * place))) }
+        text.append(digit(high << 4 | low >> 60))
+        for place in 1...12 { text.append(digit(low &>> UInt64(60 - 5 * place))) }
+    }
+
+    /// The digit of the lowest five bits.
+    private func digit(_ bits: UInt64) -> UInt8 {
+        // The pointer of a StaticString lives as long as the program, and no index is above 31.
+        unsafe Self.alphabet.utf8Start[Int(truncatingIfNeeded: bits & 31)]
     }
 
     private static let alphabet: StaticString = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
