@@ -30,18 +30,22 @@ public struct RequestTarget: Sendable {
     /// A trailing slash gives a last, empty segment; whether that names anything is the route's
     /// business.
     public func segments() throws(Fault) -> [String] {
+        let text = path.utf8
+        let octets = text.span
         var segments: [String] = []
-        for raw in path.utf8.dropFirst().split(
-            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        {
-            guard segments.count < 64 else { throw .tooLong }
-            guard let segment = String(percentDecoding: raw), segment != ".", segment != ".." else {
-                throw .malformed
-            }
+        segments.reserveCapacity(8)
+        // Behind the slash that every path begins with.
+        var start = min(1, octets.count)
+        while start <= octets.count, segments.count < 64 {
+            let end =
+                octets.firstIndex(of: UInt8(ascii: "/"), in: start..<octets.count) ?? octets.count
+            guard let segment = octets.segment(start..<end) else { throw .malformed }
             guard segment.utf8.count <= 1024 else { throw .tooLong }
             segments.append(segment)
+            start = end + 1
         }
-        return segments == [""] ? [] : segments
+        guard start > octets.count else { throw .tooLong }
+        return segments.count == 1 && segments[0].isEmpty ? [] : segments
     }
 
     /// The query's parameters, form-decoded (`+` is a space), in order.
@@ -60,6 +64,18 @@ public struct RequestTarget: Sendable {
             parameters.append((name, value))
         }
         return parameters
+    }
+}
+
+extension Span<UInt8> {
+    /// A segment of a path, decoded; `nil` for one that cannot be, and for a dot segment (H61, H62).
+    fileprivate func segment(_ range: Range<Int>) -> String? {
+        let standsForItself =
+            end(of: .unescaped, from: range.lowerBound, to: range.upperBound) == range.upperBound
+        guard let segment = standsForItself ? text(range) : String(percentDecoding: array(range))
+        else { return nil }
+        let isDots = (1...2).contains(segment.utf8.count) && segment.utf8.allSatisfy { $0 == 0x2E }
+        return isDots ? nil : segment
     }
 }
 

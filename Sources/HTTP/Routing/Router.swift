@@ -48,7 +48,7 @@ public struct Router<Handler: Sendable>: Sendable {
         do { segments = try target.segments() } catch { return .fault(error) }
         if allowsTrailingSlash, segments.last?.isEmpty == true { segments.removeLast() }
         var captured: [String] = []
-        guard let place = find(segments[...], from: 0, &captured),
+        guard let place = find(segments, 0, from: 0, &captured),
             let template = nodes[place].template
         else { return .unknown }
         let wanted = method == .head ? .get : method
@@ -58,8 +58,11 @@ public struct Router<Handler: Sendable>: Sendable {
         else { return .otherMethods(template: template, allowed: allowed(at: place)) }
         return .found(
             entry.handler, template: template,
-            parameters: Dictionary(
-                zip(template.parameterNames, captured), uniquingKeysWith: { first, _ in first }))
+            parameters: captured.isEmpty
+                ? [:]
+                : Dictionary(
+                    zip(template.parameterNames, captured), uniquingKeysWith: { first, _ in first })
+        )
     }
 
     /// The methods a path offers, `HEAD` and `OPTIONS` included, in the order of ``Method``.
@@ -71,22 +74,30 @@ public struct Router<Handler: Sendable>: Sendable {
         }
     }
 
-    /// The node of a path, literals before parameters.
-    private func find(_ rest: ArraySlice<String>, from place: Int, _ captured: inout [String])
-        -> Int?
-    {
-        guard let segment = rest.first else {
-            return nodes[place].handlers.isEmpty ? nil : place
-        }
-        // Octet by octet: `==` of strings would let canonical equivalents in.
-        for literal in nodes[place].literals where literal.text.utf8.elementsEqual(segment.utf8) {
-            if let found = find(rest.dropFirst(), from: literal.node, &captured) { return found }
+    /// The node of a path whose first segments are used, literals before parameters.
+    private func find(
+        _ segments: [String], _ used: Int, from place: Int, _ captured: inout [String]
+    ) -> Int? {
+        guard used < segments.count else { return nodes[place].handlers.isEmpty ? nil : place }
+        let segment = segments[used]
+        for literal in nodes[place].literals where isSame(literal.text, segment) {
+            if let found = find(segments, used + 1, from: literal.node, &captured) { return found }
         }
         guard !segment.isEmpty, let parameter = nodes[place].parameter else { return nil }
         captured.append(segment)
-        if let found = find(rest.dropFirst(), from: parameter.node, &captured) { return found }
+        if let found = find(segments, used + 1, from: parameter.node, &captured) { return found }
         captured.removeLast()
         return nil
+    }
+
+    /// Octet by octet: `==` of strings would let canonical equivalents in.
+    private func isSame(_ left: String, _ right: String) -> Bool {
+        let (ours, theirs) = (left.utf8, right.utf8)
+        let octets = ours.span
+        let others = theirs.span
+        guard octets.count == others.count else { return false }
+        for place in octets.indices where octets[place] != others[place] { return false }
+        return true
     }
 
     private mutating func child(of place: Int, _ segment: PathTemplate.Segment) -> Int {
