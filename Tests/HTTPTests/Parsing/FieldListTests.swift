@@ -6,6 +6,7 @@ import Testing
         ("a", ["a"]), ("a,b", ["a", "b"]), (" a ,\tb ", ["a", "b"]), ("", []), (",, a ,,", ["a"]),
         (#""a,b", c"#, [#""a,b""#, "c"]), (#""a\",b", c"#, [#""a\",b""#, "c"]),
         (#"x="a,b";y, c"#, [#"x="a,b";y"#, "c"]), (#"a\,b"#, [#"a\"#, "b"]),
+        ("a, \u{595}b", ["a", "\u{595}b"]),
     ])
     func `is split at commas outside quotes, empty elements left out (H30)`(
         text: String, elements: [String]
