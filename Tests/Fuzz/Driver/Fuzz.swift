@@ -10,11 +10,13 @@ import Glibc
     /// What is fuzzed: a name, and the laws it is held to.
     static let targets: [String: @convention(c) (Input?, Int) -> CInt] = [
         "chunks": { start, count in run(start, count, Chunks.check) },
+        "codings": { start, count in run(start, count, Codings.check) },
         "conditions": { start, count in run(start, count, Conditions.check) },
         "content-ranges": { start, count in run(start, count, ContentRanges.check) },
         "dates": { start, count in run(start, count, Dates.check) },
         "forwarding": { start, count in run(start, count, Forwarding.check) },
         "frames": { start, count in run(start, count, Frames.check) },
+        "inflation": { start, count in run(start, count, Inflation.check) },
         "json": { start, count in run(start, count, JSONTexts.check) },
         "offers": { start, count in run(start, count, Offers.check) },
         "proxy-headers": { start, count in run(start, count, ProxyHeaders.check) },

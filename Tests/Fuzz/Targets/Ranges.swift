@@ -5,7 +5,9 @@ enum Ranges {
     static func check(_ input: [UInt8]) {
         let halves = input.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2, let field = String(validating: halves[1], as: UTF8.self),
-            let size = Int64(String(decoding: halves[0], as: UTF8.self)), size >= 0
+            let size = Int64(String(decoding: halves[0], as: UTF8.self)),
+            // No content is so large that the heads of its parts do not fit into a number with it.
+            (0...1 << 62).contains(size)
         else { return }
         guard case .parts(let parts) = ByteRanges(field, size: size, limit: 32) else { return }
         law("at most 32 parts, and one at least (H108)", (1...32).contains(parts.count))
