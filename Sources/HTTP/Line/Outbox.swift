@@ -63,13 +63,16 @@ final class Outbox: Sendable {
     /// Queues octets behind everything else, from any thread.
     ///
     /// - Parameter wake: Called on the loop when somebody has to flush or to see the overflow.
-    /// - Returns: False when they will not be sent: the outbox is shut, or they do not fit.
+    /// - Returns: False when they will not be sent: the outbox is shut, or they do not fit behind
+    ///   what waits.
     func put(_ octets: [UInt8], wake: @escaping @Sendable () -> Void) -> Bool {
         let (isTaken, mustWake) = state.withLock { state -> (Bool, Bool) in
-            guard !state.isShut, octets.count <= maximumOctets else { return (false, false) }
+            guard !state.isShut else { return (false, false) }
+            // One message alone is no queue: the largest that may come may also be sent back.
             let isTaken =
-                state.octets + octets.count <= maximumOctets
-                && state.waiting.count - state.gone < maximumMessages
+                state.octets == 0
+                || state.octets + octets.count <= maximumOctets
+                    && state.waiting.count - state.gone < maximumMessages
             if isTaken {
                 state.waiting.append(octets)
                 state.octets += octets.count

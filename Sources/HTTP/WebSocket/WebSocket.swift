@@ -40,8 +40,8 @@ public final class WebSocket: LineHandler {
 
     /// Sends a message; text must be UTF-8.
     ///
-    /// - Returns: False when it will not arrive: the socket is over, the message larger than the
-    ///   queue, or the client too slow, which closes the socket (H144).
+    /// - Returns: False when it will not arrive: the socket is over, or the client too slow, which
+    ///   closes the socket (H144).
     @discardableResult public func send(_ message: WebSocketMessage) -> Bool {
         if let deflation, message.octets.count >= deflation.minimum {
             let opcode: Opcode = if case .text = message { .text } else { .binary }

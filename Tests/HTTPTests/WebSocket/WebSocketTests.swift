@@ -77,10 +77,17 @@ import Testing
         let socket = opened()
         line.isFull = true
         #expect(socket.send(binary: [UInt8](repeating: 0, count: 1 << 20 - 100)))
-        #expect(!socket.send(binary: [UInt8](repeating: 0, count: 1 << 20)))
         #expect(!socket.send(binary: [UInt8](repeating: 0, count: 200)))
         line.turn()
         #expect(frames.map(\.closeCode) == [1008])
+    }
+
+    @Test func `sends back the largest message that may come (H138, H144)`() {
+        let listener = SocketListener(echoes: true)
+        let socket = opened(listener: listener)
+        let largest = [UInt8](repeating: 7, count: 1 << 20)
+        receive([.binary(largest)], socket)
+        #expect(frames == [ServerFrame(opcode: .binary, payload: largest)])
     }
 
     @Test func `goes on when a slow reader has caught up (H144)`() {
