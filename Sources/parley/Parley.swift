@@ -6,5 +6,8 @@ import ParleyServer
     static let configuration = CommandConfiguration(
         commandName: "parley", abstract: "A self-hosted messaging server.",
         version: Release.version,
-        subcommands: [Serve.self, App.self, Token.self, CheckConfig.self, HealthCheck.self])
+        subcommands: [
+            Serve.self, App.self, Token.self, CheckConfig.self, HealthCheck.self,
+            DevelopmentCertificate.self,
+        ])
 }

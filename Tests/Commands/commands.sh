@@ -157,5 +157,23 @@ holds 'X12: the same environment again changes nothing' test "$("$binary" token 
 holds 'a server stops in good order' stop
 holds 'app.id wants app.token' env -u PARLEY_APP_TOKEN bash -c "! '$binary' check-config 2>/dev/null"
 
+# TLS on this machine.
+unset PARLEY_APP_ID PARLEY_APP_TOKEN PARLEY_LOG_LEVEL
+"$binary" dev-cert --out pair --host chat.test >said
+holds 'dev-cert makes a pair whose key is its owner'"'"'s' test "$(stat -c %a pair/key.pem)" = 600
+holds 'dev-cert says how to use it' grep -q 'curl --cacert pair/cert.pem' said
+holds 'dev-cert overwrites nothing' refuses 'pair/key.pem cannot be written: File exists' dev-cert --out pair
+secure=$(free_port)
+redirecting=$(free_port)
+start --data secure --set "tls.listen=127.0.0.1:$secure" --set tls.certificates=pair/cert.pem \
+    --set tls.keys=pair/key.pem --set tls.hsts_max_age=1d --set public_url=https://localhost:$secure/ \
+    --set "tls.redirect_listen=127.0.0.1:$redirecting"
+holds 'H159: the pair of dev-cert serves TLS' test "$(status --cacert pair/cert.pem "https://localhost:$secure/health/ready")" = 200
+holds 'H125: HSTS is said over TLS' bash -c "curl -s -m 10 -D - -o nothing --cacert pair/cert.pem https://127.0.0.1:$secure/ | grep -q '^Strict-Transport-Security: max-age=86400'"
+holds 'H173: the redirect goes to the configured host only' test "$(curl -s -m 10 -o nothing -w '%{http_code} %{redirect_url}' -H 'Host: evil.test' "http://127.0.0.1:$redirecting/a?b=c")" = "308 https://localhost:$secure/a?b=c"
+holds 'a server with TLS stops in good order' stop
+holds 'tls.listen wants certificates' refuses 'tls.listen needs tls.certificates and tls.keys' check-config --set tls.listen=127.0.0.1:8443
+holds 'H165: a key that does not belong to its certificate is one line' bash -c "'$binary' dev-cert --out other >nothing; ! '$binary' serve --data secure --listen 127.0.0.1:$port --set tls.listen=127.0.0.1:$secure --set tls.certificates=pair/cert.pem --set tls.keys=other/key.pem 2>said && grep -q 'does not belong to the certificate pair/cert.pem' said"
+
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

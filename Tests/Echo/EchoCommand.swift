@@ -17,7 +17,7 @@ enum EchoCommand {
         }
         let service = EchoService(
             greeting: options.greeting, limits: options.limits, files: options.files)
-        serve(options.configuration, service)
+        serve(options.transport, service)
     }
 
     private static func serve(_ configuration: ServerConfiguration, _ service: EchoService) {

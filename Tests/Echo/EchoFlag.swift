@@ -12,7 +12,9 @@ struct EchoFlag: Sendable {
     /// Puts the value where it belongs; false when it is not understood.
     let set: @Sendable (inout EchoOptions, String) -> Bool
 
-    static func named(_ name: String) -> EchoFlag? { all.first { flag in flag.name == name } }
+    static func named(_ name: String) -> EchoFlag? {
+        (all + secure).first { flag in flag.name == name }
+    }
 
     /// Sizes in octets, times in milliseconds.
     private static let all: [EchoFlag] = [
@@ -89,7 +91,7 @@ struct EchoFlag: Sendable {
         number("--stream-piece", \.limits.streamPiece),
     ]
 
-    private static func number<Number: FixedWidthInteger & Sendable>(
+    static func number<Number: FixedWidthInteger & Sendable>(
         _ name: String, _ place: Place<Number>
     ) -> EchoFlag {
         EchoFlag(name: name, wantsValue: true) { options, value in

@@ -5,6 +5,11 @@ import HTTPTransport
 struct EchoOptions {
     var configuration = ServerConfiguration()
     var limits = EchoLimits()
+    /// TLS, spoken where there are certificates.
+    var tls = TLSConfiguration()
+    /// Files of certificates, and in the same order those of their keys.
+    var chains: [String] = []
+    var keys: [String] = []
     /// What `GET /` answers when there is nothing to echo.
     var greeting = Response(.ok)
     /// What lies under `/files/`.

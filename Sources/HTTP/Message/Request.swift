@@ -14,12 +14,14 @@ public struct Request: Sendable {
     public let id: RequestID
     /// Who is on the other end of the connection.
     public let peer: PeerAddress
+    /// Who the client has proved to be by a certificate; `nil` without one (H167).
+    public let client: ClientIdentity?
 
     /// Puts a head together.
     public init(
         method: Method, target: RequestTarget, fields: Fields, framing: BodyFraming = .none,
         isHTTP10: Bool = false, id: RequestID = RequestID(high: 0, low: 0),
-        peer: PeerAddress = .unknown
+        peer: PeerAddress = .unknown, client: ClientIdentity? = nil
     ) {
         self.method = method
         self.target = target
@@ -28,5 +30,6 @@ public struct Request: Sendable {
         self.isHTTP10 = isHTTP10
         self.id = id
         self.peer = peer
+        self.client = client
     }
 }

@@ -37,6 +37,8 @@ public struct Status: Sendable, Hashable {
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let notModified = Status(304, "Not Modified")
     /// Dialect A's "send more"; RFC 9110 calls 308 Permanent Redirect, its users call it this.
+    public static let permanentRedirect = Status(308, "Permanent Redirect")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let resumeIncomplete = Status(308, "Resume Incomplete")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let badRequest = Status(400, "Bad Request")
@@ -70,6 +72,8 @@ public struct Status: Sendable, Hashable {
     public static let rangeNotSatisfiable = Status(416, "Range Not Satisfiable")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let expectationFailed = Status(417, "Expectation Failed")
+    // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let misdirected = Status(421, "Misdirected Request")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let unprocessable = Status(422, "Unprocessable Content")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation

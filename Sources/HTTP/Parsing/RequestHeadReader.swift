@@ -96,7 +96,7 @@ struct RequestHeadReader {
             !Self.isAllowed(octets.array(host)[...], allowedHosts)
         {
             return Refusal(
-                Status(421, "Misdirected Request"), "H37",
+                .misdirected, "H37",
                 "This server does not answer for that host.")
         }
         if known.cookiePairs > 64 {

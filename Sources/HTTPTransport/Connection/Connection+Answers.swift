@@ -115,7 +115,8 @@ extension Connection {
         output.append(
             response,
             .init(
-                dateLine: loop.dateLine, id: id, answersHead: answersHead, closes: mustClose,
+                dateLine: secure == nil ? loop.dateLine : loop.secureDateLine, id: id,
+                answersHead: answersHead, closes: mustClose,
                 isHTTP10: isHTTP10))
         wantsFlush = true
         return output.count - before

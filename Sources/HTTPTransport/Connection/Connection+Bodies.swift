@@ -41,7 +41,7 @@ extension Connection {
         let wanted = Int(min(left, Int64(read.buffer.room)))
         var count = 0
         unsafe read.buffer.fill { free in
-            count = unsafe linux_recv(descriptor, free.baseAddress, wanted, 0)
+            count = unsafe receive(free.baseAddress, wanted)
             return count
         }
         let code = errno
@@ -50,7 +50,6 @@ extension Connection {
             nothingReceived(count, code)
             return true
         }
-        if count < wanted, !endIsNear { canRead = false }
         exchange.owesContinue = false
         exchange.decoder.skip(Int64(count))
         received(exchange, count)

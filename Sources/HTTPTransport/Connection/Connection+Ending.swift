@@ -16,7 +16,7 @@ extension Connection {
         switch phase {
         case .head:
             // Answers to earlier requests leave first.
-            guard output.isEmpty else { return }
+            guard !hasOutput else { return }
             guard partial != nil || !input.isEmpty else { return close("peer") }
             partial = nil
             refuse(
@@ -73,6 +73,7 @@ extension Connection {
         guard case .head = phase, partial == nil else { return }
         // A request that is already in the socket was sent before the signal.
         canRead = true
+        secure?.mayHold = true
         receive()
         if wantsFlush { flush() }
         endWhenIdle()
@@ -80,7 +81,7 @@ extension Connection {
 
     /// Closes a connection that must, unless a request is under way or an answer has not left yet.
     func endWhenIdle() {
-        guard case .head = phase, partial == nil, output.isEmpty, input.isEmpty else { return }
+        guard case .head = phase, partial == nil, !hasOutput, input.isEmpty else { return }
         // Nothing is refused that it might still be sending: a moment is enough to cross its last.
         shutDown(lingering: min(configuration.lingerTimeout, 100))
     }
@@ -91,6 +92,7 @@ extension Connection {
     /// - Parameter patience: Milliseconds to listen; `nil` for the server's `lingerTimeout`.
     func shutDown(lingering patience: Int64? = nil) {
         guard !inputHasEnded else { return close("closed") }
+        guard leaveSession() else { return }
         shutdown(descriptor, Int32(SHUT_WR))
         phase = .lingering
         left = configuration.maximumLinger
@@ -102,6 +104,8 @@ extension Connection {
 
     /// Closes without waiting for anything.
     func abort(_ reason: String) {
+        // Without a goodbye: what was cut off must look cut off (H170).
+        secure = nil
         var reset = linger(l_onoff: 1, l_linger: 0)
         // Best effort: a plain close does as well.
         _ = unsafe setsockopt(
@@ -112,6 +116,8 @@ extension Connection {
     func close(_ reason: String) {
         if isClosed { return }
         let (last, unsent) = (phase, output.count)
+        if output.isEmpty { secure?.sayGoodbye() }
+        secure = nil
         phase = .closed
         partial = nil
         input = []
@@ -121,13 +127,20 @@ extension Connection {
         clearStall()
         loop.remove(self)
         server.connectionClosed()
+        giveUp(last, reason, unsent: unsent)
+        // The pump still uses the number: it must not be given to another connection.
+        if !isPumping { releaseDescriptor() }
+    }
+
+    /// Ends what was under way.
+    ///
+    /// - Parameter unsent: Octets of the output that are lost.
+    func giveUp(_ last: Phase, _ reason: String, unsent: Int64) {
         switch last {
         case .working(let exchange): giveUp(exchange, reason)
         case .line(let line): giveUp(line, reason, unsent: unsent)
         default: break
         }
-        // The pump still uses the number: it must not be given to another connection.
-        if !isPumping { releaseDescriptor() }
     }
 
     /// Nobody waits for the answer any more: the handler hears of it from its body and its task (H85).

@@ -11,11 +11,13 @@ extension Connection {
         if events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 {
             endIsNear = true
             canRead = true
+            secure?.endIsNear = true
         }
         if events & EPOLLIN.rawValue != 0 { canRead = true }
+        if canRead { secure?.mayHold = true }
         if events & EPOLLOUT.rawValue != 0 {
             // The pump may find the socket full only after this: then it must try once more.
-            if isPumping { canWriteAgain = true } else if !output.isEmpty { flush() }
+            if isPumping { canWriteAgain = true } else if hasOutput { flush() }
         }
         receive()
         if wantsFlush { flush() }
@@ -81,10 +83,8 @@ extension Connection {
     private func receiveIntoLoopBuffer() {
         var room = unsafe loop.readBuffer.count
         if readsAhead { room = min(room, configuration.readAhead - keptCount) }
-        let count = unsafe linux_recv(descriptor, loop.readBuffer.baseAddress, room, 0)
+        let count = unsafe receive(loop.readBuffer.baseAddress, room)
         guard count > 0 else { return nothingReceived(count, errno) }
-        // A short read has emptied the socket: the next octets will be announced.
-        if count < room, !endIsNear { canRead = false }
         // The buffer is the loop's and stays as it is until this turn ends.
         let octets = unsafe Span(
             _unsafeElements: UnsafeBufferPointer(rebasing: loop.readBuffer[..<count]))
@@ -103,7 +103,9 @@ extension Connection {
         switch code {
         case EINTR: break
         case EAGAIN: canRead = false
-        default: abort("reset")
+        default:
+            if let secure, secure.isBroken { return sessionBroke(secure) }
+            abort("reset")
         }
     }
 

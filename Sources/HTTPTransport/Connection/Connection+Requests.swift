@@ -59,6 +59,13 @@ extension Connection {
             if !terms.framing.announcesContent { response.ending = .keep }
             return answer(response, terms, &record, since: startedAt, left: terms.framing.announced)
         }
+        if isMisdirected(head.fields) {
+            let refusal = Refusal(
+                .misdirected, "H38", "This connection was opened for another host.")
+            var response = server.service.refusal(refusal)
+            if !terms.framing.announcesContent { response.ending = .keep }
+            return answer(response, terms, &record, since: startedAt, left: terms.framing.announced)
+        }
         if head.target.path == "*" {
             return answer(
                 server.answerToAsterisk, terms, &record, since: startedAt,
@@ -67,7 +74,7 @@ extension Connection {
         let decision = server.service.answer(
             to: Request(
                 method: method, target: head.target, fields: head.fields, framing: terms.framing,
-                isHTTP10: terms.isHTTP10, id: record.id, peer: peer))
+                isHTTP10: terms.isHTTP10, id: record.id, peer: peer, client: secure?.client))
         record.route = decision.route
         record.user = decision.user
         switch decision.outcome {

@@ -7,14 +7,14 @@ extension Connection {
     func flush() {
         wantsFlush = false
         guard !isPumping, !isClosed else { return }
-        let before = output.count
-        switch output.send(to: descriptor) {
+        let before = waitingCount
+        switch output.send(to: descriptor, through: secure) {
         case .drained:
             clearStall()
             returnOutput()
             outputDrained()
         case .blocked:
-            outputStalled(sent: before - output.count)
+            outputStalled(sent: before - waitingCount)
             outputAdvanced()
             resumeLater()
         case .broken: abort("reset")
@@ -85,6 +85,11 @@ extension Connection {
     private func pump(_ file: any FileContent, _ offset: Int64, _ length: Int64) {
         isPumping = true
         canWriteAgain = false
+        guard secure == nil else {
+            return FilePump.read(file, offset: offset, length: length) { [self] block in
+                loop.perform { self.pumped(block) }
+            }
+        }
         FilePump.send(file, offset: offset, length: length, to: descriptor) { [self] turn in
             loop.perform { self.pumped(turn) }
         }
@@ -107,5 +112,15 @@ extension Connection {
         // Half a content is worse than none: the peer notices the break (H88).
         default: abort("file")
         }
+    }
+
+    /// A block of a file is in memory, on its way through TLS.
+    private func pumped(_ block: [UInt8]) {
+        isPumping = false
+        if isClosed { return releaseDescriptor() }
+        guard !block.isEmpty else { return abort("file") }
+        output.fileWasRead(block)
+        if deadline < wheelTime { loop.schedule(self) }
+        flush()
     }
 }

@@ -47,6 +47,8 @@ final class Connection: @unchecked Sendable {
     var input: [UInt8] = []
     var inputStart = 0
     var output = SendQueue()
+    /// TLS between the socket and everything else; gone when our side is shut.
+    var secure: SecureSocket?
 
     /// The socket may hold octets that were not read yet: the kernel tells of them once.
     var canRead = false
@@ -76,20 +78,22 @@ final class Connection: @unchecked Sendable {
 
     init(
         descriptor: Int32, generation: UInt32, peer: PeerAddress, server: ServerCore,
-        loop: EventLoop
+        loop: EventLoop, secure: SecureSocket? = nil
     ) {
         self.descriptor = descriptor
         self.generation = generation
         self.peer = peer
         self.server = server
         self.loop = loop
+        self.secure = secure
         acceptedAt = loop.now
     }
 
-    /// Begins to wait for the first request (H174: its head is due from now on).
+    /// Begins to wait for the first request (H174: its head is due from now on), or for a hello (H168).
     func open() {
         loop.add(self)
-        setDue(loop.now + configuration.headerTimeout)
+        let patience = secure == nil ? nil : configuration.tls?.handshakeTimeout
+        setDue(loop.now + (patience ?? configuration.headerTimeout))
     }
 
     var configuration: ServerConfiguration { server.configuration }

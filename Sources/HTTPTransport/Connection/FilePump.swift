@@ -19,6 +19,34 @@ enum FilePump {
         DispatchQueue(label: "parley.files.\(number)", qos: .userInitiated)
     }
 
+    /// What is read at a time for TLS; it waits in memory until the peer has taken it.
+    private static let block = 128 << 10
+
+    /// Reads a block for a connection that sends it by itself, then calls back on the pump's thread;
+    /// with nothing when the file cannot be read or is too short.
+    static func read(
+        _ file: any FileContent, offset: Int64, length: Int64,
+        done: @escaping @Sendable ([UInt8]) -> Void
+    ) {
+        queues[Int(file.descriptor) % queues.count].async { @Sendable in
+            let wanted = Int(min(length, Int64(block)))
+            let octets = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { room, count in
+                while count < wanted {
+                    let read = unsafe pread(
+                        file.descriptor, room.baseAddress.unsafelyUnwrapped + count,
+                        wanted - count, off_t(offset) + off_t(count))
+                    if read < 0, errno == EINTR { continue }
+                    guard read > 0 else {
+                        count = 0
+                        return
+                    }
+                    count += read
+                }
+            }
+            done(octets)
+        }
+    }
+
     /// Sends until the socket is full, the share is used up or the range is done; then calls back on
     /// the pump's thread.
     static func send(

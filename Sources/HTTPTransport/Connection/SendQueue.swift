@@ -92,17 +92,19 @@ struct SendQueue {
         }
     }
 
-    /// Sends as much as the socket takes.
-    mutating func send(to descriptor: Int32) -> Progress {
+    /// Sends as much as the socket takes, through TLS where there is any.
+    mutating func send(to descriptor: Int32, through secure: SecureSocket?) -> Progress {
         while true {
             while sent < octets.count {
                 // Cork a head until the file behind it follows (H87).
                 let flags = Int32(MSG_NOSIGNAL) | (rest.isEmpty ? 0 : Int32(MSG_MORE))
                 let start = sent
                 let count = unsafe octets.withUnsafeBytes { all in
-                    unsafe linux_send(
-                        descriptor, all.baseAddress.unsafelyUnwrapped + start, all.count - start,
-                        flags)
+                    let rest = unsafe all.baseAddress.unsafelyUnwrapped + start
+                    guard let secure else {
+                        return unsafe linux_send(descriptor, rest, all.count - start, flags)
+                    }
+                    return unsafe secure.send(rest, all.count - start, flags: flags)
                 }
                 if count < 0 {
                     if errno == EINTR { continue }
@@ -111,7 +113,10 @@ struct SendQueue {
                 sent += count
             }
             forgetOctets()
-            guard let next = rest.first else { return .drained }
+            guard let next = rest.first else {
+                if secure?.flush() ?? true { return .drained }
+                return errno == EAGAIN ? .blocked : .broken
+            }
             switch next {
             case .bytes: takeOctets()
             case .file(let file, let offset, let length):
@@ -148,6 +153,13 @@ struct SendQueue {
             restCount -= Int64(added.count)
         }
         rest.removeFirst(taken)
+    }
+
+    /// The next octets of the file in front have been read: they leave like any others.
+    mutating func fileWasRead(_ block: [UInt8]) {
+        fileAdvanced(by: Int64(block.count))
+        octets = block
+        isShared = true
     }
 
     /// Notes that so many octets of the file in front have left.

@@ -64,6 +64,7 @@ extension EventLoop {
         if second != dateSecond {
             dateSecond = second
             dateLine = Array("Date: \(HTTPDate.format(second))\r\n".utf8)
+            secureDateLine = dateLine + strictTransportLine
         }
     }
 

@@ -55,7 +55,13 @@ import Locking
     var wallClock: UInt64 = 0
     /// `Date` as a line, renewed once a second (H93).
     var dateLine: [UInt8] = []
+    /// The same for connections over TLS, with what these always say (H125).
+    var secureDateLine: [UInt8] = []
+    /// `Strict-Transport-Security` as a line; empty where nothing is said. Set before the start.
+    var strictTransportLine: [UInt8] = []
     var dateSecond: Int64 = 0
+    /// What the TLS sessions of this loop have in common; made with the first one.
+    private(set) lazy var wire = TLSWire()
     private var identifiers = RequestIDSource()
 
     /// Makes a loop that runs nothing yet.

@@ -8,6 +8,8 @@ final class Listener: EventHandler, @unchecked Sendable {
 
     private let descriptor: Int32
     private let isTCP: Bool
+    /// The way in, where TLS is spoken.
+    private let door: TLSDoor?
     private let server: ServerCore
     private let loop: EventLoop
     private var isPaused = false
@@ -15,9 +17,12 @@ final class Listener: EventHandler, @unchecked Sendable {
     /// Doubles from 5 ms to 1 s while the process has no descriptors left (H183).
     private var backOff: Int64 = 5
 
-    init(descriptor: Int32, isTCP: Bool, server: ServerCore, loop: EventLoop) {
+    init(
+        descriptor: Int32, isTCP: Bool, door: TLSDoor?, server: ServerCore, loop: EventLoop
+    ) {
         self.descriptor = descriptor
         self.isTCP = isTCP
+        self.door = door
         self.server = server
         self.loop = loop
     }
@@ -27,7 +32,9 @@ final class Listener: EventHandler, @unchecked Sendable {
     /// Accepts what is there, a bounded number per turn (H184).
     func ready() {
         for _ in 0..<64 {
-            guard server.admitsConnection else { return pause(for: 20) }
+            guard server.admitsConnection, door?.admitsHandshake ?? true else {
+                return pause(for: 20)
+            }
             guard accept() else { return }
         }
     }
@@ -54,7 +61,8 @@ final class Listener: EventHandler, @unchecked Sendable {
             }
         }
         backOff = 5
-        server.take(accepted, from: isTCP ? SocketAddress.peer(storage) : .local, on: loop)
+        server.take(
+            accepted, from: isTCP ? SocketAddress.peer(storage) : .local, on: loop, through: door)
         return true
     }
 

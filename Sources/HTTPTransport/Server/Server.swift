@@ -5,13 +5,14 @@ import Locking
 
 /// An HTTP/1.1 server: several loops, each with a listener of its own per address.
 public final class Server: Sendable {
-    private let core: ServerCore
+    let core: ServerCore
     let loops: [EventLoop]
     private let listeners = Locked<[(loop: EventLoop, listener: Listener)]>([])
 
     /// Makes a server that listens nowhere yet.
     ///
-    /// - Throws: ``SystemError`` when the system gives no epoll descriptors.
+    /// - Throws: ``SystemError`` when the system gives no epoll descriptors, ``TLSFault`` when a
+    ///   certificate cannot be served.
     public init(
         _ configuration: ServerConfiguration, service: any Service,
         observer: (any RequestObserver)? = nil
@@ -20,21 +21,30 @@ public final class Server: Sendable {
         // Files, the database and the loops need descriptors, too.
         configuration.maximumConnections = min(
             configuration.maximumConnections, max(DescriptorLimit.raise() - 64, 1))
-        core = ServerCore(configuration, service, observer)
+        core = try ServerCore(configuration, service, observer)
         loops = try (0..<max(configuration.loops, 1)).map { number in
             try EventLoop(number: number, limits: configuration.head, observer: observer)
+        }
+        if let age = configuration.tls?.strictTransportAge, age > 0 {
+            let line = Array("Strict-Transport-Security: max-age=\(age)\r\n".utf8)
+            for loop in loops { loop.strictTransportLine = line }
         }
     }
 
     /// Listens and serves.
     ///
-    /// - Returns: The addresses with the ports that the system chose.
+    /// - Returns: The addresses with the ports that the system chose, those with TLS last.
     /// - Throws: ``SystemError`` when an address is in use or not ours.
     public func start() throws -> [ListenAddress] {
         signal(SIGPIPE, SIG_IGN)
         var bound: [ListenAddress] = []
         do {
-            for address in core.configuration.addresses { bound.append(try listen(on: address)) }
+            for address in core.configuration.addresses {
+                bound.append(try listen(on: address, through: nil))
+            }
+            for address in core.configuration.tls?.addresses ?? [] {
+                bound.append(try listen(on: address, through: core.tls))
+            }
         } catch {
             listeners.withLock { listeners in
                 for (_, listener) in listeners { listener.discard() }
@@ -49,11 +59,11 @@ public final class Server: Sendable {
         return bound
     }
 
-    private func listen(on address: ListenAddress) throws -> ListenAddress {
+    private func listen(on address: ListenAddress, through door: TLSDoor?) throws -> ListenAddress {
         let backlog = core.configuration.backlog
         if case .unix = address {
             let descriptor = try Socket.listen(on: address, backlog: backlog, shares: false)
-            add(descriptor, isTCP: false, loops[0])
+            add(descriptor, isTCP: false, door, loops[0])
             return address
         }
         // Taken alone first: only so does an address in use show (see `Socket.listen`).
@@ -63,13 +73,14 @@ public final class Server: Sendable {
         for loop in loops {
             let descriptor = try Socket.listen(on: exact, backlog: backlog, shares: true)
             Socket.configureListening(descriptor)
-            add(descriptor, isTCP: true, loop)
+            add(descriptor, isTCP: true, door, loop)
         }
         return exact
     }
 
-    private func add(_ descriptor: Int32, isTCP: Bool, _ loop: EventLoop) {
-        let listener = Listener(descriptor: descriptor, isTCP: isTCP, server: core, loop: loop)
+    private func add(_ descriptor: Int32, isTCP: Bool, _ door: TLSDoor?, _ loop: EventLoop) {
+        let listener = Listener(
+            descriptor: descriptor, isTCP: isTCP, door: door, server: core, loop: loop)
         listeners.withLock { listeners in listeners.append((loop, listener)) }
     }
 

@@ -4,8 +4,10 @@ public import HTTP
 ///
 /// All times are in milliseconds, all sizes in octets. No value means "unlimited".
 public struct ServerConfiguration: Sendable {
-    /// Where to listen; at least one.
+    /// Where to listen without TLS.
     public var addresses: [ListenAddress] = [.ipv4(0x7F00_0001, port: 8080)]
+    /// TLS, where it is spoken, and how.
+    public var tls: TLSConfiguration?
     /// Number of loops; one per core.
     public var loops = 1
     /// Limits of a request head (H21, H55, H37).

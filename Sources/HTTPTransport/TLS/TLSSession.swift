@@ -75,6 +75,10 @@ import HTTP
                 let reading = failure(result, held: held)
                 return total > 0 ? .octets(total) : reading
             }
+            guard !isTooChatty else {
+                isBroken = true
+                return .broken
+            }
             chatter = 0
             total += count
             isDry = unsafe wire.inputCount == 0 && SSL_has_pending(ssl) == 0

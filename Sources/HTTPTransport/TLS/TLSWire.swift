@@ -6,6 +6,8 @@ import Glibc
     // Belongs to one loop. The structure is reached by OpenSSL through a BIO while a session calls it,
     // and lives longer than those sessions: each holds this object.
     let pointer: UnsafeMutablePointer<tls_wire>
+    /// Where ciphertext is received.
+    let room: UnsafeMutableBufferPointer<UInt8>
 
     /// Made once and never changed.
     nonisolated(unsafe) static let method: OpaquePointer? = unsafe tls_wire_method()
@@ -13,11 +15,15 @@ import Glibc
     init() {
         unsafe pointer = .allocate(capacity: 1)
         unsafe pointer.initialize(to: tls_wire())
+        // A little more than four full records, so that plaintext comes in whole ones.
+        unsafe room = .allocate(capacity: 66 << 10)
+        unsafe room.initialize(repeating: 0)
     }
 
     deinit {
         unsafe free(pointer.pointee.output)
         unsafe pointer.deallocate()
+        unsafe room.deallocate()
     }
 
     /// Ciphertext for the session to read; valid until its next call has returned.

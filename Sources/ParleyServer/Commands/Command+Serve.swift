@@ -22,7 +22,8 @@ extension Command {
         )
         if let news { say("\n\(news)") }
         let trimmer = MemoryTrimmer()
-        defer { withExtendedLifetime(trimmer) {} }
+        let watch = running.watchCertificates()
+        defer { withExtendedLifetime((trimmer, watch)) {} }
         return await running.untilStopped(by: signals) ? 0 : 1
     }
 

@@ -23,6 +23,8 @@ struct Parts: Sendable {
     let server: Server
     /// Serves the metrics on addresses of their own; `nil` when there are none.
     let metricsServer: Server?
+    /// Sends everybody to the addresses with TLS, where that is wanted (H173).
+    let redirect: Server?
 
     /// Puts a server together that listens nowhere yet.
     ///
@@ -68,6 +70,9 @@ struct Parts: Sendable {
             _ = try await store.application(.v7(at: environment.now(), random: 0))
         }
         self.service = service
+        redirect = try settings.redirectTransport.map { transport in
+            try Server(transport, service: RedirectService(to: settings.base))
+        }
         let watch = ServerWatch(metrics.requests, accessLog)
         server = try StartFailure.naming(folder) {
             try Server(transport, service: service, observer: watch)

@@ -15,7 +15,8 @@ struct Running {
     ///
     /// - Throws: ``StartFailure`` when an address is in use or not ours.
     func listen() throws(StartFailure) {
-        try start(parts.server, on: settings.http.addresses)
+        try start(parts.server, on: settings.http.addresses + settings.tls.addresses)
+        if let redirect = parts.redirect { try start(redirect, on: settings.redirectAddresses) }
         if let metricsServer = parts.metricsServer {
             try start(metricsServer, on: settings.metricsAddresses)
         }
@@ -53,6 +54,8 @@ struct Running {
             try? await Task.sleep(for: .milliseconds(settings.shutdownDelay))
         }
         async let uploads: Void = parts.uploads.shutdown()
+        // Redirects are answered at once: nothing of theirs is under way for long.
+        _ = await parts.redirect?.drain(deadline: 1000)
         let isClean = await parts.server.drain(deadline: settings.shutdownDeadline)
         await uploads
         // Last, so that the end can be watched, too.

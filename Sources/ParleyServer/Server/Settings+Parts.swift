@@ -8,6 +8,12 @@ extension Settings {
     /// The base of URLs handed out: what was said, else the first address.
     var base: String {
         if let publicURL { return publicURL }
+        for address in tls.addresses {
+            switch address {
+            case .ipv4, .ipv6: return "https://\(address.reachable)"
+            case .unix: continue
+            }
+        }
         for address in http.addresses {
             switch address {
             case .ipv4, .ipv6: return "http://\(address.reachable)"
@@ -24,6 +30,27 @@ extension Settings {
     var transport: ServerConfiguration {
         var configuration = http
         configuration.loops = loops ?? ProcessInfo.processInfo.activeProcessorCount
+        configuration.tls = secureTransport
+        return configuration
+    }
+
+    /// What the transport is told about TLS; `nil` where it is not spoken.
+    var secureTransport: TLSConfiguration? {
+        guard !tls.addresses.isEmpty else { return nil }
+        var configuration = tls
+        configuration.certificates = zip(tlsCertificates, tlsKeys).map { chain, key in
+            .init(chain: chain, key: key)
+        }
+        configuration.strictTransportAge = strictTransportAge / 1000
+        return configuration
+    }
+
+    /// The server that only redirects: of its own, so that it costs the others nothing.
+    var redirectTransport: ServerConfiguration? {
+        guard !redirectAddresses.isEmpty else { return nil }
+        var configuration = http
+        configuration.addresses = redirectAddresses
+        configuration.loops = 1
         return configuration
     }
 

@@ -30,6 +30,26 @@ struct Contradiction: Sendable {
                 || !settings.http.addresses.contains { address in address.port == 0 }
         },
         Contradiction(
+            keys: ["tls.keys", "tls.certificates"],
+            rule: "tls.certificates and tls.keys must name as many files, in the same order"
+        ) { settings in settings.tlsCertificates.count == settings.tlsKeys.count },
+        Contradiction(
+            keys: ["tls.listen"], rule: "tls.listen needs tls.certificates and tls.keys"
+        ) { settings in settings.tls.addresses.isEmpty || !settings.tlsCertificates.isEmpty },
+        Contradiction(
+            keys: ["tls.client_certificates"],
+            rule: "tls.client_certificates needs tls.client_bundle"
+        ) { settings in
+            settings.tls.clientCertificates == .off || settings.tls.clientBundle != nil
+        },
+        Contradiction(
+            keys: ["tls.redirect_listen", "public_url"],
+            rule: "tls.redirect_listen needs a public_url that begins with https://"
+        ) { settings in
+            settings.redirectAddresses.isEmpty
+                || settings.publicURL?.hasPrefix("https://") == true
+        },
+        Contradiction(
             keys: ["app.token", "app.id"], rule: "app.id and app.token must be given together"
         ) { settings in
             (settings.applicationID == nil) == (settings.applicationToken == nil)

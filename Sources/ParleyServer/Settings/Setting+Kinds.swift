@@ -92,6 +92,23 @@ extension Setting {
         }
     }
 
+    /// One of an enumeration's values, by name.
+    static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ key: String, _ place: Place<Choice>, _ help: String
+    ) -> Setting {
+        let names = Choice.allCases.map(\.rawValue)
+        return Setting(key: key, kind: .choice(names), isOptional: false, help: help) { settings in
+            .text(settings[keyPath: place].rawValue)
+        } write: { settings, value in
+            settings[keyPath: place] =
+                value.text.flatMap(Choice.init(rawValue:)) ?? settings[keyPath: place]
+        }
+    }
+
+    static func file(_ key: String, _ place: Place<String?>, _ help: String) -> Setting {
+        optional(key, .text, place, help)
+    }
+
     static func addresses(
         _ key: String, _ place: Place<[ListenAddress]>, isOptional: Bool = false, _ help: String
     ) -> Setting {

@@ -6,7 +6,7 @@ import Uploads
 extension Settings {
     /// Every setting there is: read by the reader, by `check-config`, and by the tests that compare
     /// `Config/parley.json` and the README.
-    static let table: [Setting] = general + metrics + http + uploads
+    static let table: [Setting] = general + metrics + http + secure + uploads
 
     private static let general: [Setting] = [
         .url(

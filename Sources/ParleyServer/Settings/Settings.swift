@@ -35,6 +35,16 @@ public struct Settings: Sendable {
     public var shutdownDelay: Int64 = 0
     /// Milliseconds that running requests have to finish.
     public var shutdownDeadline: Int64 = 30_000
+    /// Where and how TLS is spoken; ``transport`` adds the certificates.
+    public var tls = TLSConfiguration()
+    /// Files of certificates, and in the same order those of their keys.
+    public var tlsCertificates: [String] = []
+    /// Their keys.
+    public var tlsKeys: [String] = []
+    /// Milliseconds that browsers remember to come by TLS only.
+    public var strictTransportAge: Int64 = 0
+    /// Where everybody is sent to ``publicURL``.
+    public var redirectAddresses: [ListenAddress] = []
     /// Limits of uploads and downloads.
     public var uploads = UploadSettings()
     /// The base of upload and download URLs; `nil` is ``publicURL``.

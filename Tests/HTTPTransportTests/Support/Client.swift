@@ -3,7 +3,7 @@ import Glibc
 /// A peer made of plain blocking calls: it sends exactly the octets it is told to.
 ///
 /// Every call gives up after ten seconds, so that a server that hangs fails its test.
-final class Client {
+class Client {
     enum Failure: Error, Equatable {
         /// Nothing came within the patience.
         case timedOut
@@ -49,7 +49,7 @@ final class Client {
         var sent = 0
         while sent < octets.count {
             let count = octets[sent...].withUnsafeBytes { rest in
-                Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+                give(rest)
             }
             guard count > 0 else { throw failure() }
             sent += count
@@ -81,7 +81,7 @@ final class Client {
         // The descriptor itself is closed once, by `deinit`; this breaks the connection now.
         var nowhere = sockaddr()
         nowhere.sa_family = sa_family_t(AF_UNSPEC)
-        connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+        Glibc.connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
     // MARK: Receiving
@@ -93,7 +93,7 @@ final class Client {
             return kept
         }
         var buffer = [UInt8](repeating: 0, count: limit)
-        let count = recv(descriptor, &buffer, limit, 0)
+        let count = buffer.withUnsafeMutableBytes { room in take(room) }
         guard count >= 0 else { throw failure() }
         return Array(buffer[..<count])
     }
@@ -146,6 +146,16 @@ final class Client {
         kept = Array(content[length...])
         reply.content = Array(content[..<length])
         return reply
+    }
+
+    /// `send`, for clients that speak through something else.
+    func give(_ octets: UnsafeRawBufferPointer) -> Int {
+        Glibc.send(descriptor, octets.baseAddress, octets.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// `recv`.
+    func take(_ room: UnsafeMutableRawBufferPointer) -> Int {
+        recv(descriptor, room.baseAddress, room.count, 0)
     }
 
     private func failure() -> Failure {

@@ -55,6 +55,11 @@ extension ListenAddress {
 extension Client {
     /// Connects over TCP or a Unix socket.
     convenience init(to address: ListenAddress) throws {
+        self.init(descriptor: try Self.connect(to: address))
+    }
+
+    /// A connected socket.
+    static func connect(to address: ListenAddress) throws -> Int32 {
         let family =
             switch address {
             case .ipv4: AF_INET
@@ -64,14 +69,18 @@ extension Client {
         let descriptor = socket(
             family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure.system(errno) }
-        self.init(descriptor: descriptor)
-        let connected = Self.withForm(of: address) { form, length in
-            connect(descriptor, form, length)
+        let connected = withForm(of: address) { form, length in
+            Glibc.connect(descriptor, form, length)
         }
-        guard connected == 0 else { throw Failure.system(errno) }
+        guard connected == 0 else {
+            let code = errno
+            close(descriptor)
+            throw Failure.system(code)
+        }
         var on: Int32 = 1
         setsockopt(
             descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        return descriptor
     }
 
     private static func withForm<Result>(

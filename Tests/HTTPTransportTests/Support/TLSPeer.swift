@@ -14,7 +14,7 @@ final class TLSPeer {
         var protocols: [UInt8] = []
         var suites12: String?
         var groups: String?
-        var identity: (chain: String, key: String)?
+        var identity: TLSConfiguration.Pair?
         /// A session to resume; the client takes a reference of its own.
         var session: OpaquePointer?
         /// Offers extended master secret.
@@ -31,6 +31,7 @@ final class TLSPeer {
     private let wire = TLSWire()
     /// Plaintext the server has read.
     private(set) var received: [UInt8] = []
+    private var fault = ""
     /// How the server's last look ended.
     private(set) var last = TLSSession.Reading.needsInput
 
@@ -62,9 +63,9 @@ final class TLSPeer {
         if !manners.protocols.isEmpty {
             SSL_CTX_set_alpn_protos(context, manners.protocols, UInt32(manners.protocols.count))
         }
-        if let (chain, key) = manners.identity {
-            SSL_CTX_use_certificate_file(context, chain, SSL_FILETYPE_PEM)
-            SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM)
+        if let identity = manners.identity {
+            SSL_CTX_use_certificate_file(context, identity.chain, SSL_FILETYPE_PEM)
+            SSL_CTX_use_PrivateKey_file(context, identity.key, SSL_FILETYPE_PEM)
         }
         return context
     }
@@ -92,15 +93,14 @@ final class TLSPeer {
     ///   - cut: How many octets reach the server at a time.
     ///   - room: How many octets of plaintext the server takes at a time.
     func talk(cut: Int = .max, room: Int = 65_536) {
-        SSL_do_handshake(ssl)
+        note(SSL_do_handshake(ssl))
         while true {
             let toServer = Self.drain(outgoing)
             guard !toServer.isEmpty else { break }
             hear(toServer, cut: cut, room: room)
             answer()
-            if SSL_is_init_finished(ssl) == 0 { SSL_do_handshake(ssl) } else { peek() }
+            if SSL_is_init_finished(ssl) == 0 { note(SSL_do_handshake(ssl)) } else { peek() }
         }
-        ERR_clear_error()
     }
 
     /// The server hears octets, whoever made them.
@@ -134,7 +134,7 @@ final class TLSPeer {
     /// Lets the client see what is no data, such as tickets.
     private func peek() {
         var octet: UInt8 = 0
-        SSL_peek(ssl, &octet, 1)
+        note(SSL_peek(ssl, &octet, 1))
     }
 
     private static func drain(_ bio: OpaquePointer) -> [UInt8] {
@@ -170,14 +170,17 @@ final class TLSPeer {
 
     /// What the client says went wrong, in OpenSSL's words; empty when nothing did.
     func clientsFault() -> String {
+        if SSL_is_init_finished(ssl) == 1 { peek() } else { note(SSL_do_handshake(ssl)) }
+        return fault
+    }
+
+    private func note(_ result: Int32) {
+        if result <= 0, SSL_get_error(ssl, result) == SSL_ERROR_SSL,
+            let text = ERR_reason_error_string(ERR_peek_last_error())
+        {
+            fault += String(cString: text)
+        }
         ERR_clear_error()
-        var octet: UInt8 = 0
-        let result =
-            SSL_is_init_finished(ssl) == 1 ? SSL_peek(ssl, &octet, 1) : SSL_do_handshake(ssl)
-        guard result <= 0, SSL_get_error(ssl, result) == SSL_ERROR_SSL else { return "" }
-        defer { ERR_clear_error() }
-        return ERR_reason_error_string(ERR_peek_last_error()).map { text in String(cString: text) }
-            ?? ""
     }
 
     /// Ends the client's side in good order; a session that broke off is not resumed.

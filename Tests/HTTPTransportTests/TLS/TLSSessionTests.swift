@@ -101,6 +101,7 @@ import Testing
         }
         peer.talk()
         #expect(!peer.isEstablished)
+        #expect(peer.clientsFault().contains("alert protocol version"))
     }
 
     @Test(arguments: [
@@ -142,6 +143,15 @@ import Testing
         #expect(peer.isEstablished == isSpoken)
     }
 
+    @Test func `renegotiation is refused (H159)`() throws {
+        let peer = TLSPeer(try context()) { manners in manners.maximum = TLS1_2_VERSION }
+        peer.talk()
+        SSL_renegotiate(peer.ssl)
+        SSL_do_handshake(peer.ssl)
+        peer.talk()
+        #expect(peer.clientsFault().contains("no renegotiation"))
+    }
+
     @Test func `no early data is offered (H161)`() throws {
         let peer = TLSPeer(try context())
         peer.talk()
@@ -159,6 +169,9 @@ import Testing
             let peer = TLSPeer(server) { manners in manners.protocols = offer }
             peer.talk()
             #expect(peer.isEstablished == isSpoken)
+            if !isSpoken {
+                #expect(peer.clientsFault().contains("no application protocol"))
+            }
             var chosen: UnsafePointer<UInt8>?
             var count: UInt32 = 0
             SSL_get0_alpn_selected(peer.ssl, &chosen, &count)
@@ -212,6 +225,7 @@ import Testing
             let peer = TLSPeer(server) { manners in manners.name = name }
             peer.talk()
             #expect(peer.isEstablished == isServed)
+            if !isServed { #expect(peer.clientsFault().contains("unrecognized name")) }
         }
     }
 
@@ -313,7 +327,7 @@ import Testing
             for _ in 0..<2 {
                 let peer = TLSPeer(server) { manners in
                     manners.maximum = version
-                    manners.identity = (pair.chain, pair.key)
+                    manners.identity = pair
                     manners.session = known
                 }
                 peer.talk()
@@ -341,6 +355,11 @@ import Testing
             peer.talk()
             #expect(peer.isEstablished == isServed)
             #expect(peer.session.client == nil)
+            if !isServed {
+                let fault = peer.clientsFault()
+                #expect(
+                    fault.contains("certificate required") || fault.contains("handshake failure"))
+            }
         }
     }
 
@@ -357,10 +376,11 @@ import Testing
         for mode in [TLSConfiguration.ClientCertificates.required, .optional] {
             for pair in wrong {
                 let peer = TLSPeer(try asking(mode)) { manners in
-                    manners.identity = (pair.chain, pair.key)
+                    manners.identity = pair
                 }
                 peer.talk()
                 #expect(!peer.session.isEstablished)
+                #expect(peer.clientsFault().contains("alert"))
             }
         }
     }
