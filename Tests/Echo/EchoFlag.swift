@@ -71,6 +71,31 @@ struct EchoFlag: Sendable {
         number("--max-requests", \.configuration.maximumRequests),
         number("--max-age", \.configuration.maximumAge),
         number("--backlog", \.configuration.backlog),
+        number("--handler-timeout", \.configuration.handlerTimeout),
+        number("--max-read-per-turn", \.configuration.readPerTurn),
+        number("--max-connections-per-address", \.configuration.maximumConnectionsPerAddress),
+        number("--max-concurrent-requests", \.configuration.maximumHandlers),
+        number("--max-queue", \.configuration.maximumQueue),
+        number("--queue-timeout", \.configuration.queueTimeout),
+        number("--max-buffered-bodies", \.configuration.maximumBufferedBodies),
+        number("--max-forwarded-hops", \.configuration.trust.maximumHops),
+        EchoFlag(name: "--trusted-proxy", wantsValue: true) { options, value in
+            guard let block = AddressBlock(value) else { return false }
+            options.configuration.trust.proxies.append(block)
+            return true
+        },
+        EchoFlag(name: "--forwarded-from", wantsValue: true) { options, value in
+            guard let source = ProxyTrust.Source(rawValue: value) else { return false }
+            options.configuration.trust.source = source
+            return true
+        },
+        EchoFlag(name: "--proxy-protocol", wantsValue: true) { options, value in
+            guard let choice = ServerConfiguration.ProxyProtocol(rawValue: value) else {
+                return false
+            }
+            options.configuration.proxyProtocol = choice
+            return true
+        },
         number("--max-body", \.limits.body),
         number("--event-interval", \.limits.eventInterval),
         number("--event-queue", \.limits.events.maximumQueueOctets),

@@ -3,7 +3,12 @@ import HTTPTransport
 
 /// What the command line may change.
 struct EchoOptions {
-    var configuration = ServerConfiguration()
+    var configuration = {
+        var configuration = ServerConfiguration()
+        // Whoever measures comes from one address.
+        configuration.maximumConnectionsPerAddress = 1_000_000
+        return configuration
+    }()
     var limits = EchoLimits()
     /// TLS, spoken where there are certificates.
     var tls = TLSConfiguration()

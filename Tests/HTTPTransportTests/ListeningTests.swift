@@ -104,8 +104,10 @@ extension Live {
         }
 
         @Test func `at the limit new connections wait until one ends (H181)`() async throws {
-            let statuses = try await serving(with: { limits in limits.maximumConnections = 2 }) {
-                live in
+            let statuses = try await serving(with: { limits in
+                limits.maximumConnections = 2
+                limits.repliesToOverload = false
+            }) { live in
                 let clients = try (0..<3).map { _ in try live.connect() }
                 for client in clients { try client.send(.head("GET / HTTP/1.1")) }
                 let served = [try clients[0].answer().status, try clients[1].answer().status]

@@ -53,7 +53,7 @@ extension Live {
 
         @Test func `a connection that is too old is told with its next answer (H84)`() async throws
         {
-            let reply = try await serving(with: { limits in limits.maximumAge = -1 }) { live in
+            let reply = try await serving(with: { limits in limits.maximumAge = -1000 }) { live in
                 let client = try live.connect()
                 try client.send(.head("GET /a HTTP/1.1"))
                 return try client.answer()

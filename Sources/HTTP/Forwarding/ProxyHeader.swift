@@ -24,6 +24,12 @@ public enum ProxyHeader {
         0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A,
     ]
 
+    /// How long the header is that begins like this, as far as that can be told: at least so much is to
+    /// be read before anything else.
+    public static func size(_ octets: Span<UInt8>) -> Int {
+        octets.count < fixedSize ? fixedSize : fixedSize + octets.number(at: 14)
+    }
+
     /// Reads a header from the beginning of a connection.
     public static func read(_ octets: Span<UInt8>) -> Outcome {
         for place in 0..<min(octets.count, signature.count)

@@ -36,6 +36,12 @@ public struct ProxyTrust: Sendable, Equatable {
         public var scheme: Scheme?
     }
 
+    /// What a request from a proxy is called: as the proxy calls it by `X-Request-Id`, if that is a
+    /// name, else by our own id (H205). Nobody but a trusted peer is to be asked about.
+    public func id(of fields: Fields, or own: RequestID) -> RequestID {
+        own.adopting(fields.octets("X-Request-Id"))
+    }
+
     /// Reads who stands behind a proxy.
     ///
     /// The list is walked from its end: each proxy vouches for the element it added, as long as it is

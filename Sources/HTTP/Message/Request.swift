@@ -12,16 +12,19 @@ public struct Request: Sendable {
     public let isHTTP10: Bool
     /// Names this request in the log and in `X-Request-Id` (H205).
     public let id: RequestID
-    /// Who is on the other end of the connection.
+    /// The client: the other end of the connection, or who stands behind it as far as its proxies are
+    /// to be believed (H199, H202, H204).
     public let peer: PeerAddress
     /// Who the client has proved to be by a certificate; `nil` without one (H167).
     public let client: ClientIdentity?
+    /// What the client speaks, as far as that is known; for URLs and HSTS only (H201).
+    public let scheme: Scheme
 
     /// Puts a head together.
     public init(
         method: Method, target: RequestTarget, fields: Fields, framing: BodyFraming = .none,
         isHTTP10: Bool = false, id: RequestID = RequestID(high: 0, low: 0),
-        peer: PeerAddress = .unknown, client: ClientIdentity? = nil
+        peer: PeerAddress = .unknown, scheme: Scheme = .http, client: ClientIdentity? = nil
     ) {
         self.method = method
         self.target = target
@@ -31,5 +34,6 @@ public struct Request: Sendable {
         self.id = id
         self.peer = peer
         self.client = client
+        self.scheme = scheme
     }
 }

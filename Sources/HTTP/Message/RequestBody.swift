@@ -14,6 +14,11 @@ public protocol RequestBody: AnyObject, Sendable {
     /// throws.
     func read(into buffer: inout BodyBuffer) async throws(BodyError)
 
+    /// Asks to keep so many octets more of this body in memory until nobody has the body any more.
+    ///
+    /// - Returns: False when all requests together keep too much already (H186).
+    func hold(_ count: Int) -> Bool
+
     /// Makes the pending read and all later ones throw ``BodyError/superseded``.
     ///
     /// May be called from any thread, more than once, and after the end.
@@ -33,6 +38,9 @@ public enum BodyError: Error, Equatable, Sendable {
 }
 
 extension RequestBody {
+    /// A body that comes from no socket is nobody's burden.
+    public func hold(_ count: Int) -> Bool { true }
+
     /// The whole body in memory; the policy's limit bounds it.
     ///
     /// The buffer grows with what comes, not with what is announced: a peer that promises a
@@ -44,8 +52,15 @@ extension RequestBody {
         while true {
             try await read(into: &buffer)
             if buffer.count == 0 { return whole }
+            guard hold(buffer.count) else { throw .refused(.tooManyBodies) }
             whole.append(contentsOf: buffer.octets)
             if buffer.room == 0 { buffer = BodyBuffer(capacity: min(buffer.capacity * 2, 65_536)) }
         }
     }
+}
+
+extension Refusal {
+    /// Bodies in memory take all they may; try again later (H186).
+    public static let tooManyBodies = Refusal(
+        .serviceUnavailable, "H186", "The server holds as many request bodies as it can.")
 }

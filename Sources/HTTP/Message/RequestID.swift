@@ -1,29 +1,74 @@
-/// Names one request: 128 bits, time first, as 26 characters of Crockford's base 32 (a ULID; H205).
+/// Names one request: 128 bits, time first, as 26 characters of Crockford's base 32 (a ULID; H205), or
+/// the name that a trusted proxy gave it.
 public struct RequestID: Sendable, Hashable, CustomStringConvertible {
     let high: UInt64
     let low: UInt64
+    /// An object, so that ids of our own stay as small as they are and cost nothing to copy.
+    private let adopted: Adopted?
+
+    /// A name from outside.
+    private final class Adopted: Sendable {
+        let octets: [UInt8]
+        init(_ octets: [UInt8]) { self.octets = octets }
+    }
 
     /// Takes the two halves: 48 bits of milliseconds and 16 of randomness, then 64 of randomness.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
+        adopted = nil
     }
 
-    /// The 26 characters.
+    /// Takes over a name of 1 to 64 letters, digits, dots, underscores and hyphens; the id is our own
+    /// for anything else, and for none (H205).
+    func adopting(_ name: ArraySlice<UInt8>?) -> RequestID {
+        guard let name, (1...64).contains(name.count) else { return self }
+        let isName = name.allSatisfy { octet in
+            "._-0123456789".utf8.contains(octet) || (0x61...0x7A).contains(octet.asciiLowercased)
+        }
+        return isName ? RequestID(self, Adopted(Array(name))) : self
+    }
+
+    private init(_ own: RequestID, _ adopted: Adopted) {
+        (high, low) = (own.high, own.low)
+        self.adopted = adopted
+    }
+
+    /// Ids are made once each, so our own part tells them apart, whatever proxies call them.
+    public static func == (left: RequestID, right: RequestID) -> Bool {
+        left.high == right.high && left.low == right.low
+    }
+
+    /// The same as what is compared.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(high)
+        hasher.combine(low)
+    }
+
+    /// The 26 characters, or the name from outside.
     public var description: String {
         var octets: [UInt8] = []
         append(to: &octets)
         return String(decoding: octets, as: UTF8.self)
     }
 
-    /// Appends the 26 characters without making a string.
+    /// The longest text of an id.
+    static let maximumSize = 64
+
+    /// Appends the characters without making a string.
     public func append(to octets: inout [UInt8]) {
-        octets.append(addingCapacity: 26) { (text: inout OutputSpan<UInt8>) in append(to: &text) }
+        octets.append(addingCapacity: Self.maximumSize) { (text: inout OutputSpan<UInt8>) in
+            append(to: &text)
+        }
     }
 
     /// 130 bits in two rows of 13 digits: the first two bits are always zero, and the first digit of
     /// the second row takes the bit that the first row leaves of the upper half.
     func append(to text: inout OutputSpan<UInt8>) {
+        if let adopted {
+            let octets = adopted.octets
+            return text.append(octets.span)
+        }
         text.append(digit(high >> 61))
         for place in 1...12 { text.append(digit(high &>> UInt64(61 - 5 * place))) }
         text.append(digit(high << 4 | low >> 60))

@@ -20,14 +20,14 @@ extension Connection {
             response.content.abandon()
             let refusal = Refusal(.internalServerError, "H32", "The answer could not be written.")
             return answer(
-                server.service.refusal(refusal), terms, &record, since: start, left: left)
+                server.refusal(refusal), terms, &record, since: start, left: left)
         }
         let isUpgrade = response.status == .switchingProtocols
         if isUpgrade, terms.isHTTP10 || terms.framing.announcesContent {
             response.content.abandon()
             let refusal = Refusal(
                 .badRequest, "H131", "Protocols are changed in HTTP/1.1 and without a body.")
-            var answer = server.service.refusal(refusal)
+            var answer = server.refusal(refusal)
             answer.ending = .close
             return self.answer(answer, terms, &record, since: start, left: left)
         }
@@ -85,7 +85,7 @@ extension Connection {
             octetsIn: octetsIn, octetsOut: 0, duration: 0, peer: peer, closing: refusal.rule,
             beginning: beginning)
         record.octetsOut = write(
-            server.service.refusal(refusal), id: record.id, answersHead: false, isHTTP10: false)
+            server.refusal(refusal), id: record.id, answersHead: false, isHTTP10: false)
         record.loop = loop.number
         server.observer?.finished(record)
         endAfterOutput()

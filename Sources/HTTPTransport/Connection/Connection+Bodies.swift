@@ -38,7 +38,7 @@ extension Connection {
         else { return false }
         // Taken out, so that the buffer is written to in place.
         exchange.pending = nil
-        let wanted = Int(min(left, Int64(read.buffer.room)))
+        let wanted = min(Int(min(left, Int64(read.buffer.room))), readLeft)
         var count = 0
         unsafe read.buffer.fill { free in
             count = unsafe receive(free.baseAddress, wanted)
@@ -50,6 +50,7 @@ extension Connection {
             nothingReceived(count, code)
             return true
         }
+        readLeft -= count
         exchange.owesContinue = false
         exchange.decoder.skip(Int64(count))
         received(exchange, count)
@@ -125,8 +126,8 @@ extension Connection {
 
     private func complete(_ exchange: Exchange, _ error: BodyError?) {
         guard exchange.pending != nil else { return }
-        setDue(.max)
         exchange.stopWaiting(error, at: loop.now)
+        setDue(exchange.workDue(configuration))
         resumeLater()
     }
 }

@@ -51,7 +51,7 @@ extension Connection {
             refuse(
                 Refusal(.requestTimeout, "H174", "The request head did not arrive in time."))
             flush()
-        case .working(let exchange): readExpired(exchange)
+        case .working(let exchange): workExpired(exchange)
         case .line(let line):
             setDue(.max)
             line.handler.deadlinePassed()
@@ -126,7 +126,7 @@ extension Connection {
         setDue(.max)
         clearStall()
         loop.remove(self)
-        server.connectionClosed()
+        server.connectionClosed(client)
         giveUp(last, reason, unsent: unsent)
         // The pump still uses the number: it must not be given to another connection.
         if !isPumping { releaseDescriptor() }
@@ -150,6 +150,8 @@ extension Connection {
         record.octetsIn += exchange.received
         report(&record, since: exchange.startedAt)
         exchange.failure = exchange.failure ?? .interrupted
+        // Who was called already hears of it when its slot comes.
+        if let place = exchange.place { server.handlers.withdraw(place) }
         exchange.stopWaiting(.interrupted, at: loop.now)
         exchange.task?.cancel()
         exchange.task = nil

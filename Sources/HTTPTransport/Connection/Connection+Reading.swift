@@ -33,10 +33,9 @@ extension Connection {
 
     /// Reads as much as belongs to one turn; what is left waits for the next one (H184).
     func receive() {
-        var turns = 4
+        readLeft = configuration.readPerTurn
         while canRead, wantsInput {
-            guard turns > 0 else { return resumeLater() }
-            turns -= 1
+            guard readLeft > 0 else { return resumeLater() }
             if case .working(let exchange) = phase, receiveDirectly(exchange) { continue }
             receiveIntoLoopBuffer()
         }
@@ -81,10 +80,11 @@ extension Connection {
     var keptCount: Int { input.count - inputStart }
 
     private func receiveIntoLoopBuffer() {
-        var room = unsafe loop.readBuffer.count
+        var room = unsafe min(loop.readBuffer.count, readLeft)
         if readsAhead { room = min(room, configuration.readAhead - keptCount) }
         let count = unsafe receive(loop.readBuffer.baseAddress, room)
         guard count > 0 else { return nothingReceived(count, errno) }
+        readLeft -= count
         // The buffer is the loop's and stays as it is until this turn ends.
         let octets = unsafe Span(
             _unsafeElements: UnsafeBufferPointer(rebasing: loop.readBuffer[..<count]))

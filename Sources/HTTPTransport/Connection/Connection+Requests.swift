@@ -41,21 +41,25 @@ extension Connection {
     private func begin(_ head: consuming RequestHead, octetsIn: Int64) {
         requestCount += 1
         if !head.persists || requestCount >= configuration.maximumRequests
-            || loop.now - acceptedAt > configuration.maximumAge || server.isDraining
+            || loop.now > agesAt || server.isDraining
         {
             mustClose = true
         }
+        let origin = isTrusted ? configuration.trust.origin(of: head.fields, from: peer) : nil
+        let client = origin?.client ?? peer
+        var id = loop.nextRequestID()
+        if isTrusted { id = configuration.trust.id(of: head.fields, or: id) }
         let terms = AnswerTerms(head)
         var record = RequestRecord(
-            id: loop.nextRequestID(), method: head.method?.rawValue ?? "", route: "", status: 0,
-            octetsIn: octetsIn, octetsOut: 0, duration: 0, peer: peer)
+            id: id, method: head.method?.rawValue ?? "", route: "", status: 0,
+            octetsIn: octetsIn, octetsOut: 0, duration: 0, peer: client)
         let startedAt = loop.nanoseconds
         guard let method = head.method, head.objection == nil else {
             let refusal =
                 head.objection
                 ?? Refusal(
                     .notImplemented, "H12", "This server does not implement that method.")
-            var response = server.service.refusal(refusal)
+            var response = server.refusal(refusal)
             if !terms.framing.announcesContent { response.ending = .keep }
             return answer(response, terms, &record, since: startedAt, left: terms.framing.announced)
         }
@@ -74,7 +78,9 @@ extension Connection {
         let decision = server.service.answer(
             to: Request(
                 method: method, target: head.target, fields: head.fields, framing: terms.framing,
-                isHTTP10: terms.isHTTP10, id: record.id, peer: peer, client: secure?.client))
+                isHTTP10: terms.isHTTP10, id: record.id, peer: client,
+                scheme: origin?.scheme ?? (secure == nil ? .http : .https),
+                client: secure?.client))
         record.route = decision.route
         record.user = decision.user
         switch decision.outcome {
@@ -86,7 +92,7 @@ extension Connection {
         case .work(let policy, let work):
             if case .length(let length) = terms.framing, length > policy.limit {
                 // At once, before the body and before any 100 (H44).
-                let refusal = server.service.refusal(.bodyTooLarge)
+                let refusal = server.refusal(.bodyTooLarge)
                 return answer(refusal, terms, &record, since: startedAt, left: length)
             }
             start(
@@ -94,19 +100,8 @@ extension Connection {
         }
     }
 
-    /// Lets a handler work; it runs on this loop, after the octets at hand have been looked at.
-    private func start(_ exchange: Exchange, _ work: @escaping Answer.Work) {
-        phase = .working(exchange)
-        setDue(.max)
-        let body = SocketBody(self, exchange)
-        exchange.task = Task(executorPreference: loop) { [self] in
-            let response = await work(body)
-            finish(exchange, response)
-        }
-    }
-
     /// A handler has made its response.
-    private func finish(_ exchange: Exchange, _ response: Response) {
+    func finish(_ exchange: Exchange, _ response: Response) {
         exchange.task = nil
         // The connection may have ended meanwhile; then nobody waits for this.
         guard case .working(let current) = phase, current === exchange else { return }

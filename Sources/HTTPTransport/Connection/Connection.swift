@@ -32,9 +32,14 @@ final class Connection: @unchecked Sendable {
     let descriptor: Int32
     let generation: UInt32
     let peer: PeerAddress
+    /// Whom the connection is counted for (H182).
+    let client: AddressCounts.Client?
+    /// The peer is a proxy that is believed (H198).
+    let isTrusted: Bool
     let server: ServerCore
     let loop: EventLoop
-    let acceptedAt: Int64
+    /// From when on the next answer is the last one (H84).
+    let agesAt: Int64
 
     var phase = Phase.head
     /// Octets that are still to be thrown away, while draining or lingering.
@@ -52,6 +57,8 @@ final class Connection: @unchecked Sendable {
 
     /// The socket may hold octets that were not read yet: the kernel tells of them once.
     var canRead = false
+    /// How many octets may still be read in this turn (H184).
+    var readLeft = 0
     /// The peer's end has been announced: the next empty read is it.
     var endIsNear = false
     /// The peer will send nothing more.
@@ -77,16 +84,20 @@ final class Connection: @unchecked Sendable {
     var wheelTime: Int64 = .max
 
     init(
-        descriptor: Int32, generation: UInt32, peer: PeerAddress, server: ServerCore,
-        loop: EventLoop, secure: SecureSocket? = nil
+        descriptor: Int32, generation: UInt32, peer: PeerAddress, client: AddressCounts.Client?,
+        isTrusted: Bool, server: ServerCore, loop: EventLoop, secure: SecureSocket? = nil
     ) {
         self.descriptor = descriptor
         self.generation = generation
         self.peer = peer
+        self.client = client
+        self.isTrusted = isTrusted
         self.server = server
         self.loop = loop
         self.secure = secure
-        acceptedAt = loop.now
+        // Between nine and eleven tenths of the age, evenly over the connections in their order.
+        let part = Int64((generation &* 0x9E37_79B9) >> 16) * 200 / 0xFFFF + 900
+        agesAt = loop.now + loop.configuration.maximumAge * part / 1000
     }
 
     /// Begins to wait for the first request (H174: its head is due from now on), or for a hello (H168).
@@ -96,7 +107,14 @@ final class Connection: @unchecked Sendable {
         setDue(loop.now + (patience ?? configuration.headerTimeout))
     }
 
-    var configuration: ServerConfiguration { server.configuration }
+    /// Ends a connection for which there is no room, before anything of it is read (H181).
+    func turnAway() {
+        refuse(
+            Refusal(.serviceUnavailable, "H181", "There are as many connections as allowed."))
+        flush()
+    }
+
+    var configuration: ServerConfiguration { loop.configuration }
 
     var isClosed: Bool {
         if case .closed = phase { true } else { false }

@@ -24,10 +24,15 @@ final class Exchange: @unchecked Sendable {
     /// When the octets in the pending buffer are handed over, full or not.
     var handOver: Int64?
     var task: Task<Void, Never>?
+    /// Where the request waits for a handler; `nil` once it has one (H187).
+    var place: HandlerQueue.Place?
+    /// When the handler will have worked for too long, unless it waits for its peer meanwhile (H177).
+    private var handlerDue: Int64 = .max
 
     /// When the body was first waited for; moved on by the time in which nobody waited.
     private var waitingSince: Int64?
     private var stoppedAt: Int64 = 0
+    private var readSince: Int64 = 0
 
     /// A read of the handler that waits.
     struct PendingRead {
@@ -48,11 +53,25 @@ final class Exchange: @unchecked Sendable {
         owesContinue = terms.expectsContinue
     }
 
+    /// Notes that a handler begins.
+    func beginWork(at now: Int64, _ configuration: ServerConfiguration) {
+        if policy.isTimed { handlerDue = now + configuration.handlerTimeout }
+    }
+
+    /// Until when the handler may work: its own time, and that of the whole request (H176, H177).
+    func workDue(_ configuration: ServerConfiguration) -> Int64 {
+        guard policy.isTimed else { return .max }
+        // Whose body has broken off, perhaps because the request took too long, may still say so.
+        return failure == nil
+            ? min(handlerDue, beganAt + configuration.requestTimeout) : handlerDue
+    }
+
     /// Notes that a handler waits for octets.
     ///
     /// The time since its last read was the handler's, and is not held against the peer.
     func beginWaiting(_ read: PendingRead, at now: Int64) {
         pending = read
+        readSince = now
         if let since = waitingSince {
             waitingSince = since + now - stoppedAt
             lastReceipt += now - stoppedAt
@@ -70,6 +89,8 @@ final class Exchange: @unchecked Sendable {
         guard let read = pending else { return }
         pending = nil
         handOver = nil
+        // What it waited for its peer is not its own time.
+        if handlerDue < .max { handlerDue += now - readSince }
         stoppedAt = now
         let isBreak = error == .superseded || read.buffer.count == 0
         read.resume(read.buffer, isBreak ? error : nil)

@@ -1,4 +1,5 @@
 import HTTP
+import Synchronization
 
 /// The body of a request on a socket.
 ///
@@ -9,6 +10,8 @@ final class SocketBody: RequestBody, @unchecked Sendable {
     private let loop: EventLoop
     private let connection: Connection
     private let exchange: Exchange
+    /// What was asked for by ``hold(_:)``; given back when nobody has the body any more.
+    private let held = Atomic<Int>(0)
 
     init(_ connection: Connection, _ exchange: Exchange) {
         loop = connection.loop
@@ -39,6 +42,14 @@ final class SocketBody: RequestBody, @unchecked Sendable {
             connection.read(exchange, .init(buffer: buffer, resume: resume))
         }
     }
+
+    func hold(_ count: Int) -> Bool {
+        guard connection.server.bodies.take(count) else { return false }
+        held.add(count, ordering: .relaxed)
+        return true
+    }
+
+    deinit { connection.server.bodies.give(back: held.load(ordering: .relaxed)) }
 
     func interrupt() {
         loop.perform { [connection, exchange] in connection.fail(exchange, .superseded) }

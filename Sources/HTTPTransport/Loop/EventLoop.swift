@@ -63,14 +63,19 @@ import Locking
     /// What the TLS sessions of this loop have in common; made with the first one.
     private(set) lazy var wire = TLSWire()
     private var identifiers = RequestIDSource()
+    /// The limits and times of everything on this loop; others may follow (H196).
+    var configuration: ServerConfiguration {
+        didSet { parser = RequestParser(limits: configuration.head) }
+    }
 
     /// Makes a loop that runs nothing yet.
     init(
-        number: Int, limits: HeadLimits, observer: (any RequestObserver)? = nil
+        number: Int, configuration: ServerConfiguration, observer: (any RequestObserver)? = nil
     ) throws(SystemError) {
         self.number = number
         self.observer = observer
-        parser = RequestParser(limits: limits)
+        self.configuration = configuration
+        parser = RequestParser(limits: configuration.head)
         queue = DispatchQueue(label: "parley.loop.\(number)", qos: .userInitiated)
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw SystemError("epoll_create1") }

@@ -12,10 +12,14 @@ final class Listener: EventHandler, @unchecked Sendable {
     private let door: TLSDoor?
     private let server: ServerCore
     private let loop: EventLoop
+    private let entrance: ProxyEntrance
     private var isPaused = false
     private var isClosed = false
     /// Doubles from 5 ms to 1 s while the process has no descriptors left (H183).
     private var backOff: Int64 = 5
+    /// Given up while the process has no descriptors left, to close one connection instead of letting
+    /// its peer wait for nothing (H183).
+    private var reserve: Int32
 
     init(
         descriptor: Int32, isTCP: Bool, door: TLSDoor?, server: ServerCore, loop: EventLoop
@@ -25,6 +29,8 @@ final class Listener: EventHandler, @unchecked Sendable {
         self.door = door
         self.server = server
         self.loop = loop
+        entrance = ProxyEntrance(loop)
+        reserve = Self.spareDescriptor()
     }
 
     func open() { loop.watch(descriptor, self) }
@@ -32,7 +38,9 @@ final class Listener: EventHandler, @unchecked Sendable {
     /// Accepts what is there, a bounded number per turn (H184).
     func ready() {
         for _ in 0..<64 {
-            guard server.admitsConnection, door?.admitsHandshake ?? true else {
+            guard door?.admitsHandshake ?? true else { return pause(for: 20) }
+            guard server.admitsConnection(loop.configuration) else {
+                server.notice(.full)
                 return pause(for: 20)
             }
             guard accept() else { return }
@@ -49,21 +57,54 @@ final class Listener: EventHandler, @unchecked Sendable {
                 octets.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self),
                 &length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
         }
-        guard accepted >= 0 else {
-            switch errno {
-            case EAGAIN: return false
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                pause(for: backOff)
-                backOff = min(backOff * 2, 1000)
-                return false
-            // EINTR, ECONNABORTED, EPROTO and the network's errors concern one peer only.
-            default: return true
-            }
-        }
+        guard accepted >= 0 else { return failed(SystemError("accept")) }
         backOff = 5
-        server.take(
-            accepted, from: isTCP ? SocketAddress.peer(storage) : .local, on: loop, through: door)
+        admit(accepted, from: isTCP ? SocketAddress.peer(storage) : .local)
         return true
+    }
+
+    private func failed(_ error: SystemError) -> Bool {
+        switch error.code {
+        case EAGAIN: return false
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+            server.notice(.cannotAccept(error))
+            if error.code == EMFILE || error.code == ENFILE { closeOne() }
+            pause(for: backOff)
+            backOff = min(backOff * 2, 1000)
+            return false
+        // EINTR, ECONNABORTED, EPROTO and the network's errors concern one peer only.
+        default: return true
+        }
+    }
+
+    /// Takes one connection by the descriptor in reserve, and ends it.
+    private func closeOne() {
+        guard reserve >= 0 else { return }
+        Glibc.close(reserve)
+        let accepted = accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
+        if accepted >= 0 { Glibc.close(accepted) }
+        // Somebody else may have been quicker; then it is tried again after the pause.
+        reserve = Self.spareDescriptor()
+    }
+
+    /// Decides from the peer's address alone (H182, H202).
+    private func admit(_ accepted: Int32, from peer: PeerAddress) {
+        guard loop.configuration.proxyProtocol == .required else {
+            return server.take(accepted, from: peer, on: loop, through: door)
+        }
+        guard loop.configuration.trust.includes(peer) else {
+            Glibc.close(accepted)
+            return
+        }
+        server.connectionOpened()
+        let deadline = loop.now + loop.configuration.headerTimeout
+        entrance.add(
+            ProxyGreeting(accepted, on: loop, deadline: deadline) { [server, loop, door] source in
+                server.connectionClosed(nil)
+                server.take(accepted, from: source ?? peer, on: loop, through: door)
+            } dropped: { [server] in
+                server.connectionClosed(nil)
+            })
     }
 
     /// Lets new connections wait in the backlog for a while.
@@ -74,6 +115,7 @@ final class Listener: EventHandler, @unchecked Sendable {
         loop.after(milliseconds) { [self] in
             guard isPaused, !isClosed else { return }
             isPaused = false
+            if reserve < 0 { reserve = Self.spareDescriptor() }
             loop.watch(descriptor, self)
         }
     }
@@ -83,13 +125,20 @@ final class Listener: EventHandler, @unchecked Sendable {
         guard !isClosed else { return }
         isClosed = true
         if !isPaused { loop.unwatch(descriptor) }
-        while server.admitsConnection, accept() {}
-        Glibc.close(descriptor)
+        while server.admitsConnection(loop.configuration), accept() {}
+        entrance.close()
+        discard()
     }
 
     /// Gives a socket back that was never opened.
     func discard() {
         isClosed = true
         Glibc.close(descriptor)
+        if reserve >= 0 { Glibc.close(reserve) }
+        reserve = -1
+    }
+
+    private static func spareDescriptor() -> Int32 {
+        unsafe Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
     }
 }

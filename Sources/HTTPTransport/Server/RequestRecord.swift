@@ -42,9 +42,16 @@ public protocol RequestObserver: AnyObject, Sendable {
 
     /// A loop was at work for so many nanoseconds, in which it could not look after anything new.
     func turned(loop: Int, nanoseconds: Int64)
+
+    /// Something concerns the server as a whole; each kind of event is told every ten seconds at most,
+    /// on whatever thread it is noticed.
+    func noticed(_ event: ServerEvent)
 }
 
 extension RequestObserver {
     /// Not everybody wants to know.
     public func turned(loop: Int, nanoseconds: Int64) {}
+
+    /// Not everybody has a log.
+    public func noticed(_ event: ServerEvent) {}
 }

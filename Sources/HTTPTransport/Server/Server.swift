@@ -6,6 +6,9 @@ import Locking
 /// An HTTP/1.1 server: several loops, each with a listener of its own per address.
 public final class Server: Sendable {
     let core: ServerCore
+    private let addresses: [ListenAddress]
+    private let secureAddresses: [ListenAddress]
+    private let backlog: Int32
     let loops: [EventLoop]
     private let listeners = Locked<[(loop: EventLoop, listener: Listener)]>([])
 
@@ -17,18 +20,35 @@ public final class Server: Sendable {
         _ configuration: ServerConfiguration, service: any Service,
         observer: (any RequestObserver)? = nil
     ) throws {
-        var configuration = configuration
-        // Files, the database and the loops need descriptors, too.
-        configuration.maximumConnections = min(
-            configuration.maximumConnections, max(DescriptorLimit.raise() - 64, 1))
+        let configuration = Self.bounded(configuration)
+        addresses = configuration.addresses
+        secureAddresses = configuration.tls?.addresses ?? []
+        backlog = configuration.backlog
         core = try ServerCore(configuration, service, observer)
         loops = try (0..<max(configuration.loops, 1)).map { number in
-            try EventLoop(number: number, limits: configuration.head, observer: observer)
+            try EventLoop(number: number, configuration: configuration, observer: observer)
         }
         if let age = configuration.tls?.strictTransportAge, age > 0 {
             let line = Array("Strict-Transport-Security: max-age=\(age)\r\n".utf8)
             for loop in loops { loop.strictTransportLine = line }
         }
+    }
+
+    /// Takes new limits, times and trusted proxies, without touching a connection (H196): requests
+    /// whose heads come from now on follow them. Addresses, backlog and loops stay as they are.
+    public func apply(_ configuration: ServerConfiguration) {
+        let configuration = Self.bounded(configuration)
+        core.apply(configuration)
+        for loop in loops { loop.perform { loop.configuration = configuration } }
+    }
+
+    /// With no more connections than there are descriptors for: files, the database and the loops need
+    /// some, too (H181).
+    private static func bounded(_ configuration: ServerConfiguration) -> ServerConfiguration {
+        var configuration = configuration
+        configuration.maximumConnections = min(
+            configuration.maximumConnections, max(DescriptorLimit.raise() - 64, 1))
+        return configuration
     }
 
     /// Listens and serves.
@@ -39,10 +59,8 @@ public final class Server: Sendable {
         signal(SIGPIPE, SIG_IGN)
         var bound: [ListenAddress] = []
         do {
-            for address in core.configuration.addresses {
-                bound.append(try listen(on: address, through: nil))
-            }
-            for address in core.configuration.tls?.addresses ?? [] {
+            for address in addresses { bound.append(try listen(on: address, through: nil)) }
+            for address in secureAddresses {
                 bound.append(try listen(on: address, through: core.tls))
             }
         } catch {
@@ -60,7 +78,6 @@ public final class Server: Sendable {
     }
 
     private func listen(on address: ListenAddress, through door: TLSDoor?) throws -> ListenAddress {
-        let backlog = core.configuration.backlog
         if case .unix = address {
             let descriptor = try Socket.listen(on: address, backlog: backlog, shares: false)
             add(descriptor, isTCP: false, door, loops[0])
@@ -92,6 +109,15 @@ public final class Server: Sendable {
 
     /// How many connections were accepted since the start.
     var acceptedCount: Int { core.acceptedCount }
+
+    /// How many clients have connections that are counted for them (H182).
+    public var clientCount: Int { core.clientCount }
+
+    /// How many handlers work, and how many requests wait for one (H187).
+    public var handlerCounts: (running: Int, waiting: Int) { core.handlers.counts }
+
+    /// How many octets of bodies are held in memory as a whole (H186).
+    public var bufferedCount: Int { core.bodies.count }
 
     /// Stops in good order: takes no new connections, finishes what has begun, then ends (H194).
     ///

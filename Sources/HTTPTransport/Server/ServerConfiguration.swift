@@ -24,6 +24,9 @@ public struct ServerConfiguration: Sendable {
     public var bodyGrace: Int64 = 5_000
     /// `requestTimeout`: the whole of a timed request (H176).
     public var requestTimeout: Int64 = 60_000
+    /// `handlerTimeout`: work on a timed request, without the time in which it waits for the body
+    /// (H177).
+    public var handlerTimeout: Int64 = 30_000
     /// `writeIdleTimeout`: an answer makes no progress (H178).
     public var writeIdleTimeout: Int64 = 15_000
     /// `minWriteRate`: octets per second taken of what waits, judged after the grace (H178).
@@ -38,6 +41,8 @@ public struct ServerConfiguration: Sendable {
     public var drainTimeout: Int64 = 5_000
     /// `maxDrain`: how much of it (H92).
     public var maximumDrain: Int64 = 256 << 10
+    /// `maxReadPerTurn`: octets read from one connection before others have their turn (H184).
+    public var readPerTurn = 64 << 10
     /// `readAhead`: octets taken from a pipelining peer while an answer is pending (H81).
     public var readAhead = 16 << 10
     /// `writeHigh`: above this much unsent output no further request is looked at (H185).
@@ -46,12 +51,38 @@ public struct ServerConfiguration: Sendable {
     public var writeLow = 64 << 10
     /// `maxConnections`, over all loops (H181).
     public var maximumConnections = 10_000
+    /// `overloadReply`: connections above that are told so by a 503; else they wait in the backlog
+    /// (H181).
+    public var repliesToOverload = true
+    /// `maxConnectionsPerAddress`: of one IPv4 address or one IPv6 network of 64 bits; trusted proxies
+    /// are not counted (H182).
+    public var maximumConnectionsPerAddress = 256
+    /// `maxConcurrentRequests`: handlers at work, over all loops (H187).
+    public var maximumHandlers = 1024
+    /// `maxQueue`: requests that wait for a handler (H187).
+    public var maximumQueue = 4096
+    /// How long they wait (H187).
+    public var queueTimeout: Int64 = 5_000
+    /// `maxBufferedBodies`: octets of bodies that are read into memory as a whole (H186).
+    public var maximumBufferedBodies = 256 << 20
+    /// Which proxies are believed, and about what (H198–H201, H205).
+    public var trust = ProxyTrust()
+    /// Whether connections begin with a PROXY header, from a trusted proxy (H202).
+    public var proxyProtocol = ProxyProtocol.off
     /// `maxRequestsPerConnection` (H84).
     public var maximumRequests = 10_000
-    /// `maxConnectionAge` (H84).
+    /// `maxConnectionAge`, give or take a tenth, so that those of one moment do not end together (H84).
     public var maximumAge: Int64 = 3_600_000
     /// `backlog` of each listening socket (H192).
     public var backlog: Int32 = 1024
+
+    /// Whether connections begin with a PROXY header.
+    public enum ProxyProtocol: String, Sendable, CaseIterable {
+        /// None does: a header is garbage (H203).
+        case off
+        /// Every one does, and comes from a trusted proxy (H202).
+        case required
+    }
 
     /// The defaults.
     public init() {}

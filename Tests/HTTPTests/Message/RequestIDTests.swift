@@ -19,6 +19,20 @@ import Testing
         #expect(earlier.description < later.description)
     }
 
+    @Test(arguments: [
+        ("a", true), ("AZaz09._-", true), (String(repeating: "x", count: 64), true),
+        (String(repeating: "x", count: 65), false), ("", false), ("a b", false), ("a\"b", false),
+        ("a/b", false), ("\u{e9}", false), ("a\tb", false), ("a@b", false), ("a[b", false),
+    ]) func `a proxy's name for a request is taken over if it is one (H205)`(
+        name: String, isTaken: Bool
+    ) {
+        let own = RequestID(high: 1, low: 2)
+        let id = ProxyTrust().id(of: Fields([("X-Request-Id", name)]), or: own)
+        #expect(id.description == (isTaken ? name : own.description))
+        #expect(id == own)
+        #expect(ProxyTrust().id(of: Fields([]), or: own).description == own.description)
+    }
+
     @Test func `the ends of the range are spelt right`() {
         #expect(RequestID(high: 0, low: 0).description == String(repeating: "0", count: 26))
         #expect(

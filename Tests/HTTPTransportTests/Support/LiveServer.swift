@@ -129,6 +129,8 @@ func serving<Result: Sendable>(
 ) async throws -> Result {
     var configuration = ServerConfiguration()
     configuration.addresses = [.ipv4(0x7F00_0001, port: 0)]
+    // All clients of a test have one address.
+    configuration.maximumConnectionsPerAddress = 20_000
     change(&configuration)
     let server = try Server(configuration, service: service, observer: observer)
     let live = LiveServer(server: server, address: try server.start()[0])

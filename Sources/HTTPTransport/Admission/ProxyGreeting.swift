@@ -1,0 +1,68 @@
+import CLinux
+import Glibc
+import HTTP
+
+/// A connection whose PROXY header has not come yet (H202).
+///
+/// It reads exactly as many octets as the header has, so whatever follows, TLS or a request, is found
+/// in the socket by the connection itself. What is no header ends it without a word.
+final class ProxyGreeting: EventHandler, @unchecked Sendable {
+    // Sendable because it is only used on its loop.
+
+    let deadline: Int64
+    private let descriptor: Int32
+    private let loop: EventLoop
+    private let done: (PeerAddress?) -> Void
+    private let dropped: () -> Void
+    private var octets: [UInt8] = []
+    private(set) var isOver = false
+
+    /// - Parameters:
+    ///   - deadline: When the header must have come, in the loop's milliseconds.
+    ///   - done: Takes the descriptor over; told of the client, or of nobody when the addresses of the
+    ///     socket count.
+    ///   - dropped: Told that the descriptor was closed instead.
+    init(
+        _ descriptor: Int32, on loop: EventLoop, deadline: Int64,
+        done: @escaping (PeerAddress?) -> Void, dropped: @escaping () -> Void
+    ) {
+        self.descriptor = descriptor
+        self.loop = loop
+        self.deadline = deadline
+        self.done = done
+        self.dropped = dropped
+    }
+
+    func open() { loop.watch(descriptor, self) }
+
+    func ready() {
+        while !isOver {
+            let missing = ProxyHeader.size(octets.span) - octets.count
+            let count = unsafe linux_recv(descriptor, loop.readBuffer.baseAddress, missing, 0)
+            guard count > 0 else {
+                if count < 0, errno == EINTR { continue }
+                if count < 0, errno == EAGAIN { return }
+                return drop()
+            }
+            // The buffer is the loop's and stays as it is until this turn ends.
+            unsafe octets.append(contentsOf: loop.readBuffer[..<count])
+            switch ProxyHeader.read(octets.span) {
+            case .incomplete: continue
+            case .invalid: drop()
+            case .complete(_, let source):
+                isOver = true
+                loop.unwatch(descriptor)
+                done(source)
+            }
+        }
+    }
+
+    /// Ends it without an answer.
+    func drop() {
+        guard !isOver else { return }
+        isOver = true
+        loop.unwatch(descriptor)
+        close(descriptor)
+        dropped()
+    }
+}

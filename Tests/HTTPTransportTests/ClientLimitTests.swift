@@ -1,0 +1,209 @@
+import Glibc
+import HTTP
+import HTTPTransport
+import Testing
+
+extension Live {
+    @Suite struct `How many connections there may be` {
+        @Test func `who comes above the limit is told so and can come again (H181)`() async throws {
+            let text = try await serving(with: { limits in limits.maximumConnections = 2 }) {
+                live in
+                let first = try live.connect()
+                var second: Client? = try live.connect()
+                for client in [first, second] {
+                    try client?.send(.head("GET /a HTTP/1.1"))
+                    _ = try client?.answer()
+                }
+                let refused = try live.connect()
+                try refused.send(.head("GET /b HTTP/1.1"))
+                let text = try refused.rest()
+                second = nil
+                while live.server.connectionCount > 1 { usleep(1000) }
+                let again = try live.connect()
+                try again.send(.head("GET /c HTTP/1.1"))
+                #expect(try again.answer().text == "/c")
+                return text
+            }
+            #expect(text.hasPrefix("HTTP/1.1 503 "))
+            #expect(text.contains("\r\nRetry-After: "))
+            #expect(text.contains("\r\nConnection: close\r\n"))
+        }
+
+        @Test func `one client may have so many and no more (H182)`() async throws {
+            try await serving(with: { limits in limits.maximumConnectionsPerAddress = 2 }) { live in
+                var clients = [try live.connect(), try live.connect()]
+                for client in clients {
+                    try client.send(.head("GET /a HTTP/1.1"))
+                    _ = try client.answer()
+                }
+                let refused = try live.connect()
+                #expect(try refused.endsWithoutAWord())
+                #expect(live.server.clientCount == 1)
+                clients.removeLast()
+                while live.server.connectionCount > 1 { usleep(1000) }
+                let again = try live.connect()
+                try again.send(.head("GET /b HTTP/1.1"))
+                #expect(try again.answer().text == "/b")
+            }
+        }
+
+        @Test func `trusted proxies may have as many as they like (H182)`() async throws {
+            let count = try await serving(
+                with: { limits in
+                    limits.maximumConnectionsPerAddress = 1
+                    limits.trust.proxies = [AddressBlock("127.0.0.1")].compactMap { block in block }
+                },
+                { live in
+                    let clients = try (0..<4).map { _ in try live.connect() }
+                    return try clients.count { client in
+                        try client.send(.head("GET /a HTTP/1.1"))
+                        return try client.answer().status == 200
+                    }
+                })
+            #expect(count == 4)
+        }
+
+        @Test func `who is gone is not counted any more (H182, H191)`() async throws {
+            try await serving(with: { limits in limits.maximumConnectionsPerAddress = 4 }) { live in
+                for _ in 0..<40 {
+                    let client = try live.connect()
+                    try client.send("GET /")
+                    client.vanish()
+                    while live.server.connectionCount > 0 { usleep(1000) }
+                }
+                #expect(live.server.clientCount == 0)
+            }
+        }
+
+        @Test func `a client that floods one connection does not hold up another (H184)`()
+            async throws
+        {
+            let order = Order()
+            let service = TestService { request in
+                order.note(request.target.path)
+                return Answer("", Response(.noContent))
+            }
+            let places = try await serving(service, with: { limits in limits.readPerTurn = 8192 }) {
+                live in
+                let blocker = try live.connect()
+                let flood = try live.connect()
+                let other = try live.connect()
+                for client in [blocker, flood, other] {
+                    try client.send(.head("GET /first HTTP/1.1"))
+                    _ = try client.answer(withoutContent: true)
+                }
+                // The loop stands still until both have sent what they have.
+                order.block()
+                try blocker.send(.head("GET /blocked HTTP/1.1"))
+                order.waitUntilBlocked()
+                let request = Array(String.head("GET /flood HTTP/1.1").utf8)
+                let many = [[UInt8]](repeating: request, count: 20_000).flatMap { octets in octets }
+                let sent = flood.sendUntilBlocked(many)
+                try other.send(.head("GET /other HTTP/1.1"))
+                order.unblock()
+                #expect(try other.answer(withoutContent: true).status == 204)
+                return (order.count(before: "/other"), sent / request.count)
+            }
+            // A turn or two of 8 KiB come before it, of requests of some 30 octets.
+            #expect(places.0 <= 3 * 8192 / 28)
+            #expect(places.1 > 3 * 8192 / 28)
+        }
+
+        @Test func `connections end at an age of their own (H84)`() async throws {
+            let ages = try await serving(with: { limits in limits.maximumAge = 400 }) { live in
+                try (0..<5).map { _ in
+                    let client = try live.connect()
+                    let start = now()
+                    while true {
+                        try client.send(.head("GET /a HTTP/1.1"))
+                        if try client.answer()["Connection"] == "close" { return now() - start }
+                    }
+                }
+            }
+            #expect(ages.allSatisfy { age in age >= 340 })
+            #expect(Set(ages).count > 1)
+        }
+
+        @Test func `a connection at rest keeps no buffer (H59)`() async throws {
+            let count = 400
+            let grown = try await serving(with: { limits in
+                limits.maximumConnectionsPerAddress = 500
+            }) { live in
+                let body = String(repeating: "x", count: 200_000)
+                let ask = { (client: Client) in
+                    try client.send(
+                        .head("PUT /a HTTP/1.1", "Content-Length: \(body.utf8.count)") + body)
+                    #expect(try client.answer().content.count == body.utf8.count)
+                }
+                let warm = try live.connect()
+                for _ in 0..<20 { try ask(warm) }
+                let before = residentOctets()
+                let clients = try (0..<count).map { _ in try live.connect() }
+                for client in clients { try ask(client) }
+                defer { withExtendedLifetime(clients) {} }
+                return residentOctets() - before
+            }
+            #expect(grown <= count * (16 << 10))
+        }
+    }
+}
+
+/// Milliseconds since some time.
+private func now() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+}
+
+/// What this process has in memory.
+private func residentOctets() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 200)
+    fgets(&line, 200, file)
+    let words = String(decoding: line.map(UInt8.init(bitPattern:)), as: UTF8.self).split(
+        separator: " ")
+    return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * 4096
+}
+
+extension Client {
+    /// Whether the peer ends the connection without having said anything.
+    func endsWithoutAWord() throws -> Bool {
+        do {
+            return try rest().isEmpty
+        } catch Failure.reset {
+            return true
+        }
+    }
+}
+
+/// The paths of requests in the order of their arrival at the service, which it can hold up.
+private final class Order: @unchecked Sendable {
+    // Sendable because the mutex guards everything.
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private var paths: [String] = []
+    private var isBlocking = false
+
+    init() {
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit { mutex.deallocate() }
+
+    func note(_ path: String) {
+        locked { paths.append(path) }
+        while path == "/blocked", locked({ isBlocking }) { usleep(1000) }
+    }
+
+    func block() { locked { isBlocking = true } }
+    func unblock() { locked { isBlocking = false } }
+    func waitUntilBlocked() { while locked({ paths.last != "/blocked" }) { usleep(1000) } }
+    func count(before path: String) -> Int { locked { paths.firstIndex(of: path) ?? .max } }
+
+    private func locked<Value>(_ body: () -> Value) -> Value {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body()
+    }
+}

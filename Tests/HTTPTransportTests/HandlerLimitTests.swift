@@ -1,0 +1,219 @@
+import Glibc
+import HTTP
+import HTTPTransport
+import Testing
+
+extension Live {
+    @Suite struct `How long and how many handlers work` {
+        @Test
+        func `a handler that takes too long is answered for, cancelled, and not heard (H177)`()
+            async throws
+        {
+            let gate = Gate()
+            let cancelled = Counter()
+            let service = TestService { request in
+                guard request.target.path == "/slow" else { return TestService.echo(request) }
+                return TestService.later("late") {
+                    await withTaskCancellationHandler {
+                        await gate.pass()
+                    } onCancel: {
+                        cancelled.add(1)
+                    }
+                }
+            }
+            try await serving(service, with: { limits in limits.handlerTimeout = 200 }) { live in
+                let client = try live.connect()
+                try client.send(.head("GET /slow HTTP/1.1"))
+                let reply = try client.answer()
+                #expect(reply.status == 503)
+                #expect(reply.text == "H177")
+                #expect(reply["Retry-After"] != nil)
+                #expect(cancelled.value == 1)
+                // The connection serves what comes next, before and after the handler ends.
+                try client.send(.head("GET /a HTTP/1.1"))
+                #expect(try client.answer().text == "/a")
+                #expect(live.server.handlerCounts.running == 1)
+                gate.open()
+                while live.server.handlerCounts.running > 0 { usleep(1000) }
+                try client.send(.head("GET /b HTTP/1.1"))
+                #expect(try client.answer().text == "/b")
+            }
+        }
+
+        @Test func `what was pipelined behind a slow handler is served after its 503 (H82, H177)`()
+            async throws
+        {
+            let gate = Gate()
+            let service = TestService { request in
+                guard request.target.path == "/slow" else { return TestService.echo(request) }
+                return TestService.later("late") { await gate.pass() }
+            }
+            let texts = try await serving(service, with: { limits in limits.handlerTimeout = 200 })
+            { live in
+                let client = try live.connect()
+                try client.send(
+                    .head("PUT /slow HTTP/1.1", "Content-Length: 3") + "abc"
+                        + .head("GET /b HTTP/1.1"))
+                defer { gate.open() }
+                return [try client.answer().text, try client.answer().text]
+            }
+            #expect(texts == ["H177", "/b"])
+        }
+
+        @Test func `the time in which a handler waits for its body is not its own (H177)`()
+            async throws
+        {
+            let text = try await serving(with: { limits in limits.handlerTimeout = 300 }) { live in
+                let client = try live.connect()
+                try client.send(.head("PUT / HTTP/1.1", "Content-Length: 5") + "hel")
+                client.patience(milliseconds: 700)
+                #expect(throws: Client.Failure.timedOut) { try client.receive() }
+                client.patience(milliseconds: 10_000)
+                try client.send("lo")
+                return try client.answer().text
+            }
+            #expect(text == "hello")
+        }
+
+        @Test func `a whole request has an end, also while its handler works (H176)`() async throws
+        {
+            let gate = Gate()
+            let service = TestService { _ in TestService.later("late") { await gate.pass() } }
+            let reply = try await serving(service, with: { limits in limits.requestTimeout = 200 })
+            { live in
+                let client = try live.connect()
+                try client.send(.head("GET / HTTP/1.1"))
+                defer { gate.open() }
+                return try client.answer()
+            }
+            #expect(reply.status == 503)
+        }
+
+        @Test func `a route without an end may work as long as it likes (H177)`() async throws {
+            let gate = Gate()
+            let service = TestService { _ in
+                Answer("", BodyPolicy(limit: 9, isTimed: false)) { _ in
+                    await gate.pass()
+                    return Response(.ok, "text/plain", Array("late".utf8))
+                }
+            }
+            let text = try await serving(
+                service,
+                with: { limits in
+                    limits.handlerTimeout = 100
+                    limits.requestTimeout = 100
+                },
+                { live in
+                    let client = try live.connect()
+                    try client.send(.head("GET / HTTP/1.1"))
+                    client.patience(milliseconds: 400)
+                    #expect(throws: Client.Failure.timedOut) { try client.receive() }
+                    client.patience(milliseconds: 10_000)
+                    gate.open()
+                    return try client.answer().text
+                })
+            #expect(text == "late")
+        }
+
+        @Test func `above the limit requests wait, then they are refused (H187)`() async throws {
+            let gate = Gate()
+            let service = TestService { request in
+                TestService.later(request.target.path) { await gate.pass() }
+            }
+            try await serving(
+                service,
+                with: { limits in
+                    limits.maximumHandlers = 1
+                    limits.maximumQueue = 1
+                },
+                { live in
+                    let clients = try (0..<3).map { number in
+                        let client = try live.connect()
+                        try client.send(.head("GET /\(number) HTTP/1.1"))
+                        if number == 0 {
+                            while live.server.handlerCounts.running == 0 { usleep(1000) }
+                        } else if number == 1 {
+                            while live.server.handlerCounts.waiting == 0 { usleep(1000) }
+                        }
+                        return client
+                    }
+                    let refused = try clients[2].answer()
+                    #expect(refused.status == 503)
+                    #expect(refused.text == "H187")
+                    #expect(refused["Retry-After"] != nil)
+                    gate.open()
+                    #expect(try clients[0].answer().text == "/0")
+                    #expect(try clients[1].answer().text == "/1")
+                    // The refused connection was kept.
+                    try clients[2].send(.head("GET /again HTTP/1.1"))
+                    #expect(try clients[2].answer().text == "/again")
+                    #expect(live.server.handlerCounts.running == 0)
+                    #expect(live.server.handlerCounts.waiting == 0)
+                })
+        }
+
+        @Test func `nobody waits for a handler for too long, or after they are gone (H187)`()
+            async throws
+        {
+            let gate = Gate()
+            let service = TestService { request in
+                TestService.later(request.target.path) { await gate.pass() }
+            }
+            try await serving(
+                service,
+                with: { limits in
+                    limits.maximumHandlers = 1
+                    limits.queueTimeout = 300
+                },
+                { live in
+                    let first = try live.connect()
+                    try first.send(.head("GET /0 HTTP/1.1"))
+                    while live.server.handlerCounts.running == 0 { usleep(1000) }
+                    let gone = try live.connect()
+                    try gone.send(.head("GET /1 HTTP/1.1"))
+                    while live.server.handlerCounts.waiting == 0 { usleep(1000) }
+                    gone.vanish()
+                    while live.server.handlerCounts.waiting > 0 { usleep(1000) }
+                    let late = try live.connect()
+                    try late.send(.head("GET /2 HTTP/1.1"))
+                    #expect(try late.answer().text == "H187")
+                    gate.open()
+                    #expect(try first.answer().text == "/0")
+                    while live.server.handlerCounts.running > 0 { usleep(1000) }
+                })
+        }
+
+        @Test func `bodies in memory have a common limit and give back what they took (H186)`()
+            async throws
+        {
+            let gate = Gate()
+            let service = TestService { request in
+                Answer("") { body in
+                    let response = await TestService.collected(body)
+                    if request.target.path == "/keep" { await gate.pass() }
+                    return response
+                }
+            }
+            try await serving(service, with: { limits in limits.maximumBufferedBodies = 1000 }) {
+                live in
+                let put = { (path: String, count: Int) in
+                    let client = try live.connect()
+                    try client.send(
+                        .head("PUT \(path) HTTP/1.1", "Content-Length: \(count)")
+                            + String(repeating: "x", count: count))
+                    return client
+                }
+                let keeping = try put("/keep", 700)
+                while live.server.bufferedCount < 700 { usleep(1000) }
+                let refused = try put("/", 400).answer()
+                #expect(refused.status == 503)
+                #expect(refused.text == "H186")
+                #expect(try put("/", 300).answer().status == 200)
+                gate.open()
+                #expect(try keeping.answer().status == 200)
+                while live.server.bufferedCount > 0 { usleep(1000) }
+                #expect(try put("/", 1000).answer().status == 200)
+            }
+        }
+    }
+}
