@@ -2,13 +2,18 @@ public import Logging
 
 /// Writes the entries of swift-log as JSON lines to a sink.
 public struct JSONLogHandler: LogHandler {
-    /// The lowest level that is written.
-    public var logLevel: Logger.Level
+    /// The lowest level that is written: that of everybody, unless this logger was given its own.
+    public var logLevel: Logger.Level {
+        get { ownLevel ?? threshold.level }
+        set { ownLevel = newValue }
+    }
     /// Said with every entry of this logger.
     public var metadata: Logger.Metadata = [:]
     /// Adds what the current task carries.
     public var metadataProvider: Logger.MetadataProvider?
 
+    private var ownLevel: Logger.Level?
+    private let threshold: LogThreshold
     private let label: String
     private let sink: LogSink
     private let clock: @Sendable () -> Int64
@@ -17,13 +22,14 @@ public struct JSONLogHandler: LogHandler {
     ///
     /// - Parameters:
     ///   - label: Names the part of the program, such as `parley.uploads`.
+    ///   - threshold: The level of everybody.
     ///   - clock: Milliseconds since 1970 UTC.
     public init(
-        label: String, level: Logger.Level, sink: LogSink,
+        label: String, threshold: LogThreshold, sink: LogSink,
         clock: @escaping @Sendable () -> Int64 = systemMilliseconds
     ) {
         self.label = label
-        self.logLevel = level
+        self.threshold = threshold
         self.sink = sink
         self.clock = clock
     }

@@ -146,6 +146,58 @@ kill -9 "$server" 2>/dev/null
 wait "$server" 2>/dev/null
 server=
 
+# Settings read anew by a running server.
+said_in_log() {
+    for _ in $(seq 100); do
+        grep -qF "$1" err && return
+        sleep 0.05
+    done
+    return 1
+}
+settings() { printf '%s' "$1" >settings.json; }
+asked() { printf 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n' >&3; }
+settings '{}'
+start --data data --config settings.json
+exec 3<>"/dev/tcp/127.0.0.1/$port"
+asked
+settings '{"http": {"max_header_fields": 2}, "data": {"readers": 3}}'
+kill -HUP "$server"
+holds 'H196: a reload is told' said_in_log 'settings reloaded'
+holds 'H196: a new limit holds' test "$(status "$base/health/live")" = 431
+holds 'H196: what needs a restart is told' grep -q '"setting needs a restart".*data.readers' err
+settings '{"http": {"max_header_fields": 0, "color": "red"}}'
+kill -HUP "$server"
+holds 'H196: an invalid reload is told' said_in_log 'settings not reloaded'
+holds 'H196: every mistake is a line' test "$(grep -c '"message":"setting http' err)" = 2
+holds 'H196: then the old settings stay' test "$(status "$base/health/live")" = 431
+asked
+asked
+holds 'H196: a connection lives through it' test "$(timeout 10 grep -m 3 -c 'HTTP/1.1 200' <&3)" = 3
+exec 3>&-
+settings '{}'
+kill -HUP "$server"
+sleep 0.5
+holds 'a server stops in good order after reloads' stop
+
+# A server that has fewer descriptors left than connections are opened.
+start --data data
+# Lowered later, because at its start a server keeps some below the limit.
+prlimit --pid "$server" --nofile=$(($(find "/proc/$server/fd" -mindepth 1 | wc -l) + 20)):
+ticks() { echo $(($(cut -d ' ' -f 14,15 "/proc/$server/stat" | tr ' ' +))); }
+python3 -c 'import socket, sys
+kept = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(60)]
+sys.stdin.read()' "$port" < <(sleep 2) &
+crowd=$!
+holds 'H183: having no descriptors left is told' said_in_log 'connections cannot be accepted'
+before=$(ticks)
+sleep 1
+holds 'H183: the server does not spin meanwhile' test $(($(ticks) - before)) -lt 50
+wait $crowd
+for _ in $(seq 200); do [ "$(status "$base/health/live")" = 200 ] && break; sleep 0.05; done
+holds 'H183: it accepts again by itself' test "$(status "$base/health/live")" = 200
+holds 'H183: it is told once in a while' test "$(grep -c 'connections cannot be accepted' err)" = 1
+stop
+
 # What a container brings.
 export PARLEY_APP_ID=$known PARLEY_APP_TOKEN=a-token-of-the-environment PARLEY_LOG_LEVEL=debug
 start --data environment

@@ -7,4 +7,13 @@ enum Repository {
             .deletingLastPathComponent()
         return try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
+
+    static func write(_ text: String, to path: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: path))
+    }
+
+    static func remove(_ path: String) {
+        // Left behind in the system's temporary folder at worst.
+        try? FileManager.default.removeItem(atPath: path)
+    }
 }

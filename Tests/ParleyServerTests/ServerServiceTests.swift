@@ -31,6 +31,26 @@ import Testing
         #expect(await response(to: .get, "/health/live", of: parts).status == .ok)
     }
 
+    @Test func `H197 ask the database once a second, however many ask`() async {
+        let clock = Steps()
+        let probe = ReadinessProbe(now: { clock.now }) {
+            clock.count += 1
+            if clock.count > 1 { throw CancellationError() }
+        }
+        for _ in 0..<5 { #expect(await probe.isWell()) }
+        #expect(clock.count == 1)
+        clock.now = 1000
+        for _ in 0..<5 { #expect(await !probe.isWell()) }
+        #expect(clock.count == 2)
+    }
+
+    @Test(arguments: ["/%68ealth/live", "/health/%6Cive"])
+    func `H66 are found by the decoded path`(path: String) async throws {
+        let scratch = Scratch()
+        let response = await response(to: .get, path, of: try await scratch.parts())
+        #expect(response.status == .ok)
+    }
+
     @Test func `H65 refuse other methods and name those they take`() async throws {
         let scratch = Scratch()
         let response = await response(to: .post, "/health/live", of: try await scratch.parts())
@@ -51,4 +71,11 @@ import Testing
     ) async -> Response {
         await parts.service.response(to: method, path)
     }
+}
+
+/// A clock that a test moves, and a count.
+private final class Steps: @unchecked Sendable {
+    // Sendable because one task uses it.
+    var now: Int64 = 0
+    var count = 0
 }

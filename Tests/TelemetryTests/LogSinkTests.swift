@@ -68,7 +68,8 @@ import Testing
             return true
         }
         var logger = Logger(label: "parley.test") { label in
-            JSONLogHandler(label: label, level: .info, sink: sink, clock: { 0 })
+            JSONLogHandler(
+                label: label, threshold: LogThreshold(.info), sink: sink, clock: { 0 })
         }
         logger[metadataKey: "part"] = "uploads"
         logger.debug("not shown")

@@ -9,10 +9,10 @@ extension Command {
     public static func serve(_ sources: SettingsSources) async throws -> Int32 {
         let settings = try settings(sources)
         try refuseGuessableHashing()
-        let signals = StopSignals()
+        let signals = ProcessSignals()
         let log = Log(level: settings.logLevel)
         let parts = try await Parts(settings, log: log)
-        let running = Running(settings: settings, parts: parts, log: log)
+        let running = Running(settings: settings, sources: sources, parts: parts, log: log)
         let first = FirstApplication(store: parts.store, settings: settings)
         try await first.makeConfigured()
         try running.listen()

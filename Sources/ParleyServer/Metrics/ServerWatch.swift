@@ -15,6 +15,8 @@ final class ServerWatch: RequestObserver {
         log.write(record)
     }
 
+    func noticed(_ event: ServerEvent) { log.write(event) }
+
     func turned(loop: Int, nanoseconds: Int64) {
         metrics.turned(loop: loop, nanoseconds: nanoseconds)
     }

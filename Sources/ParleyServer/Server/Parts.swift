@@ -25,6 +25,7 @@ struct Parts: Sendable {
     let metricsServer: Server?
     /// Sends everybody to the addresses with TLS, where that is wanted (H173).
     let redirect: Server?
+    let accessLog: AccessLog
 
     /// Puts a server together that listens nowhere yet.
     ///
@@ -62,17 +63,18 @@ struct Parts: Sendable {
             onFault: FaultLog(logger: log.logger("parley.api")).note(_:of:))
         readiness = Readiness()
         let metricsDoor = MetricsDoor(metrics, token: settings.metricsToken)
-        let service = ServerService(
-            api: api, uploads: uploads, downloads: downloads, readiness: readiness,
-            metrics: metricsDoor, publicURL: settings.base
-        ) { [store, environment] in
+        let probe = ReadinessProbe(now: systemMilliseconds) { [store, environment] in
             // Any row will do, also one that is not there.
             _ = try await store.application(.v7(at: environment.now(), random: 0))
         }
+        let service = ServerService(
+            api: api, uploads: uploads, downloads: downloads, readiness: readiness,
+            metrics: metricsDoor, probe: probe, publicURL: settings.base)
         self.service = service
         redirect = try settings.redirectTransport.map { transport in
             try Server(transport, service: RedirectService(to: settings.base))
         }
+        self.accessLog = accessLog
         let watch = ServerWatch(metrics.requests, accessLog)
         server = try StartFailure.naming(folder) {
             try Server(transport, service: service, observer: watch)
@@ -84,6 +86,13 @@ struct Parts: Sendable {
         }
         self.metrics = metrics
         metrics.ask(Metrics.Sources(server: server, database: database, uploads: uploads))
+    }
+
+    /// Takes over what a running server may change (H196).
+    func apply(_ settings: Settings) {
+        accessLog.level.set(settings.accessLevel)
+        server.apply(settings.transport)
+        if let transport = settings.metricsTransport { metricsServer?.apply(transport) }
     }
 
     /// Lets go of the database, once nobody is served any more.

@@ -8,6 +8,8 @@ import Uploads
 /// A server from its first listening to its last answer.
 struct Running {
     let settings: Settings
+    /// Where the settings came from, to be read again (H196).
+    let sources: SettingsSources
     let parts: Parts
     let log: Log
 
@@ -35,18 +37,25 @@ struct Running {
         }
     }
 
-    /// Waits for a stop signal, then ends in good order (H194); a second signal ends at once (H195).
+    /// Waits for a stop signal, then ends in good order (H194); a second one ends at once (H195).
+    /// Meanwhile settings are read anew as often as a signal says so (H196).
     ///
     /// - Returns: Whether everything that had begun was finished.
-    func untilStopped(by signals: StopSignals) async -> Bool {
+    func untilStopped(by signals: ProcessSignals) async -> Bool {
         let logger = log.logger("parley.server")
         let signals = signals.names
-        var first = signals.makeAsyncIterator()
-        let name = await first.next() ?? "nothing"
+        var settings = self.settings
+        var next = signals.makeAsyncIterator()
+        while let name = await next.next() {
+            if name.stops {
+                logger.notice("stopping", metadata: ["signal": "\(name.rawValue)"])
+                break
+            }
+            settings = reload(settings, logger)
+        }
         parts.readiness.stop()
-        logger.notice("stopping", metadata: ["signal": "\(name)"])
         let impatience = Task {
-            for await _ in signals { exit(1) }
+            for await name in signals where name.stops { exit(1) }
         }
         defer { impatience.cancel() }
         if settings.shutdownDelay > 0 {
@@ -64,6 +73,27 @@ struct Running {
         tell(parts.database.statistics, logger)
         log.sink.flush()
         return isClean
+    }
+
+    /// Reads the settings again and takes over what may change; what is wrong is told line by line and
+    /// changes nothing (H196).
+    private func reload(_ current: Settings, _ logger: Logger) -> Settings {
+        do {
+            let reader = SettingsReader(try sources.again())
+            guard reader.mistakes.isEmpty else {
+                for mistake in reader.mistakes { logger.error("setting \(mistake)") }
+                logger.error("settings not reloaded")
+                return current
+            }
+            let reload = Reload(reader.settings, over: current)
+            log.threshold.set(reload.settings.logLevel)
+            parts.apply(reload.settings)
+            reload.tell(logger)
+            return reload.settings
+        } catch {
+            logger.error("settings not reloaded", metadata: ["cause": "\(error)"])
+            return current
+        }
     }
 
     /// What the writer has done; the benchmark reads it.

@@ -61,6 +61,8 @@ extension Settings {
         configuration.addresses = metricsAddresses
         configuration.loops = 1
         configuration.maximumConnections = 64
+        // Whoever scrapes comes by itself, not through the balancer.
+        configuration.proxyProtocol = .off
         return configuration
     }
 

@@ -9,13 +9,14 @@ import Telemetry
 /// route's template stands for the path, and no field and no body is in the record.
 final class AccessLog: Sendable {
     private let sink: LogSink
-    private let level: Logger.Level
+    /// From which level on lines are written.
+    let level: LogThreshold
     private let refusals = RepetitionLimit(lines: 100)
 
     /// Makes a log, or one that writes nothing when the level is above info.
     init(_ sink: LogSink, level: Logger.Level) {
         self.sink = sink
-        self.level = level
+        self.level = LogThreshold(level)
     }
 
     /// Lines that were counted instead of written.
@@ -26,7 +27,7 @@ final class AccessLog: Sendable {
         let isProbe =
             record.route.utf8.starts(with: "/health/".utf8)
             || record.route == MetricsDoor.path.description
-        guard level <= (isProbe ? .debug : .info) else { return }
+        guard level.level <= (isProbe ? .debug : .info) else { return }
         let now = systemMilliseconds()
         var suppressed = 0
         if record.method.isEmpty || record.status == 0 {
@@ -54,6 +55,14 @@ final class AccessLog: Sendable {
             line.text("beginning", octets: Redaction.filtered(octets: Array(first)))
         }
         if suppressed > 0 { line.number("suppressed", Int64(suppressed)) }
+        line.end()
+        sink.write(line)
+    }
+
+    /// Writes what concerns the server as a whole; it comes seldom (H183, H209).
+    func write(_ event: ServerEvent) {
+        var line = LogLine(at: systemMilliseconds(), level: "warning")
+        line.text("message", event.description)
         line.end()
         sink.write(line)
     }

@@ -10,16 +10,14 @@ final class ServerService: Service {
     private let downloads: Downloads
     private let readiness: Readiness
     private let metrics: MetricsDoor
-    private let probe: @Sendable () async throws -> Void
+    private let probe: ReadinessProbe
     private let publicURL: String
     private let router: Router<Page>
 
     /// Puts the doors together.
-    ///
-    /// - Parameter probe: Reads something from the database; throws when it cannot.
     init(
         api: PlatformAPI, uploads: Uploads, downloads: Downloads, readiness: Readiness,
-        metrics: MetricsDoor, publicURL: String, probe: @escaping @Sendable () async throws -> Void
+        metrics: MetricsDoor, probe: ReadinessProbe, publicURL: String
     ) {
         self.api = api
         self.uploads = uploads
@@ -87,15 +85,7 @@ final class ServerService: Service {
         case .live: Answer(route, Self.health(true))
         case .ready where readiness.isStopping: Answer(route, Self.health(false))
         case .ready:
-            Answer(route) { [probe] _ in
-                do {
-                    try await probe()
-                    return Self.health(true)
-                } catch {
-                    // Without details (H197): whoever reads the log finds the cause at the requests.
-                    return Self.health(false)
-                }
-            }
+            Answer(route) { [probe] _ in Self.health(await probe.isWell()) }
         }
     }
 

@@ -23,6 +23,18 @@ struct Contradiction: Sendable {
             rule: "http.write_low must not be above http.write_high"
         ) { settings in settings.http.writeLow <= settings.http.writeHigh },
         Contradiction(
+            keys: ["http.proxy_protocol", "http.trusted_proxies"],
+            rule: "PROXY headers are taken from http.trusted_proxies only, and there are none"
+        ) { settings in
+            settings.http.proxyProtocol == .off || !settings.http.trust.proxies.isEmpty
+        },
+        Contradiction(
+            keys: ["http.forwarded_from", "http.trusted_proxies"],
+            rule: "fields are believed from http.trusted_proxies only, and there are none"
+        ) { settings in
+            settings.http.trust.source == .none || !settings.http.trust.proxies.isEmpty
+        },
+        Contradiction(
             keys: ["http.listen", "public_url"],
             rule: "with a port the system chooses, public_url must say what clients reach it by"
         ) { settings in

@@ -1,5 +1,5 @@
+import HTTP
 import HTTPTransport
-import Logging
 
 /// A place in the settings that may be handed between threads, as all literal key paths may.
 typealias Place<Value> = any WritableKeyPath<Settings, Value> & Sendable
@@ -82,13 +82,23 @@ extension Setting {
         }
     }
 
-    static func level(_ key: String, _ place: Place<Logger.Level>, _ help: String) -> Setting {
-        let names = Logger.Level.allCases.map(\.rawValue)
+    static func blocks(_ key: String, _ place: Place<[AddressBlock]>, _ help: String) -> Setting {
+        Setting(key: key, kind: .blocks, isOptional: false, help: help) { settings in
+            .texts(settings[keyPath: place].map(\.description))
+        } write: { settings, value in
+            settings[keyPath: place] = value.texts.compactMap { text in AddressBlock(text) }
+        }
+    }
+
+    static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ key: String, _ place: Place<Choice>, _ help: String
+    ) -> Setting {
+        let names = Choice.allCases.map(\.rawValue)
         return Setting(key: key, kind: .choice(names), isOptional: false, help: help) { settings in
             .text(settings[keyPath: place].rawValue)
         } write: { settings, value in
             settings[keyPath: place] =
-                value.text.flatMap(Logger.Level.init(rawValue:)) ?? settings[keyPath: place]
+                value.text.flatMap(Choice.init(rawValue:)) ?? settings[keyPath: place]
         }
     }
 

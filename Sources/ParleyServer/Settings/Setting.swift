@@ -21,6 +21,20 @@ struct Setting: Sendable {
     /// Its value when nobody says otherwise.
     var defaultValue: SettingValue { read(Settings()) }
 
+    /// Whether a running server takes over a new value (H196); the others hold from the start on.
+    var isReloadable: Bool { isOfRunningServer && !Self.fixed.contains(key) }
+
+    /// Of the groups that can be read anew, but made into sockets, loops and doors at the start; the
+    /// README marks it.
+    var isFixed: Bool { isOfRunningServer && Self.fixed.contains(key) }
+
+    private var isOfRunningServer: Bool { key.hasPrefix("log.") || key.hasPrefix("http.") }
+
+    private static let fixed: Set<String> = [
+        "http.listen", "http.loops", "http.backlog", "http.compress_min", "http.max_inflate_ratio",
+        "http.cors_origins", "http.cors_max_age",
+    ]
+
     /// Whether its value is never shown.
     var isSecret: Bool { if case .secret = kind { true } else { false } }
 }

@@ -9,6 +9,8 @@ enum SettingKind: Sendable {
     /// What browsers send in `Origin`; see ``HTTP/CrossOrigin``.
     case origins
     case addresses
+    /// Blocks of addresses.
+    case blocks
     case url
     case uuid
     case secret
@@ -27,6 +29,7 @@ enum SettingKind: Sendable {
         case .origins:
             "origins such as https://chat.example.com, in lower case and without a path, or *"
         case .addresses: "addresses such as 127.0.0.1:8080, [::]:8080 or unix:/run/parley.sock"
+        case .blocks: "addresses or blocks such as 10.0.0.0/8, 2001:db8::1 or unix"
         case .url: "an absolute http or https URL without query and fragment"
         case .uuid: "a UUID"
         case .secret: "16 to 255 visible ASCII characters"
@@ -44,7 +47,8 @@ enum SettingKind: Sendable {
     func value(_ text: String) -> SettingValue? {
         switch self {
         case .text: text.isEmpty ? nil : .text(text)
-        case .texts, .origins, .addresses: value(list: text.split(separator: ",").map(Self.trimmed))
+        case .texts, .origins, .addresses, .blocks:
+            value(list: text.split(separator: ",").map(Self.trimmed))
         case .url: Self.url(text).map(SettingValue.text)
         case .uuid: Self.uuid(text).map(SettingValue.text)
         case .secret: Self.isSecret(text) ? .text(text) : nil
@@ -65,6 +69,8 @@ enum SettingKind: Sendable {
         case .addresses:
             list.isEmpty || list.contains { text in ListenAddress(text) == nil }
                 ? nil : .texts(list)
+        case .blocks:
+            list.contains { text in AddressBlock(text) == nil } ? nil : .texts(list)
         default: nil
         }
     }

@@ -30,7 +30,7 @@ extension Settings {
         let rows = table.map { setting in
             let value = setting.shown(in: Settings())
             return
-                "| `\(setting.key)` | \(value.isEmpty ? "none" : "`\(value)`") | `\(setting.environmentName)` | \(setting.help) |"
+                "| `\(setting.key)` | \(value.isEmpty ? "none" : "`\(value)`") | `\(setting.environmentName)` | \(setting.help)\(setting.isFixed ? " †" : "") |"
         }
         return (["| Setting | Default | Environment | What it does |", "|---|---|---|---|"] + rows)
             .joined(separator: "\n")

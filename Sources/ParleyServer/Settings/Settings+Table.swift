@@ -22,7 +22,7 @@ extension Settings {
             "app.id", \.applicationID,
             "Application made at start when missing, together with `app.token`."),
         .secret("app.token", \.applicationToken, "Its token, 16 to 255 visible ASCII characters."),
-        .level("log.level", \.logLevel, "Lowest level that is logged."),
+        .choice("log.level", \.logLevel, "Lowest level that is logged."),
         .truth("log.requests", \.logsRequests, "Whether each request gets a line at level info."),
     ]
 
@@ -73,6 +73,9 @@ extension Settings {
             "http.request_timeout", \.http.requestTimeout, .time(1...day),
             "Whole request and answer; uploads and downloads excepted."),
         .number(
+            "http.handler_timeout", \.http.handlerTimeout, .time(1...day),
+            "Work on a request, without the time in which it waits for the body; then 503."),
+        .number(
             "http.write_idle_timeout", \.http.writeIdleTimeout, .time(1...day),
             "An answer makes no progress."),
         .number(
@@ -90,6 +93,9 @@ extension Settings {
             "How long a body nobody read is read and dropped."),
         .number("http.max_drain", \.http.maximumDrain, .octets(1...1 << 40), "How much of it."),
         .number(
+            "http.max_read_per_turn", \.http.readPerTurn, .octets(1024...1 << 24),
+            "Octets read from one connection before the others have their turn."),
+        .number(
             "http.read_ahead", \.http.readAhead, .octets(1024...1 << 24),
             "Octets read from a pipelining client while it waits for an answer."),
         .number(
@@ -101,6 +107,37 @@ extension Settings {
         .number(
             "http.max_connections", \.http.maximumConnections, .count(1...1_000_000),
             "Open connections, over all loops."),
+        .truth(
+            "http.overload_reply", \.http.repliesToOverload,
+            "Whether connections above that are told so with 503; else they wait to be accepted."),
+        .number(
+            "http.max_connections_per_address", \.http.maximumConnectionsPerAddress,
+            .count(1...1_000_000),
+            "Open connections of one IPv4 address or IPv6 network (/64); trusted proxies excepted."),
+        .number(
+            "http.max_concurrent_requests", \.http.maximumHandlers, .count(1...1_000_000),
+            "Requests worked on at the same time."),
+        .number(
+            "http.max_queue", \.http.maximumQueue, .count(1...1_000_000),
+            "Requests that wait for that; more are refused with 503."),
+        .number(
+            "http.queue_timeout", \.http.queueTimeout, .time(1...day),
+            "How long they wait; then 503."),
+        .number(
+            "http.max_buffered_bodies", \.http.maximumBufferedBodies, .octets(1024...1 << 40),
+            "Request bodies held in memory, together; uploads are not held in memory."),
+        .blocks(
+            "http.trusted_proxies", \.http.trust.proxies,
+            "Proxies that are believed: addresses and blocks such as `10.0.0.0/8`, and `unix`."),
+        .choice(
+            "http.forwarded_from", \.http.trust.source,
+            "Where they say who the client is: `none`, `forwarded`, or `x-forwarded`."),
+        .number(
+            "http.max_forwarded_hops", \.http.trust.maximumHops, .count(1...100),
+            "Proxies in a row that are looked at."),
+        .choice(
+            "http.proxy_protocol", \.http.proxyProtocol,
+            "`required`: every connection begins with a PROXY header (version 2) of such a proxy."),
         .number(
             "http.max_requests_per_connection", \.http.maximumRequests, .count(1...1 << 40),
             "Requests before a connection is closed."),

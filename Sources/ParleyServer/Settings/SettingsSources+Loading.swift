@@ -17,10 +17,16 @@ extension SettingsSources {
     /// - Parameter path: The file that was asked for; `nil` takes `Config/parley.json` if it is there.
     public init(file path: String?, flags: [Flag]) throws(UnreadableSettings) {
         self.init(environment: ProcessInfo.processInfo.environment, flags: flags)
+        self.path = path
         guard let octets = FileManager.default.contents(atPath: path ?? Self.usualFile) else {
             if let path { throw UnreadableSettings(path: path) }
             return
         }
         file = File(path: path ?? Self.usualFile, octets: Array(octets))
+    }
+
+    /// What the same places say now (H196).
+    func again() throws(UnreadableSettings) -> SettingsSources {
+        try SettingsSources(file: path, flags: flags)
     }
 }

@@ -26,6 +26,8 @@ public struct SettingsSources: Sendable {
     }
 
     var file: File?
+    /// The file that was asked for by name.
+    var path: String?
     var environment: [String: String]
     var flags: [Flag]
 

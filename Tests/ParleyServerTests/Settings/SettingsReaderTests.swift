@@ -46,6 +46,7 @@ import Testing
         ("http.max_header_line", "1MiB"), ("http.body_idle_timeout", "61s"),
         ("http.request_timeout", "14s"), ("app.id", "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"),
         ("app.token", "0123456789abcdef"), ("http.listen", "127.0.0.1:0"),
+        ("http.proxy_protocol", "required"), ("http.forwarded_from", "x-forwarded"),
     ]) func `finds values that contradict each other`(key: String, value: String) {
         let mistakes = read(nil, [:], [SettingsSources.Flag(key, value, name: "--set")]).mistakes
         #expect(mistakes.map(\.key) == [key])
@@ -60,9 +61,24 @@ import Testing
         ("http.listen", "127.0.0.1:65536"), ("public_url", "example.com"),
         ("public_url", "https://a/?b"), ("public_url", "http:///x"), ("data.folder", ""),
         ("app.id", "7b2e4c1a"), ("app.token", "short"), ("log.requests", "yes"),
+        ("http.trusted_proxies", "10.0.0.1/8"), ("http.trusted_proxies", "proxy.example.com"),
+        ("http.forwarded_from", "x-real-ip"), ("http.proxy_protocol", "on"),
+        ("http.max_forwarded_hops", "0"), ("http.handler_timeout", "0"),
+        ("http.max_concurrent_requests", "0"), ("http.max_queue", "0"),
+        ("http.max_buffered_bodies", "0"), ("http.min_write_rate", "0"),
+        ("http.max_connections_per_address", "0"), ("http.queue_timeout", "-1s"),
     ]) func `refuses values that break their rule`(key: String, value: String) {
         let mistakes = read(nil, [:], [SettingsSources.Flag(key, value, name: "--set")]).mistakes
         #expect(mistakes.first?.key == key)
+    }
+
+    @Test func `takes lists of proxies, and none`() {
+        let proxies = SettingsSources.Flag(
+            "http.trusted_proxies", "10.0.0.0/8, ::1,unix", name: "--set")
+        let reader = read(nil, [:], [proxies])
+        #expect(reader.mistakes.isEmpty)
+        expectValue("10.0.0.0/8,::1,unix", of: "http.trusted_proxies", in: reader)
+        #expect(read(#"{"http": {"trusted_proxies": []}}"#, [:], []).mistakes.isEmpty)
     }
 
     @Test func `never shows a secret`() {

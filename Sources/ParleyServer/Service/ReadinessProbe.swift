@@ -1,0 +1,77 @@
+import Locking
+
+/// Asks the database whether it answers: once a second at most, however many ask (H197).
+final class ReadinessProbe: Sendable {
+    /// How long an answer holds, in milliseconds.
+    private static let life: Int64 = 1000
+
+    private struct State {
+        var answer: (isWell: Bool, time: Int64)?
+        var isAsking = false
+        var waiting: [CheckedContinuation<Bool, Never>] = []
+    }
+
+    private enum Turn {
+        case known(Bool)
+        case ask
+        case wait
+    }
+
+    private let state = Locked(State())
+    private let probe: @Sendable () async throws -> Void
+    private let now: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - now: Any clock, in milliseconds.
+    ///   - probe: Reads something from the database; throws when it cannot.
+    init(
+        now: @escaping @Sendable () -> Int64, probe: @escaping @Sendable () async throws -> Void
+    ) {
+        self.now = now
+        self.probe = probe
+    }
+
+    /// Whether the database answers.
+    func isWell() async -> Bool {
+        let now = self.now()
+        let turn: Turn = state.withLock { state in
+            if let answer = state.answer, now - answer.time < Self.life {
+                return .known(answer.isWell)
+            }
+            if state.isAsking { return .wait }
+            state.isAsking = true
+            return .ask
+        }
+        switch turn {
+        case .known(let isWell): return isWell
+        case .ask: return await ask(at: now)
+        case .wait:
+            return await withCheckedContinuation { continuation in
+                let known: Bool? = state.withLock { state in
+                    if state.isAsking { state.waiting.append(continuation) }
+                    return state.isAsking ? nil : state.answer?.isWell ?? false
+                }
+                if let known { continuation.resume(returning: known) }
+            }
+        }
+    }
+
+    private func ask(at time: Int64) async -> Bool {
+        var isWell = true
+        do {
+            try await probe()
+        } catch {
+            // Without details (H197): whoever reads the log finds the cause at the requests.
+            isWell = false
+        }
+        let waiting = state.withLock { [isWell] state in
+            state.answer = (isWell, time)
+            state.isAsking = false
+            let waiting = state.waiting
+            state.waiting = []
+            return waiting
+        }
+        for continuation in waiting { continuation.resume(returning: isWell) }
+        return isWell
+    }
+}
