@@ -2,7 +2,7 @@ import HTTP
 
 extension Endpoint {
     /// Everything the Platform API offers, each line once.
-    public static let all: [Endpoint] = conversations + messages + content
+    public static let all: [Endpoint] = conversations + messages + views + content
 
     private static let conversations = [
         Endpoint(
@@ -20,10 +20,6 @@ extension Endpoint {
             .delete, "/apps/{app}/conversations/{conversation}",
             "Deletes a conversation for everyone.",
             .head { call in try await call.deleteConversation() }),
-        Endpoint(
-            .get, "/apps/{app}/users/{user}/conversations", "Lists a user's conversations.",
-            isCompressed: true,
-            .head { call in try await call.listConversations() }),
     ]
 
     private static let messages = [
@@ -49,6 +45,33 @@ extension Endpoint {
         Endpoint(
             .delete, "/apps/{app}/messages/{message}", "Deletes a message by its short address.",
             .head { call in try await call.deleteMessage() }),
+    ]
+
+    /// What a user sees and reads; the server speaks for him (platform-api §5.14).
+    private static let views = [
+        Endpoint(
+            .get, "/apps/{app}/users/{user}/conversations", "Lists a user's conversations.",
+            isCompressed: true, .head { call in try await call.listConversations() }),
+        Endpoint(
+            .get, "/apps/{app}/users/{user}/conversations/{conversation}",
+            "Reads a conversation as a user sees it.", isCompressed: true,
+            .head { call in try await call.readView() }),
+        Endpoint(
+            .post, "/apps/{app}/users/{user}/conversations/{conversation}/mark_all_read",
+            "Marks what a user sees of a conversation as read.",
+            .body { call, body in try await call.markAllRead(body) }),
+        Endpoint(
+            .get, "/apps/{app}/users/{user}/conversations/{conversation}/messages",
+            "Lists the messages a user sees, newest first.", isCompressed: true,
+            .head { call in try await call.listVisibleMessages() }),
+        Endpoint(
+            .get, "/apps/{app}/users/{user}/messages/{message}",
+            "Reads a message as a user sees it.", isCompressed: true,
+            .head { call in try await call.readVisibleMessage() }),
+        Endpoint(
+            .post, "/apps/{app}/users/{user}/messages/{message}/receipts",
+            "Records that a user has received or read a message.",
+            .body { call, body in try await call.sendReceipt(body) }),
     ]
 
     private static let content = [

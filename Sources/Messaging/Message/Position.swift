@@ -11,6 +11,9 @@ public struct Position: Hashable, Comparable, Sendable {
     /// The place before the first message.
     public static let start = Position(0)
 
+    /// Behind every message there can be.
+    public static let last = Position(.max)
+
     /// The next place.
     public var next: Position { Position(number + 1) }
 

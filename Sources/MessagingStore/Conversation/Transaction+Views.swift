@@ -11,17 +11,7 @@ extension Transaction {
         case .createdAt:
             try rows(
                 """
-                SELECT c.id, c.created_at, c.is_distinct, c.version, c.metadata, p.frozen_metadata,
-                    COALESCE(p.messages_until, c.message_count), p.left_after,
-                    p.messages_before + p.sent_count + p.read_count,
-                    (
-                        SELECT m.id FROM messages m
-                        WHERE m.application = p.application AND m.conversation = p.conversation
-                            AND m.position <= COALESCE(p.left_after, c.last_position)
-                        ORDER BY m.position DESC LIMIT 1
-                    )
-                FROM participants p
-                JOIN conversations c ON c.application = p.application AND c.id = p.conversation
+                SELECT \(raw: ViewRow.columns)
                 WHERE p.application = \(application) AND p.user_id = \(user)
                     AND (p.conversation_created_at, p.conversation) < (\(place.time), \(place.id))
                 ORDER BY p.conversation_created_at DESC, p.conversation DESC LIMIT \(limit)
@@ -33,7 +23,7 @@ extension Transaction {
             try rows(
                 """
                 SELECT id, created_at, is_distinct, version, metadata, frozen_metadata, total,
-                    left_after, not_unread, last_message
+                    left_after, not_unread, last_message, last_position
                 FROM (
                     SELECT c.id AS id, c.created_at AS created_at, c.is_distinct AS is_distinct,
                         c.version AS version, c.metadata AS metadata,
@@ -48,6 +38,7 @@ extension Transaction {
                                 AND m.position <= COALESCE(p.left_after, c.last_position)
                             ORDER BY m.position DESC LIMIT 1
                         ) AS last_message,
+                        COALESCE(p.left_after, c.last_position) AS last_position,
                         COALESCE((
                             SELECT m.sent_at FROM messages m
                             WHERE m.application = p.application
@@ -64,6 +55,19 @@ extension Transaction {
                 """
             ) { row in try ViewRow(row) }
         }
+    }
+
+    /// One conversation as a user sees it; `nil` for a stranger, and when it is deleted.
+    func view(
+        of conversation: Conversation.ID, for user: UserID, in application: Application.ID
+    ) throws -> ViewRow? {
+        try first(
+            """
+            SELECT \(raw: ViewRow.columns)
+            WHERE p.application = \(application) AND p.conversation = \(conversation)
+                AND p.user_id = \(user)
+            """
+        ) { row in try ViewRow(row) }
     }
 
     /// Where a conversation stands in a user's list; `nil` when it is not there.

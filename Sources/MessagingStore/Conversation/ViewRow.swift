@@ -22,8 +22,26 @@ struct ViewRow {
     let unreadCount: Int64
     let totalCount: Int64
     let lastMessage: Message.ID?
+    /// The last place he may see.
+    let lastPosition: Position
 
-    /// From the columns in the order of the statements in `Transaction+Views`.
+    /// What ``init(_:)`` reads, in this order, and the tables it comes from.
+    static let columns: StaticString =
+        """
+        c.id, c.created_at, c.is_distinct, c.version, c.metadata, p.frozen_metadata,
+            COALESCE(p.messages_until, c.message_count), p.left_after,
+            p.messages_before + p.sent_count + p.read_count,
+            (
+                SELECT m.id FROM messages m
+                WHERE m.application = p.application AND m.conversation = p.conversation
+                    AND m.position <= COALESCE(p.left_after, c.last_position)
+                ORDER BY m.position DESC LIMIT 1
+            ), COALESCE(p.left_after, c.last_position)
+        FROM participants p
+        JOIN conversations c ON c.application = p.application AND c.id = p.conversation
+        """
+
+    /// From the columns above; the statement sorted by last message names them in the same order.
     init(_ row: borrowing Row) throws {
         id = try row.id(0)
         createdAt = try row.timestamp(1)
@@ -34,5 +52,6 @@ struct ViewRow {
         totalCount = try row.int64(6)
         unreadCount = max(0, totalCount - (try row.int64(8)))
         lastMessage = try row.optionalID(9)
+        lastPosition = try row.position(10)
     }
 }

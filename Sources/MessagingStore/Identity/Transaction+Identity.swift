@@ -26,6 +26,15 @@ extension Transaction {
         return Dictionary(grouping: found, by: \.userID).compactMapValues(\.first)
     }
 
+    /// Reads on behalf of a user want one whom somebody has named (platform-api §3.9).
+    ///
+    /// - Throws: `Rejection.notFound(.user)`.
+    func requireUser(_ user: UserID, in application: Application.ID) throws {
+        guard try conversationCount(of: user, in: application) != nil else {
+            throw Rejection.notFound(.user)
+        }
+    }
+
     /// How many conversations a user is or was in; `nil` when nobody has named him.
     func conversationCount(of user: UserID, in application: Application.ID) throws -> Int64? {
         try first(

@@ -17,20 +17,74 @@ extension MessagingStore {
         try await change(in: application) { recording in
             let conversation = try recording.transaction.lockedConversation(
                 conversation, in: application)
-            let fresh = try recording.unseen(kind, positions, by: user, in: conversation)
-            if !fresh.isEmpty {
-                try recording.record(
-                    .receiptsRecorded(
-                        ReceiptsRecorded(
-                            conversation: conversation.id, user: user, kind: kind,
-                            positions: fresh, at: recording.now)))
-            }
-            return fresh
+            return try recording.recordReceipts(kind, of: positions, by: user, in: conversation)
+        }
+    }
+
+    /// Records that a user has received or read one message; repeats and his own messages change
+    /// nothing (R72, R77).
+    ///
+    /// - Throws: `Rejection.notFound` of the user nobody has named, or of a message that is deleted
+    ///   or not visible to him.
+    public func recordReceipt(
+        _ kind: Receipts.Kind, of message: Message.ID, by user: UserID,
+        in application: Application.ID
+    ) async throws {
+        try await change(in: application) { recording in
+            let transaction = recording.transaction
+            try transaction.requireUser(user, in: application)
+            let message = try transaction.visibleMessage(message, for: user, in: application)
+            let conversation = try transaction.lockedConversation(
+                message.conversation, in: application)
+            let place = message.position.number
+            try recording.recordReceipts(
+                kind, of: IntervalSet(place...place), by: user, in: conversation)
+        }
+    }
+
+    /// Records that a user has read everything he sees up to a place, at once (R75).
+    ///
+    /// - Parameter place: Cut to the last message before it that he sees (rulings 16); `nil` for all.
+    /// - Returns: The place of that message; `nil` when there is none.
+    /// - Throws: `Rejection.notFound` of the user nobody has named, or of a conversation he never
+    ///   took part in or that is deleted for all.
+    public func markAllRead(
+        upTo place: Position?, by user: UserID, in conversation: Conversation.ID,
+        in application: Application.ID
+    ) async throws -> Position? {
+        try await change(in: application) { recording in
+            let transaction = recording.transaction
+            try transaction.requireUser(user, in: application)
+            let conversation = try transaction.visibleConversation(
+                conversation, for: user, in: application)
+            guard
+                let last = try transaction.lastVisiblePosition(
+                    upTo: place, for: user, in: conversation.id, in: application)
+            else { return nil }
+            try recording.recordReceipts(
+                .read, of: IntervalSet(1...last.number), by: user, in: conversation)
+            return last
         }
     }
 }
 
 extension Recording {
+    @discardableResult
+    fileprivate func recordReceipts(
+        _ kind: Receipts.Kind, of positions: IntervalSet, by user: UserID,
+        in conversation: Conversation
+    ) throws -> IntervalSet {
+        let fresh = try unseen(kind, positions, by: user, in: conversation)
+        if !fresh.isEmpty {
+            try record(
+                .receiptsRecorded(
+                    ReceiptsRecorded(
+                        conversation: conversation.id, user: user, kind: kind, positions: fresh,
+                        at: now)))
+        }
+        return fresh
+    }
+
     fileprivate func unseen(
         _ kind: Receipts.Kind, _ positions: IntervalSet, by user: UserID,
         in conversation: Conversation

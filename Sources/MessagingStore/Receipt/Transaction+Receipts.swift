@@ -39,4 +39,22 @@ extension Transaction {
             Receipts(delivered: try row.intervals(0), read: try row.intervals(1))
         } ?? Receipts()
     }
+
+    /// The place of the last message at or before a place that a participant sees.
+    func lastVisiblePosition(
+        upTo place: Position?, for user: UserID, in conversation: Conversation.ID,
+        in application: Application.ID
+    ) throws -> Position? {
+        try first(
+            """
+            SELECT m.position FROM messages m
+            JOIN participants p ON p.application = m.application
+                AND p.conversation = m.conversation AND p.user_id = \(user)
+            WHERE m.application = \(application) AND m.conversation = \(conversation)
+                AND m.position <= COALESCE(p.left_after, m.position)
+                AND m.position <= \(place ?? .last)
+            ORDER BY m.position DESC LIMIT 1
+            """
+        ) { row in try row.position(0) }
+    }
 }

@@ -71,12 +71,12 @@ public struct MessageJSON: Sendable {
         }
     }
 
-    /// Positions are multiples of 65536 as in the original; 1.x shows the system none (recorded).
+    /// 1.x shows the system none (recorded).
     private func write(position presentation: Presentation, into writer: inout JSONWriter) {
         writer.key("position")
         switch presentation.links.perspective {
         case .system where !presentation.version.namesIdentities: writer.null()
-        case .system, .user: writer.integer(message.position.number * 65_536)
+        case .system, .user: PositionJSON.write(message.position, into: &writer)
         }
     }
 

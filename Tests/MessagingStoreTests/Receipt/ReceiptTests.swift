@@ -67,4 +67,54 @@ import Testing
                 .read, of: IntervalSet(1...1), by: .cy, in: conversation, in: shop.application)
         }
     }
+
+    @Test func `R75: marking all read is one event, and none the second time`() async throws {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        for _ in 0..<3 { try await shop.send(to: conversation) }
+        try await shop.send(by: .bo, to: conversation)
+        var reached: [Position?] = []
+        var kinds: [[String]] = []
+        for _ in 0..<2 {
+            kinds.append(
+                try await shop.kinds {
+                    reached.append(
+                        try await shop.store.markAllRead(
+                            upTo: nil, by: .bo, in: conversation, in: shop.application))
+                })
+        }
+        #expect(reached == [Position(4), Position(4)])
+        #expect(kinds == [["receipts.recorded"], []])
+        #expect(try await shop.view(of: .bo).unreadCount == 0)
+    }
+
+    @Test func `R74: up to a place, what follows stays unread`() async throws {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        for _ in 0..<3 { try await shop.send(to: conversation) }
+        let reached = try await shop.store.markAllRead(
+            upTo: Position(2), by: .bo, in: conversation, in: shop.application)
+        #expect(reached == Position(2))
+        #expect(try await shop.view(of: .bo).unreadCount == 1)
+    }
+
+    @Test func `R77: a receipt wants a message that its user sees`() async throws {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        try await shop.conversation([.cy])
+        let message = try await shop.send(to: conversation).object.message.id
+        await #expect(throws: Rejection.notFound(.message)) {
+            try await shop.store.recordReceipt(.read, of: message, by: .cy, in: shop.application)
+        }
+        await #expect(throws: Rejection.notFound(.user)) {
+            try await shop.store.recordReceipt(
+                .read, of: message, by: .named("nobody"), in: shop.application)
+        }
+        let kinds = try await shop.kinds {
+            try await shop.store.recordReceipt(.read, of: message, by: .bo, in: shop.application)
+            try await shop.store.recordReceipt(.read, of: message, by: .bo, in: shop.application)
+            try await shop.store.recordReceipt(.read, of: message, by: .ana, in: shop.application)
+        }
+        #expect(kinds == ["receipts.recorded"])
+    }
 }

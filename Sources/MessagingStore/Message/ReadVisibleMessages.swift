@@ -1,0 +1,68 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// One message as a user sees it.
+    ///
+    /// - Throws: `Rejection.notFound` of the user nobody has named, or of a message that is deleted
+    ///   or not visible to him.
+    public func message(
+        _ id: Message.ID, seenBy user: UserID, in application: Application.ID
+    ) async throws -> MessageSnapshot {
+        try await database.read { transaction in
+            try transaction.requireUser(user, in: application)
+            let message = try transaction.visibleMessage(id, for: user, in: application)
+            guard
+                let snapshot = try transaction.snapshots(
+                    of: [message], seenBy: user, in: application
+                ).first
+            else { throw Rejection.notFound(.message) }
+            return snapshot
+        }
+    }
+
+    /// A page of a conversation's messages as a user sees them, newest first.
+    ///
+    /// - Parameters:
+    ///   - after: The item before the page, a newer message; `nil` for the first page.
+    ///   - limit: Most items, from one.
+    /// - Throws: `Rejection.notFound` of the user nobody has named, of a conversation he never took
+    ///   part in or that is deleted for all, or of an `after` he does not see there.
+    public func messages(
+        in conversation: Conversation.ID, seenBy user: UserID, after: Message.ID? = nil,
+        limit: Int, in application: Application.ID
+    ) async throws -> Page<MessageSnapshot> {
+        try await database.read { transaction in
+            try transaction.requireUser(user, in: application)
+            let id = try transaction.winner(of: conversation, in: application) ?? conversation
+            guard let view = try transaction.view(of: id, for: user, in: application) else {
+                throw Rejection.notFound(.conversation)
+            }
+            let place = try after.map { after in
+                let message = try transaction.visibleMessage(after, for: user, in: application)
+                guard message.conversation == id else { throw Rejection.notFound(.message) }
+                return message.position
+            }
+            let messages = try transaction.messages(
+                in: id, before: place ?? view.lastPosition.next, limit: limit, in: application)
+            return Page(
+                items: try transaction.snapshots(of: messages, seenBy: user, in: application),
+                total: view.totalCount)
+        }
+    }
+}
+
+extension Transaction {
+    /// A message that lives, in a conversation of which the user sees that place.
+    func visibleMessage(
+        _ id: Message.ID, for user: UserID, in application: Application.ID
+    ) throws -> Message {
+        let message = try liveMessage(id, in: nil, in: application)
+        guard
+            let participant = try participant(
+                user, in: message.conversation, in: application),
+            participant.sees(message.position)
+        else { throw Rejection.notFound(.message) }
+        return message
+    }
+}

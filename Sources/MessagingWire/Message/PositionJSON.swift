@@ -1,0 +1,11 @@
+import JSON
+import Messaging
+
+/// Places as numbers: multiples of 65,536, as the original service showed them (platform-api §3.3).
+enum PositionJSON {
+    static let step: Int64 = 65_536
+
+    static func write(_ position: Position, into writer: inout JSONWriter) {
+        writer.integer(position.number * step)
+    }
+}
