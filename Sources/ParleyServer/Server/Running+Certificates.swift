@@ -12,11 +12,23 @@ extension Running {
             logger.warning("certificate", metadata: ["warning": "\(warning)"])
         }
         return CertificateWatch(parts.server, configuration) { result in
-            switch result {
-            case .success: logger.notice("certificates reloaded")
-            case .failure(let fault):
-                logger.error("certificates not reloaded", metadata: ["cause": "\(fault)"])
-            }
+            Self.tell(result, logger)
+        }
+    }
+
+    /// Reads them again because a signal says so, changed or not (H165, H196).
+    func reloadCertificates() {
+        guard let configuration = settings.secureTransport else { return }
+        let server = parts.server
+        let result = Result { () throws(TLSFault) in try server.reload(tls: configuration) }
+        Self.tell(result, log.logger("parley.tls"))
+    }
+
+    private static func tell(_ result: Result<Void, TLSFault>, _ logger: Logger) {
+        switch result {
+        case .success: logger.notice("certificates reloaded")
+        case .failure(let fault):
+            logger.error("certificates not reloaded", metadata: ["cause": "\(fault)"])
         }
     }
 }

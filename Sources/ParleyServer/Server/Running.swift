@@ -88,6 +88,7 @@ struct Running {
             let reload = Reload(reader.settings, over: current)
             log.threshold.set(reload.settings.logLevel)
             parts.apply(reload.settings)
+            reloadCertificates()
             reload.tell(logger)
             return reload.settings
         } catch {

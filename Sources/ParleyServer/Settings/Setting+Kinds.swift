@@ -90,18 +90,6 @@ extension Setting {
         }
     }
 
-    static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
-        _ key: String, _ place: Place<Choice>, _ help: String
-    ) -> Setting {
-        let names = Choice.allCases.map(\.rawValue)
-        return Setting(key: key, kind: .choice(names), isOptional: false, help: help) { settings in
-            .text(settings[keyPath: place].rawValue)
-        } write: { settings, value in
-            settings[keyPath: place] =
-                value.text.flatMap(Choice.init(rawValue:)) ?? settings[keyPath: place]
-        }
-    }
-
     /// One of an enumeration's values, by name.
     static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
         _ key: String, _ place: Place<Choice>, _ help: String
