@@ -31,7 +31,7 @@ run: packages swift ## Builds Parley and serves on 127.0.0.1:8080 with ./data.
 	.build/release/parley serve --listen $(LISTEN) --data $(DATA)
 
 test: test-packages swift ## Checks, builds and runs every test.
-	$(MAKE) --no-print-directory format
+	$(MAKE) --no-print-directory format rules
 	swift build --build-tests --explicit-target-dependency-import-check error
 	swift test --skip-build --parallel
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20

@@ -12,11 +12,19 @@ import shutil
 import sys
 import tempfile
 
+import memory
 import messages
 import plain
+import secure
 import start
+import statics
 import transfers
 from table import Table
+
+PARTS = {
+    "plain": plain, "secure": secure, "statics": statics, "memory": memory, "messages": messages,
+    "transfers": transfers, "start": start,
+}
 
 
 def arguments():
@@ -25,20 +33,19 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--bytes", type=int, default=1 << 30, help="size of the transferred file")
-    parser.add_argument("--only", choices=["plain", "messages", "transfers", "start"])
+    parser.add_argument("--only", choices=PARTS)
     return parser.parse_args()
 
 
 def main():
     options = arguments()
     options.build = options.build.resolve()
-    for tool in ["wrk", "nginx", "curl", "strip"]:
+    for tool in ["wrk", "nginx", "curl", "openssl", "strip"]:
         if shutil.which(tool) is None:
             sys.exit(f"{tool} is missing; `make bench` installs it")
     table = Table()
-    parts = {"plain": plain, "messages": messages, "transfers": transfers, "start": start}
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
-        for name, part in parts.items():
+        for name, part in PARTS.items():
             if options.only in (None, name):
                 place = pathlib.Path(folder) / name
                 place.mkdir()
