@@ -84,6 +84,14 @@ final class ServerCore: Sendable {
             Glibc.close(descriptor)
             return
         }
+        let isExcess = connectionCount >= configuration.maximumConnections
+        if isExcess, door != nil {
+            // To be told so it would need a handshake, for which there is no room.
+            notice(.full)
+            if let client { clients.remove(client) }
+            Glibc.close(descriptor)
+            return
+        }
         let secure = door.flatMap { door in SecureSocket(descriptor, door, loop.wire) }
         guard door == nil || secure != nil else {
             // No memory for a handshake: this peer may come again.
@@ -91,7 +99,6 @@ final class ServerCore: Sendable {
             Glibc.close(descriptor)
             return
         }
-        let isExcess = connectionCount >= configuration.maximumConnections
         connectionOpened()
         accepted.add(1, ordering: .relaxed)
         // Zero stands for descriptors that are no connections.
@@ -114,8 +121,8 @@ final class ServerCore: Sendable {
     ///
     /// - Parameter client: For whom it was counted, if for anybody.
     func connectionClosed(_ client: AddressCounts.Client?) {
-        openConnections.subtract(1, ordering: .relaxed)
         if let client { clients.remove(client) }
+        openConnections.subtract(1, ordering: .relaxed)
     }
 
     /// How many clients have connections that count.

@@ -210,6 +210,22 @@ extension Live {
             }
         }
 
+        @Test func `above the limit a connection is closed before its handshake (H181)`()
+            async throws
+        {
+            try await servingSecurely(
+                authority, with: { configuration in configuration.maximumConnections = 1 }
+            ) { live in
+                let first = try live.connectSecurely()
+                try first.send(Self.request)
+                #expect(try first.answer().status == 200)
+                #expect(try live.connect().endsWithoutAWord())
+                #expect(live.server.tlsStatistics.pending == 0)
+                try first.send(Self.request)
+                #expect(try first.answer().status == 200)
+            }
+        }
+
         @Test
         func `a host under another certificate is misdirected, and the connection stays (H38)`()
             async throws
