@@ -37,7 +37,6 @@ final class ProxyGreeting: EventHandler, @unchecked Sendable {
 
     func ready() {
         while !isOver {
-            let missing = ProxyHeader.size(octets.span) - octets.count
             let count = unsafe linux_recv(descriptor, loop.readBuffer.baseAddress, missing, 0)
             guard count > 0 else {
                 if count < 0, errno == EINTR { continue }
@@ -46,7 +45,7 @@ final class ProxyGreeting: EventHandler, @unchecked Sendable {
             }
             // The buffer is the loop's and stays as it is until this turn ends.
             unsafe octets.append(contentsOf: loop.readBuffer[..<count])
-            switch ProxyHeader.read(octets.span) {
+            switch outcome {
             case .incomplete: continue
             case .invalid: drop()
             case .complete(_, let source):
@@ -55,6 +54,18 @@ final class ProxyGreeting: EventHandler, @unchecked Sendable {
                 done(source)
             }
         }
+    }
+
+    /// How many octets the header still wants, as far as is known.
+    private var missing: Int {
+        // Without checks of exclusive access no span may be lent by a variable of a class.
+        let octets = octets
+        return ProxyHeader.size(octets.span) - octets.count
+    }
+
+    private var outcome: ProxyHeader.Outcome {
+        let octets = octets
+        return ProxyHeader.read(octets.span)
     }
 
     /// Ends it without an answer.
