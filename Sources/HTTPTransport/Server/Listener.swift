@@ -58,6 +58,10 @@ final class Listener: EventHandler, @unchecked Sendable {
                 &length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
         }
         guard accepted >= 0 else { return failed(SystemError("accept")) }
+        guard DescriptorLimit.leavesSome(behind: accepted) else {
+            Glibc.close(accepted)
+            return failed(SystemError("accept", code: EMFILE))
+        }
         backOff = 5
         admit(accepted, from: isTCP ? SocketAddress.peer(storage) : .local)
         return true
