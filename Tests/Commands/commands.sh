@@ -217,12 +217,15 @@ holds 'dev-cert says how to use it' grep -q 'curl --cacert pair/cert.pem' said
 holds 'dev-cert overwrites nothing' refuses 'pair/key.pem cannot be written: File exists' dev-cert --out pair
 secure=$(free_port)
 redirecting=$(free_port)
-start --data secure --set "tls.listen=127.0.0.1:$secure" --set tls.certificates=pair/cert.pem \
+watching=$(free_port)
+start --data secure --set "metrics.listen=127.0.0.1:$watching" --set "tls.listen=127.0.0.1:$secure" --set tls.certificates=pair/cert.pem \
     --set tls.keys=pair/key.pem --set tls.hsts_max_age=1d --set public_url=https://localhost:$secure/ \
     --set "tls.redirect_listen=127.0.0.1:$redirecting"
 holds 'H159: the pair of dev-cert serves TLS' test "$(status --cacert pair/cert.pem "https://localhost:$secure/health/ready")" = 200
 holds 'H125: HSTS is said over TLS' bash -c "curl -s -m 10 -D - -o nothing --cacert pair/cert.pem https://127.0.0.1:$secure/ | grep -q '^Strict-Transport-Security: max-age=86400'"
 holds 'H173: the redirect goes to the configured host only' test "$(curl -s -m 10 -o nothing -w '%{http_code} %{redirect_url}' -H 'Host: evil.test' "http://127.0.0.1:$redirecting/a?b=c")" = "308 https://localhost:$secure/a?b=c"
+holds 'H166: the expiry of the certificate is a metric' bash -c "curl -s -m 10 http://127.0.0.1:$watching/metrics | grep -qE '^parley_certificate_expiry_timestamp_seconds\{file=\"pair/cert.pem\"\} [1-9][0-9]{9}$'"
+holds 'handshakes are counted' bash -c "curl -s -m 10 http://127.0.0.1:$watching/metrics | grep -qE '^parley_tls_handshakes_total\{outcome=\"full\"\} [1-9]'"
 holds 'a server with TLS stops in good order' stop
 holds 'tls.listen wants certificates' refuses '.*tls.listen needs tls.certificates and tls.keys' check-config --set tls.listen=127.0.0.1:8443
 holds 'H165: a key that does not belong to its certificate is one line' bash -c "'$binary' dev-cert --out other >nothing; ! '$binary' serve --data secure --listen 127.0.0.1:$port --set tls.listen=127.0.0.1:$secure --set tls.certificates=pair/cert.pem --set tls.keys=other/key.pem 2>said && grep -q 'does not belong to the certificate pair/cert.pem' said"

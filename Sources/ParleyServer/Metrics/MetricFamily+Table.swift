@@ -2,7 +2,7 @@ import Telemetry
 
 /// Every metric there is: read by the page, by the README's table, and by the test that compares both.
 extension MetricFamily {
-    static let all = requests + connections + loops + database + uploads + process
+    static let all = requests + connections + secure + loops + database + uploads + process
 
     private static let requests = [
         requestCount, requestTime, requestBytes, answerBytes, handlers,
@@ -30,6 +30,16 @@ extension MetricFamily {
     static let outputQueued = MetricFamily(
         "parley_output_queued_bytes", .gauge, in: .bytes,
         "Octets of answers that no socket has taken yet.")
+
+    private static let secure = [handshakes, handshakesPending, certificateExpiry]
+    static let handshakes = MetricFamily(
+        "parley_tls_handshakes", .counter, labels: ["outcome"],
+        "TLS handshakes that are over; those that resumed a session apart.")
+    static let handshakesPending = MetricFamily(
+        "parley_tls_handshakes_pending", .gauge, "TLS handshakes in progress.")
+    static let certificateExpiry = MetricFamily(
+        "parley_certificate_expiry_timestamp_seconds", .gauge, in: .seconds, labels: ["file"],
+        "When a served certificate expires, in seconds since 1970.")
 
     private static let loops = [turnTime]
     static let turnTime = MetricFamily(

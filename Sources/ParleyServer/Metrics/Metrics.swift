@@ -36,7 +36,10 @@ final class Metrics: Sendable {
         var page = MetricsPage(format)
         requests.write(to: &page)
         if let sources = sources.withLock({ known in known }) {
-            if let server = sources.server { write(await server.statistics(), to: &page) }
+            if let server = sources.server {
+                write(await server.statistics(), to: &page)
+                writeSecurity(of: server, to: &page)
+            }
             write(sources.database, to: &page)
             write(sources.uploads.statistics, to: &page)
         }
@@ -55,6 +58,22 @@ final class Metrics: Sendable {
             page.sample([state.rawValue], statistics.connections[state] ?? 0)
         }
         page.write(.outputQueued, Int(statistics.queuedOutput))
+    }
+
+    /// Handshakes, and when certificates expire (H166); without TLS, that there were none.
+    private func writeSecurity(of server: Server, to page: inout MetricsPage) {
+        let statistics = server.tlsStatistics
+        page.begin(.handshakes)
+        page.sample(["full"], statistics.established - statistics.resumed)
+        page.sample(["resumed"], statistics.resumed)
+        page.sample(["failed"], statistics.failed)
+        page.write(.handshakesPending, statistics.pending)
+        page.begin(.certificateExpiry)
+        for certificate in server.certificates {
+            // Certificates that never expire say the year 9999, which is more nanoseconds than fit.
+            let seconds = min(Int(certificate.expiry), .max / 1_000_000_000)
+            page.sample([certificate.file], seconds * 1_000_000_000)
+        }
     }
 
     private func write(_ database: Database, to page: inout MetricsPage) {
