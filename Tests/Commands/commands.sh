@@ -23,8 +23,9 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 start() {
     "$binary" serve --listen "127.0.0.1:$port" "$@" >out 2>err &
     server=$!
-    for _ in $(seq 200); do
-        [ "$(status "http://127.0.0.1:$port/health/ready")" = 200 ] && return
+    # It listens before it has said all it has to say.
+    for _ in $(seq 400); do
+        grep -q ' serves ' out && [ "$(status "http://127.0.0.1:$port/health/ready")" = 200 ] && return
         sleep 0.05
     done
     echo "the server does not start" >&2; cat out err >&2; exit 1
@@ -193,7 +194,7 @@ before=$(ticks)
 sleep 1
 holds 'H183: the server does not spin meanwhile' test $(($(ticks) - before)) -lt 50
 wait $crowd
-for _ in $(seq 200); do [ "$(status "$base/health/live")" = 200 ] && break; sleep 0.05; done
+for _ in $(seq 600); do [ "$(status "$base/health/live")" = 200 ] && break; sleep 0.05; done
 holds 'H183: it accepts again by itself' test "$(status "$base/health/live")" = 200
 holds 'H183: it is told once in a while' test "$(grep -c 'connections cannot be accepted' err)" = 1
 stop

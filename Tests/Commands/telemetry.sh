@@ -27,8 +27,9 @@ start() {
     shift
     "$binary" serve --listen "127.0.0.1:$port" --set "metrics.listen=127.0.0.1:$watch" "$@" >out 2>"$log" &
     server=$!
+    # It listens before it has said all it has to say.
     for _ in $(seq 400); do
-        [ "$(status "$base/health/ready")" = 200 ] && return
+        grep -q ' serves ' out && [ "$(status "$base/health/ready")" = 200 ] && return
         sleep 0.05
     done
     echo "the server does not start" >&2; cat out >&2; exit 1

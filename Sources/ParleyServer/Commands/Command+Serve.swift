@@ -17,10 +17,10 @@ extension Command {
         try await first.makeConfigured()
         try running.listen()
         let news = try await first.makeIfNone()
-        say(
+        let greeting =
             "\(Release.name) \(Release.version) serves \(settings.base) from \(settings.dataFolder)"
-        )
-        if let news { say("\n\(news)") }
+        // In one piece: whoever waits for the first line finds the token beside it.
+        say(news.map { news in "\(greeting)\n\n\(news)" } ?? greeting)
         let trimmer = MemoryTrimmer()
         let watch = running.watchCertificates()
         defer { withExtendedLifetime((trimmer, watch)) {} }
