@@ -23,15 +23,17 @@ extension Live {
             folder.folder("sub/.git")
             try folder.write("sub/.git/config", "secret")
             folder.link("link.txt", to: "old.txt")
-            folder.link("out", to: "/etc")
-            folder.link("passwd", to: "/etc/passwd")
+            let outside = try Folder()
+            try outside.write("secret.txt", "secret")
+            folder.link("out", to: outside.path)
+            folder.link("passwd", to: "\(outside.path)/secret.txt")
             var options = StaticFiles.Options(prefix: "/files")
             options.hasCompressedSiblings = true
             let files = try StaticFiles(folder: folder.path, options)
             let service = TestService { request in
                 files.answer(to: request) ?? Answer("", Response(.gone))
             }
-            defer { withExtendedLifetime(folder) {} }
+            defer { withExtendedLifetime((folder, outside)) {} }
             return try await serving(service) { live in
                 let client = try live.connect()
                 return try requests.map { request in
