@@ -42,6 +42,8 @@ extension EventLoop {
             repeat {
                 let ready = poll(for: 0)
                 if ready != 0 { return ready }
+                // Whoever else wants this core, our own database for one, goes first.
+                sched_yield()
             } while MonotonicClock.nanoseconds - began < Self.lookout
         }
         let ready = poll(for: 20)

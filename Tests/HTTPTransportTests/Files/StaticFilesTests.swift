@@ -83,7 +83,7 @@ extension Live {
 
         @Test(arguments: [
             "none.html", "", "sub", "sub/", "page.html/", "page.html/x", ".hidden",
-            "sub/.git/config", "link.txt", "out/passwd", "passwd", "sub%2Fa%20b.json",
+            "sub/.git/config", "link.txt", "out/secret.txt", "passwd", "sub%2Fa%20b.json",
             "Page.html", "page.html%20", "a//page.html", "%E4%B8%AD",
         ])
         func `what is no file in it is not there (H62, H63)`(name: String) async throws {
