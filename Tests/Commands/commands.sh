@@ -1,24 +1,6 @@
 #!/usr/bin/env bash
 # What a person at a terminal relies on: commands, exit codes, one clear line for each mistake, signals.
-set -uo pipefail
-
-binary=$(realpath "${1:?usage: commands.sh BINARY}")
-folder=$(mktemp -d)
-cd "$folder" || exit 1
-server=
-passed=0
-failed=0
-# Nothing that this shell has set may meddle.
-for name in $(compgen -e PARLEY_); do unset "$name"; done
-
-finish() {
-    # Only the process started here.
-    [ -z "$server" ] || { kill -9 "$server" 2>/dev/null; wait "$server" 2>/dev/null; }
-    cd / && rm -rf "$folder"
-}
-trap finish EXIT
-
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+. "$(dirname "$0")/harness.sh"
 
 start() {
     "$binary" serve --listen "127.0.0.1:$port" "$@" >out 2>err &
@@ -31,33 +13,12 @@ start() {
     echo "the server does not start" >&2; cat out err >&2; exit 1
 }
 
-stop() {
-    kill -TERM "$server"
-    wait "$server"
-    code=$?
-    server=
-    return $code
-}
-
 status() { curl -s -o /dev/null -m 10 -w '%{http_code}' "$@"; }
 # The status of a request with a token, for a path behind /apps/, with further options of curl.
 api() {
     local token=$1 path=$2
     shift 2
     status -H "Authorization: Bearer $token" -H 'Accept: application/vnd.layer+json; version=3.0' "$@" "http://127.0.0.1:$port/apps/$path"
-}
-
-# A sentence, and a command that must succeed.
-holds() {
-    local sentence=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $sentence" >&2
-        [ ! -s said ] || sed 's/^/    said: /' said >&2
-    fi
 }
 
 # A command that must fail with exactly one line, which matches.

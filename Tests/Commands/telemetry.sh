@@ -1,24 +1,6 @@
 #!/usr/bin/env bash
 # What the running server says about itself: metrics that Prometheus takes, and a log that gives nothing away.
-set -uo pipefail
-
-binary=$(realpath "${1:?usage: telemetry.sh BINARY}")
-tests=$(realpath "$(dirname "$0")")
-folder=$(mktemp -d)
-cd "$folder" || exit 1
-server=
-passed=0
-failed=0
-for name in $(compgen -e PARLEY_); do unset "$name"; done
-
-finish() {
-    # Only the process started here.
-    [ -z "$server" ] || { kill -9 "$server" 2>/dev/null; wait "$server" 2>/dev/null; }
-    cd / && rm -rf "$folder"
-}
-trap finish EXIT
-
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+. "$(dirname "$0")/harness.sh"
 status() { curl -s -o /dev/null -m 20 -w '%{http_code}' "$@"; }
 
 # Starts a server whose log goes to the file or pipe named first.
@@ -33,20 +15,6 @@ start() {
         sleep 0.05
     done
     echo "the server does not start" >&2; cat out >&2; exit 1
-}
-
-stop() { kill -TERM "$server"; wait "$server"; server=; }
-
-# A sentence, and a command that must succeed.
-holds() {
-    local sentence=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $sentence" >&2
-    fi
 }
 
 # The value of a sample on the page of the listener for metrics.

@@ -71,7 +71,7 @@ extension Live {
                     client.vanish()
                     while live.server.connectionCount > 0 { usleep(1000) }
                 }
-                // Counted out a moment after the connection itself.
+                // The last one may not have been accepted yet when none was open.
                 try eventually { live.server.clientCount == 0 }
             }
         }
