@@ -85,16 +85,12 @@ final class ServerCore: Sendable {
             return
         }
         let isExcess = connectionCount >= configuration.maximumConnections
-        if isExcess, door != nil {
-            // To be told so it would need a handshake, for which there is no room.
-            notice(.full)
-            if let client { clients.remove(client) }
-            Glibc.close(descriptor)
-            return
-        }
-        let secure = door.flatMap { door in SecureSocket(descriptor, door, loop.wire) }
+        if isExcess { notice(.full) }
+        // To be told so behind TLS would need a handshake, for which there is no room; nor is there
+        // without memory for one. This peer may come again.
+        let secure =
+            isExcess ? nil : door.flatMap { door in SecureSocket(descriptor, door, loop.wire) }
         guard door == nil || secure != nil else {
-            // No memory for a handshake: this peer may come again.
             if let client { clients.remove(client) }
             Glibc.close(descriptor)
             return
@@ -108,10 +104,7 @@ final class ServerCore: Sendable {
             descriptor: descriptor, generation: generation, peer: peer, client: client,
             isTrusted: isTrusted, server: self, loop: loop, secure: secure)
         connection.open()
-        if isExcess {
-            notice(.full)
-            connection.turnAway()
-        }
+        if isExcess { connection.turnAway() }
     }
 
     /// A connection is there, though perhaps not at work yet.
