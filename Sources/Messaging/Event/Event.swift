@@ -32,4 +32,6 @@ public enum Event: Equatable, Sendable {
     case contentUploaded(Content)
     /// A content was taken back before any message showed it.
     case contentWithdrawn(Content.ID)
+    /// A user blocked others, or lifted blocks.
+    case blocksChanged(BlocksChanged)
 }

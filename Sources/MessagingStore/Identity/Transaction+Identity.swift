@@ -11,18 +11,11 @@ extension Transaction {
         guard !users.isEmpty else { return [:] }
         let found = try rows(
             """
-            SELECT user_id, display_name, avatar_url, kind FROM identities
-            WHERE application = \(application)
-                AND user_id IN (\(few: users.map(\.text)))
+            SELECT \(raw: BasicIdentity.columns) FROM identities i
+            WHERE i.application = \(application)
+                AND i.user_id IN (\(few: users.map(\.text)))
             """
-        ) { row in
-            guard let kind = Identity.Kind(rawValue: try row.text(3)) else {
-                throw StoreFault.unreadable("identities.kind")
-            }
-            return BasicIdentity(
-                userID: try row.user(0), displayName: try row.optionalText(1),
-                avatarURL: try row.optionalText(2), kind: kind)
-        }
+        ) { row in try BasicIdentity(row) }
         return Dictionary(grouping: found, by: \.userID).compactMapValues(\.first)
     }
 
@@ -50,5 +43,19 @@ extension [UserID: BasicIdentity] {
     /// What objects show of a user; one not found has but his id.
     func identity(of user: UserID) -> BasicIdentity {
         self[user] ?? BasicIdentity(userID: user)
+    }
+}
+
+extension BasicIdentity {
+    /// What ``init(_:)`` reads, in this order, from the table under the name `i`.
+    static let columns: StaticString = "i.user_id, i.display_name, i.avatar_url, i.kind"
+
+    init(_ row: borrowing Row) throws {
+        guard let kind = Identity.Kind(rawValue: try row.text(3)) else {
+            throw StoreFault.unreadable("identities.kind")
+        }
+        self.init(
+            userID: try row.user(0), displayName: try row.optionalText(1),
+            avatarURL: try row.optionalText(2), kind: kind)
     }
 }

@@ -95,6 +95,8 @@ extension Event {
                 id: .sample(8), conversation: nil, mimeType: "a/b", size: 0, fileName: "é",
                 sha256: [9], crc32c: .max, md5: [8], completedAt: .sample, origin: "https://x")),
         .contentWithdrawn(.sample(8)),
+        .blocksChanged(
+            BlocksChanged(owner: .ana, added: [.bo, .cy], removed: [.ana], at: .sample)),
     ]
 }
 

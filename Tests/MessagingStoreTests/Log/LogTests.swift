@@ -16,7 +16,7 @@ import Testing
         let shop = try await Shop()
         try await shop.live()
         let events = try await shop.events()
-        #expect(Set(events.map(\.event.kind)).count == 15)
+        #expect(Set(events.map(\.event.kind)).count == 16)
 
         let application = shop.application
         let again = try Database.open(.temporary, migrations: MessagingStore.migrations)
@@ -85,6 +85,8 @@ extension Shop {
         try await store.suspendApplication(application, true)
         try await store.suspendApplication(application, false)
         try await store.nameIdentity(Identity(userID: .cy, displayName: "Cy"), in: application)
+        try await store.patchUser(.bo, [.block(.named("ed")), .block(.bo)], in: application)
+        try await store.patchUser(.bo, [.setBlocks([.cy, .ana])], in: application)
         try await create(isDistinct: true, metadata: ["a": ["b": "c"]], key: .sample(1))
         try await create(isDistinct: true, key: .sample(2))
         try await create(isDistinct: true, id: .sample(3))

@@ -19,6 +19,7 @@ extension Event {
         case .receiptsRecorded: "receipts.recorded"
         case .contentUploaded: "content.uploaded"
         case .contentWithdrawn: "content.withdrawn"
+        case .blocksChanged: "blocks.changed"
         }
     }
 }

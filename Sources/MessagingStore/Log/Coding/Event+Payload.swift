@@ -60,6 +60,8 @@ extension Event {
             content.write(to: &writer)
         case .contentWithdrawn(let id):
             writer.write(id)
+        case .blocksChanged(let change):
+            change.write(to: &writer)
         }
         return [Self.payloadForm] + writer.bytes
     }

@@ -70,6 +70,8 @@ extension Event {
             .contentUploaded(try Content(from: &reader))
         case "content.withdrawn":
             .contentWithdrawn(try reader.id())
+        case "blocks.changed":
+            .blocksChanged(try BlocksChanged(from: &reader))
         default:
             throw StoreFault.unreadable("event \(kind)")
         }

@@ -16,6 +16,17 @@ extension Projection {
             """)
     }
 
+    /// A user comes into being by whatever names him first (R90, platform-api §3.9).
+    func know(_ user: UserID) throws {
+        try transaction.execute(
+            """
+            INSERT INTO identities (
+                application, user_id, display_name, avatar_url, kind, conversation_count
+            ) VALUES (\(application), \(user), NULL, NULL, \(Identity.Kind.user.rawValue), 0)
+            ON CONFLICT (application, user_id) DO NOTHING
+            """)
+    }
+
     /// Counts one conversation more for a user, who comes into being by being named (R90).
     func nameInConversation(_ user: UserID) throws {
         try transaction.execute(

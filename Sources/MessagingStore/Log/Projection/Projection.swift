@@ -29,6 +29,7 @@ struct Projection {
         case .receiptsRecorded(let receipts): try record(receipts)
         case .contentUploaded(let content): try keep(content)
         case .contentWithdrawn(let id): try dropUnlessAttached(id)
+        case .blocksChanged(let change): try apply(change)
         }
     }
 

@@ -1,0 +1,48 @@
+/// One operation on a user (platform-api §5.9).
+public enum UserPatch: Equatable, Sendable {
+    /// Blocks somebody, also who is unknown, and himself (R30).
+    case block(UserID)
+    /// Lifts a block; who is not blocked is no mistake.
+    case unblock(UserID)
+    /// Replaces the whole block list.
+    case setBlocks([UserID])
+
+    /// Whom the operation names.
+    public var named: [UserID] {
+        switch self {
+        case .block(let user), .unblock(let user): [user]
+        case .setBlocks(let users): users
+        }
+    }
+}
+
+extension [UserPatch] {
+    /// Whether the outcome depends on nobody but those who are named.
+    public var keepsOtherBlocks: Bool {
+        allSatisfy { patch in if case .setBlocks = patch { false } else { true } }
+    }
+
+    /// Decides the changes of a block list: all operations in order, then compared with what was.
+    ///
+    /// - Parameters:
+    ///   - owner: Whose list it is.
+    ///   - before: Whom he blocks; of those nobody names only where a patch replaces the list.
+    /// - Returns: `nil` when the list comes out as it was.
+    public func changing(blocksOf owner: UserID, from before: Set<UserID>, at now: Timestamp)
+        -> Event?
+    {
+        var after = before
+        for patch in self {
+            switch patch {
+            case .block(let user): after.insert(user)
+            case .unblock(let user): after.remove(user)
+            case .setBlocks(let users): after = Set(users)
+            }
+        }
+        guard after != before else { return nil }
+        return .blocksChanged(
+            BlocksChanged(
+                owner: owner, added: after.subtracting(before).sorted(),
+                removed: before.subtracting(after).sorted(), at: now))
+    }
+}

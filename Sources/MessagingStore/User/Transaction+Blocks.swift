@@ -1,0 +1,55 @@
+import Messaging
+import SQL
+
+extension Transaction {
+    /// Whom a user blocks.
+    ///
+    /// - Parameter users: Those to look for; `nil` for the whole list, however long.
+    func blocks(
+        of owner: UserID, among users: [UserID]?, in application: Application.ID
+    ) throws -> Set<UserID> {
+        guard let users else {
+            return Set(
+                try rows(
+                    """
+                    SELECT blocked FROM blocks
+                    WHERE application = \(application) AND owner = \(owner)
+                    """
+                ) { row in try row.user(0) })
+        }
+        var found: Set<UserID> = []
+        for few in Set(users).sorted().chunks(of: 512) {
+            found.formUnion(
+                try rows(
+                    """
+                    SELECT blocked FROM blocks
+                    WHERE application = \(application) AND owner = \(owner)
+                        AND blocked IN (\(few: few.map(\.text)))
+                    """
+                ) { row in try row.user(0) })
+        }
+        return found
+    }
+
+    /// Whom a user blocks, as objects show them.
+    func blockedIdentities(
+        of owner: UserID, in application: Application.ID
+    ) throws -> [BasicIdentity] {
+        try rows(
+            """
+            SELECT \(raw: BasicIdentity.columns) FROM blocks b
+            JOIN identities i ON i.application = b.application AND i.user_id = b.blocked
+            WHERE b.application = \(application) AND b.owner = \(owner) ORDER BY b.blocked
+            """
+        ) { row in try BasicIdentity(row) }
+    }
+}
+
+extension Array {
+    /// The elements in pieces of at most so many, for statements that name each of them.
+    func chunks(of size: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: size).map { start in
+            Array(self[start..<Swift.min(start + size, count)])
+        }
+    }
+}
