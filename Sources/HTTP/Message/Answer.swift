@@ -37,4 +37,9 @@ public struct Answer: Sendable {
         self.route = route
         outcome = .work(policy, work)
     }
+
+    /// The three parts, handed over: what becomes of a response costs no copy of it.
+    public consuming func parts() -> (route: String, user: String?, outcome: Outcome) {
+        (route, user, outcome)
+    }
 }

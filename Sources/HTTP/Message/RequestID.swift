@@ -69,13 +69,19 @@ public struct RequestID: Sendable, Hashable, CustomStringConvertible {
             let octets = adopted.octets
             return text.append(octets.span)
         }
-        text.append(digit(high >> 61))
-        for place in 1...12 { text.append(digit(high &>> UInt64(61 - 5 * place))) }
-        text.append(digit(high << 4 | low >> 60))
-        for place in 1...12 { text.append(digit(low &>> UInt64(60 - 5 * place))) }
+        precondition(text.freeCapacity >= 26)
+        unsafe text.withUnsafeMutableBufferPointer { storage, count in
+            let first = unsafe storage.baseAddress.unsafelyUnwrapped + count
+            unsafe first[0] = digit(high >> 61)
+            for place in 1...12 { unsafe first[place] = digit(high &>> UInt64(61 - 5 * place)) }
+            unsafe first[13] = digit(high << 4 | low >> 60)
+            for place in 1...12 { unsafe first[13 + place] = digit(low &>> UInt64(60 - 5 * place)) }
+            count += 26
+        }
     }
 
     /// The digit of the lowest five bits.
+    @inline(__always)
     private func digit(_ bits: UInt64) -> UInt8 {
         // The pointer of a StaticString lives as long as the program, and no index is above 31.
         unsafe Self.alphabet.utf8Start[Int(truncatingIfNeeded: bits & 31)]

@@ -31,7 +31,7 @@ public struct ResponseHead {
     /// Every response whose status allows content is delimited: by `Content-Length`, or where nobody
     /// knows the length by chunks, or by the end of the connection (H88–H90).
     public static func append(_ response: Response, _ framing: Framing, to buffer: inout [UInt8]) {
-        let delimiter = Delimiter(response, framing)
+        let delimiter = delimiter(of: response, framing)
         // Room for everything at once: 256 octets are more than the parts of fixed size can fill.
         let size =
             256 + response.status.phrase.utf8CodeUnitCount + framing.dateLine.count
@@ -39,18 +39,24 @@ public struct ResponseHead {
         if buffer.capacity - buffer.count < size {
             buffer.reserveCapacity(max(buffer.count + size, 2 * buffer.capacity))
         }
+        let options = connectionOptions(response.status, framing)
+        // What is written is named one by one: the closure would take copies of the two as a whole.
+        let status = response.status
+        let fields = response.fields.octets.span
+        let dateLine = framing.dateLine.span
+        let id = framing.id
         buffer.append(addingCapacity: size) { (head: inout OutputSpan<UInt8>) in
             // Always version 1.1, also to an older peer (H91).
             head.append("HTTP/1.1 ")
-            head.append(decimal: UInt64(response.status.code.magnitude))
+            head.append(decimal: UInt64(status.code.magnitude))
             head.append(.sp)
-            head.append(response.status.phrase)
+            head.append(status.phrase)
             head.append("\r\n")
-            head.append(framing.dateLine.span)
+            head.append(dateLine)
             head.append("X-Request-Id: ")
-            framing.id.append(to: &head)
+            id.append(to: &head)
             head.append("\r\nX-Content-Type-Options: nosniff\r\n")
-            head.append(response.fields.octets.span)
+            head.append(fields)
             switch delimiter {
             case .none: break
             case .length(let length):
@@ -59,7 +65,7 @@ public struct ResponseHead {
                 head.append("\r\n")
             case .chunks: head.append("Transfer-Encoding: chunked\r\n")
             }
-            if let options = connectionOptions(response.status, framing) { head.append(options) }
+            if let options { head.append(options) }
             head.append("\r\n")
         }
     }
@@ -69,19 +75,18 @@ public struct ResponseHead {
         case none
         case length(Int64)
         case chunks
+    }
 
-        init(_ response: Response, _ framing: Framing) {
-            // A 304 may state the length of the 200 it stands for; it is simpler never to.
-            guard response.status.allowsContent else {
-                self = .none
-                return
-            }
-            switch response.content {
-            case .withheld where framing.answersHead: self = .none
-            // A HEAD waits for no stream, and an older peer knows no chunks: it waits for the close.
-            case .stream: self = framing.answersHead || framing.isHTTP10 ? .none : .chunks
-            default: self = .length(response.content.length ?? 0)
-            }
+    /// A function and not an initialiser, which would be handed copies of both.
+    private static func delimiter(of response: Response, _ framing: Framing) -> Delimiter {
+        // A 304 may state the length of the 200 it stands for; it is simpler never to.
+        guard response.status.allowsContent else { return .none }
+        switch response.content {
+        case .withheld where framing.answersHead: return .none
+        // A HEAD waits for no stream, and an older peer knows no chunks: it waits for the close.
+        case .stream: return framing.answersHead || framing.isHTTP10 ? .none : .chunks
+        case .bytes(let octets): return .length(Int64(octets.count))
+        default: return .length(response.content.length ?? 0)
         }
     }
 
@@ -131,15 +136,23 @@ extension OutputSpan<UInt8> {
 
     /// Appends a number without making a string.
     mutating func append(decimal number: UInt64) {
-        // The longest number has 20 digits; they are found from the last to the first.
-        var digits = InlineArray<20, UInt8>(repeating: 0x30)
-        var start = 20
-        var rest = number
-        repeat {
-            start -= 1
-            digits[start] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+        var digits = 1
+        var rest = number / 10
+        while rest > 0 {
+            digits += 1
             rest /= 10
-        } while rest > 0
-        append(digits.span.extracting(start...))
+        }
+        precondition(digits <= freeCapacity)
+        unsafe withUnsafeMutableBufferPointer { storage, count in
+            // From the last digit to the first, each at its place.
+            var place = count + digits
+            count = place
+            var rest = number
+            repeat {
+                place -= 1
+                unsafe storage[place] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+        }
     }
 }

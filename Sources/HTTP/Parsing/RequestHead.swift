@@ -16,4 +16,13 @@ public struct RequestHead: Sendable {
     public let expectsContinue: Bool
     /// A fault that is answered without closing the connection (H12, H37, H57).
     public let objection: Refusal?
+
+    /// The request of this head, with what its connection knows; the head ends in it.
+    public consuming func request(
+        _ method: Method, id: RequestID, peer: PeerAddress, scheme: Scheme, client: ClientIdentity?
+    ) -> Request {
+        Request(
+            method: method, target: target, fields: fields, framing: framing, isHTTP10: isHTTP10,
+            id: id, peer: peer, scheme: scheme, client: client)
+    }
 }

@@ -66,10 +66,12 @@ extension Span<UInt8> {
     /// Reads 1–19 decimal digits, leading zeros allowed, at most 2⁶³−1; `nil` otherwise (H43).
     func decimal(in range: Range<Int>) -> Int64? {
         guard (1...19).contains(range.count) else { return nil }
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
         // Nineteen digits stay below 2⁶⁴.
         var number: UInt64 = 0
         for index in range {
-            let digit = self[index] &- 0x30
+            // In the range, so inside.
+            let digit = unsafe self[unchecked: index] &- 0x30
             guard digit <= 9 else { return nil }
             number = number &* 10 &+ UInt64(digit)
         }

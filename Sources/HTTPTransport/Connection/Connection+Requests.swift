@@ -75,15 +75,14 @@ extension Connection {
                 server.answerToAsterisk, terms, &record, since: startedAt,
                 left: terms.framing.announced)
         }
-        let decision = server.service.answer(
-            to: Request(
-                method: method, target: head.target, fields: head.fields, framing: terms.framing,
-                isHTTP10: terms.isHTTP10, id: record.id, peer: client,
-                scheme: origin?.scheme ?? (secure == nil ? .http : .https),
-                client: secure?.client))
-        record.route = decision.route
-        record.user = decision.user
-        switch decision.outcome {
+        let (route, user, outcome) = server.service.answer(
+            to: head.request(
+                method, id: record.id, peer: client,
+                scheme: origin?.scheme ?? (secure == nil ? .http : .https), client: secure?.client)
+        ).parts()
+        record.route = route
+        record.user = user
+        switch consume outcome {
         case .response(let response):
             answer(response, terms, &record, since: startedAt, left: terms.framing.announced)
         case .upgrade(let upgrade):

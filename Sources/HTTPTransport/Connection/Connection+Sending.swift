@@ -65,19 +65,15 @@ extension Connection {
         }
     }
 
-    // MARK: The loop's buffer
+    // MARK: The loop's buffers
 
-    /// Uses the loop's buffer for output, as long as nothing of our own waits.
+    /// Uses a buffer of the loop's for output, as long as nothing of our own waits.
     func borrowOutput() {
-        if output.octets.capacity == 0 { swap(&output.octets, &loop.spareOutput) }
+        if output.octets.capacity == 0 { loop.lendOutput(to: &output.octets) }
     }
 
     private func returnOutput() {
-        if loop.spareOutput.capacity == 0 {
-            swap(&output.octets, &loop.spareOutput)
-        } else if output.octets.capacity > 0 {
-            output.octets = []
-        }
+        if output.octets.capacity > 0 { loop.takeOutput(from: &output.octets) }
     }
 
     // MARK: Files

@@ -46,7 +46,7 @@ import Locking
     /// For heads that arrive whole, which most do; its storage is used again and again.
     var parser: RequestParser
     /// Lent for output and taken back when all of it could be sent.
-    var spareOutput: [UInt8] = []
+    private var spareOutputs: [[UInt8]] = []
     /// Monotonic nanoseconds at the beginning of this turn.
     var nanoseconds: Int64
     /// The same in milliseconds.
@@ -193,6 +193,20 @@ import Locking
 
     /// Flushes a connection at the end of this turn, once (corking).
     func flushLater(_ connection: Connection) { queued.append(connection) }
+
+    /// Lends an empty buffer, where there is one.
+    func lendOutput(to octets: inout [UInt8]) {
+        if let spare = spareOutputs.popLast() { octets = spare }
+    }
+
+    /// Takes an empty buffer back: one as large as it may be, the others only while they are small, so
+    /// that a loop keeps 1 MiB at most.
+    func takeOutput(from octets: inout [UInt8]) {
+        if spareOutputs.isEmpty || spareOutputs.count < 64 && octets.capacity <= 16 << 10 {
+            spareOutputs.append(octets)
+        }
+        octets = []
+    }
 
     /// Sees to it that ``Connection/expire()`` is called at its deadline.
     func schedule(_ connection: Connection) {
