@@ -4,7 +4,8 @@
 public enum Rejection: Error, Equatable, Sendable {
     /// What a look-up was for.
     public enum Subject: Equatable, Sendable {
-        case application, token, user, conversation, message, messagePart, content
+        case application, token, user, conversation, message, messagePart, content,
+            announcement
     }
 
     /// Never existed, is not visible here, or is a message deleted since.

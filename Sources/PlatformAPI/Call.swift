@@ -73,6 +73,13 @@ extension Call {
         return id
     }
 
+    func announcement() throws(Rejection) -> Announcement.ID {
+        guard let id = parameters["announcement"].flatMap({ Announcement.ID(uuid: $0) }) else {
+            throw .notFound(.announcement)
+        }
+        return id
+    }
+
     /// A user id of more than 128 characters names nobody.
     func user() throws(Rejection) -> UserID {
         guard let user = parameters["user"].flatMap({ UserID($0) }) else {

@@ -14,7 +14,7 @@ import Testing
         var testDescription: String { "\(method) \(path) \(body.prefix(80)) → \(status)/\(code)" }
     }
 
-    @Test(arguments: conversations + patches + messages + queries)
+    @Test(arguments: conversations + patches + messages + announcements + notifications + queries)
     func `it is refused with its status, code and property, and nothing is stored (R28, 1_6)`(
         input: Case
     ) async throws {
@@ -103,6 +103,8 @@ import Testing
         let path: String
         static let create = Route(method: "POST", path: "/apps/{app}/conversations")
         static let patch = Route(method: "PATCH", path: "/apps/{app}/conversations/{C}")
+        static let announce = Route(method: "POST", path: "/apps/{app}/announcements")
+        static let notify = Route(method: "POST", path: "/apps/{app}/notifications")
         static let send = Route(method: "POST", path: "/apps/{app}/conversations/{C}/messages")
     }
 
@@ -173,6 +175,55 @@ import Testing
         invalid("schedule", .send, #"{"sender":{"user_id":"ana"},\#(part),"schedule":"soon"}"#),
         invalid("id", .send, #"{"sender":{"user_id":"ana"},\#(part),"id":{}}"#),
     ]
+
+    /// One more than there may be.
+    private static let crowd = (0...10_000).map { number in "\"u\(number)\"" }
+        .joined(separator: ",")
+
+    private static let service = #""sender":{"name":"Shop"}"#
+
+    private static let announcements: [Case] = [
+        missing("recipients", .announce, ""),
+        invalid("recipients", .announce, #"{"recipients":"everyone"}"#),
+        invalid("recipients", .announce, #"{"recipients":[\#(crowd)]}"#),
+        invalid("recipients", .announce, #"{"recipients":["\#(long)"]}"#),
+        invalid("recipients", .announce, #"{"recipients":[12345678901234567890]}"#),
+        missing("sender", .announce, #"{"recipients":["ana"],"sender":null}"#),
+        invalid("sender.name", .announce, #"{"recipients":["ana"],"sender":{"name":"\#(long)"}}"#),
+        invalid(
+            "sender.user_id", .announce, #"{"recipients":["ana"],"sender":{"user_id":"ana"}}"#),
+        missing("parts", .announce, #"{"recipients":["ana"],\#(service)}"#),
+        invalid(
+            "parts", .announce,
+            #"{"recipients":["ana"],\#(service),"parts":[\#(Array(repeating: "5", count: 1001).joined(separator: ","))]}"#
+        ),
+        invalid(
+            "parts.content", .announce,
+            #"{"recipients":["ana"],\#(service),"parts":[{"mime_type":"a/b","content":{"id":"x"}}]}"#
+        ),
+        invalid(
+            "notification", .announce,
+            #"{"recipients":["ana"],\#(service),\#(part),"notification":"x"}"#),
+        invalid("id", .announce, #"{"recipients":["ana"],\#(service),\#(part),"id":"x"}"#),
+    ]
+
+    private static let notifications: [Case] =
+        [
+            missing("recipients", .notify, ""),
+            invalid("recipients", .notify, #"{"recipients":{}}"#),
+            invalid("recipients", .notify, #"{"recipients":[\#(crowd)]}"#),
+            missing("notification", .notify, #"{"recipients":["ana"]}"#),
+        ]
+        + [
+            "5", "[]", #""x""#, #"{"title":5}"#, #"{"category":[]}"#, #"{"title-loc-key":{}}"#,
+            #"{"title-loc-args":[null]}"#, #"{"loc-key":1e999}"#, #"{"loc-args":"x"}"#,
+            #"{"action-loc-key":true}"#, #"{"apns":{"launch-image":[]}}"#, #"{"data":{"a":null}}"#,
+            #"{"recipients":[{"user_id":"\#(long)"}]}"#, #"{"recipients":{"":{}}}"#,
+            #"{"recipients":[5]}"#, #"{"recipients":[{"user_id":"bo","data":5}]}"#,
+        ].map { value in
+            invalid(
+                "notification", .notify, #"{"recipients":["ana"],"notification":\#(value)}"#)
+        }
 
     private static let queries: [Case] = [
         ("page_size", "0"), ("page_size", "-1"), ("page_size", "1.5"), ("page_size", ""),

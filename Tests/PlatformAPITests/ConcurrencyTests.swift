@@ -43,6 +43,21 @@ import Testing
         #expect(try await scene.eventCount() == before + 1)
     }
 
+    @Test(arguments: [true, false])
+    func `twenty announcements with one key are one (R111)`(overSocket: Bool) async throws {
+        let scene = try await Scene.make()
+        let before = try await scene.eventCount()
+        let answers = try await ask(20, scene, overSocket) { scene, door in
+            try await scene.ask(
+                "POST", "/apps/{app}/announcements",
+                #"{"recipients":["ana"],"sender":{"name":"Shop"},"parts":[{"mime_type":"a/b","body":"once"}]}"#,
+                fields: [("If-None-Match", "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d")], by: door)
+        }
+        #expect(answers.allSatisfy { $0.status == 202 })
+        #expect(Set(answers.map(\.body)).count == 1)
+        #expect(try await scene.eventCount() == before + 1)
+    }
+
     @Test func `patches of different keys do not overwrite each other (R47)`() async throws {
         var scene = try await Scene.make()
         let door = RouterDoor(service: scene.world.service)

@@ -34,4 +34,12 @@ public enum Event: Equatable, Sendable {
     case contentWithdrawn(Content.ID)
     /// A user blocked others, or lifted blocks.
     case blocksChanged(BlocksChanged)
+    /// An announcement was made.
+    case announcementSent(AnnouncementSent)
+    /// A recipient received or read an announcement.
+    case announcementReceived(AnnouncementReceived)
+    /// A recipient deleted his copy of an announcement.
+    case announcementDeleted(Announcement.ID, for: UserID, at: Timestamp)
+    /// A notification without a message was handed over.
+    case notificationSent(NotificationSent)
 }

@@ -61,6 +61,11 @@ public struct LinkBuilder: Sendable {
         }
     }
 
+    /// An announcement in this perspective.
+    public func announcement(_ id: Announcement.ID) -> String {
+        "\(view)/announcements/\(id.uuid)"
+    }
+
     /// A part, below the URL of its message.
     public func part(_ part: MessagePart.ID, of message: String) -> String {
         "\(message)/parts/\(part.uuid)"
@@ -93,6 +98,11 @@ public struct LinkBuilder: Sendable {
     /// `Location` of a message just sent in 1.x.
     public func location(ofShortMessage id: Message.ID) -> String {
         "/apps/\(application.uuid)/messages/\(id.uuid)"
+    }
+
+    /// `Location` of an announcement.
+    public func location(ofAnnouncement id: Announcement.ID) -> String {
+        "/apps/\(application.uuid)/announcements/\(id.uuid)"
     }
 
     /// `Location` of a content.

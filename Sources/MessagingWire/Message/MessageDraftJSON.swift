@@ -15,7 +15,7 @@ public struct MessageDraftJSON: Sendable {
     /// - Throws: The first problem, with the name of the member at fault.
     public init(_ body: JSONValue, _ version: APIVersion) throws(Rejection) {
         let sender = try SenderJSON.read(body, version)
-        let parts = try Self.parts(body)
+        let parts = try MessagePartJSON.list(body)
         let notification = try NotificationJSON.read(body)
         schedule = try ScheduleJSON.read(body)
         draft = try Message.Draft(
@@ -23,15 +23,5 @@ public struct MessageDraftJSON: Sendable {
             admission: version.namesIdentities ? .identities : .participants,
             senderProperty: sender.property, parts: parts, notification: notification,
             proposedID: IdentifierJSON.proposed(in: body, .messages))
-    }
-
-    private static func parts(_ body: JSONValue) throws(Rejection) -> [MessagePart.Draft] {
-        guard let value = body.present("parts") else { throw .missing("parts") }
-        guard value.kind == .array, (1...Message.partLimit).contains(value.count) else {
-            throw .invalid("parts")
-        }
-        var parts: [MessagePart.Draft] = []
-        for element in value.elements { parts.append(try MessagePartJSON.read(element)) }
-        return parts
     }
 }

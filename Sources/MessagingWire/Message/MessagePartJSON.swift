@@ -6,6 +6,17 @@ import Messaging
 enum MessagePartJSON {
     // MARK: - Reading
 
+    /// Reads the member `parts`: 1 to 1000 of them.
+    static func list(_ body: JSONValue) throws(Rejection) -> [MessagePart.Draft] {
+        guard let value = body.present("parts") else { throw .missing("parts") }
+        guard value.kind == .array, (1...Message.partLimit).contains(value.count) else {
+            throw .invalid("parts")
+        }
+        var parts: [MessagePart.Draft] = []
+        for element in value.elements { parts.append(try read(element)) }
+        return parts
+    }
+
     /// Reads a part: `mime_type` first, then `body` and `encoding`, or `content`.
     static func read(_ part: JSONValue) throws(Rejection) -> MessagePart.Draft {
         guard part.kind == .object else { throw .invalid("parts") }
@@ -83,7 +94,8 @@ enum MessagePartJSON {
         return "\(IdentifierJSON.text(message.id, in: .messages))/parts/\(name)"
     }
 
-    private static func write(_ bytes: [UInt8], into writer: inout JSONWriter) {
+    /// Writes `body`, `encoding` and `content` of bytes that are in the message.
+    static func write(_ bytes: [UInt8], into writer: inout JSONWriter) {
         writer.key("body")
         if UTF8.isValid(bytes) {
             writer.string(utf8: bytes)

@@ -35,6 +35,7 @@ extension APIError {
         case .conversation: "A Conversation with the specified identifier could not be found."
         case .message: "A Message with the specified identifier could not be found."
         case .messagePart: "A MessagePart with the specified identifier could not be found."
+        case .announcement: "An Announcement with the specified identifier could not be found."
         case .content: "A Content with the specified identifier could not be found."
         case .user: "A user with the specified identifier could not be found."
         case .application: "An application with the specified identifier could not be found."

@@ -44,7 +44,8 @@ import Testing
 }
 
 extension Event {
-    fileprivate static let samples: [Event] = [
+    /// One of each kind.
+    static let samples: [Event] = [
         .applicationCreated(
             Application(id: .sample(1), name: "Shop", createdAt: .sample, isSuspended: true)),
         .applicationSuspended(.sample(1), true),
@@ -97,6 +98,22 @@ extension Event {
         .contentWithdrawn(.sample(8)),
         .blocksChanged(
             BlocksChanged(owner: .ana, added: [.bo, .cy], removed: [.ana], at: .sample)),
+        .announcementSent(
+            AnnouncementSent(
+                announcement: Announcement(
+                    id: .sample(10), sender: .user(.ana), sentAt: .sample,
+                    parts: [
+                        MessagePart(
+                            id: .sample(11), index: 0, mimeType: "a/b", body: .inline([0, 255]))
+                    ]), recipients: [.bo, .cy], notification: Array("{}".utf8), key: .sample(12))),
+        .announcementReceived(
+            AnnouncementReceived(
+                announcement: .sample(10), user: .bo, kind: .read, at: .sample)),
+        .announcementDeleted(.sample(10), for: .cy, at: .sample),
+        .notificationSent(
+            NotificationSent(
+                recipients: [.ana], notification: Array("{}".utf8), key: .sample(13),
+                at: .sample)),
     ]
 }
 

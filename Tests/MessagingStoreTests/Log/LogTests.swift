@@ -16,7 +16,7 @@ import Testing
         let shop = try await Shop()
         try await shop.live()
         let events = try await shop.events()
-        #expect(Set(events.map(\.event.kind)).count == 16)
+        #expect(Set(events.map(\.event.kind)) == Set(Event.samples.map(\.kind)))
 
         let application = shop.application
         let again = try Database.open(.temporary, migrations: MessagingStore.migrations)
@@ -97,6 +97,7 @@ extension Shop {
         try await upload(4, to: gone)
         try await send(to: gone)
         try await store.deleteConversation(gone, in: application)
+        try await tell()
     }
 
     private func talk(in conversation: Conversation.ID) async throws {

@@ -20,6 +20,10 @@ extension Event {
         case .contentUploaded: "content.uploaded"
         case .contentWithdrawn: "content.withdrawn"
         case .blocksChanged: "blocks.changed"
+        case .announcementSent: "announcement.sent"
+        case .announcementReceived: "announcement.received"
+        case .announcementDeleted: "announcement.deleted"
+        case .notificationSent: "notification.sent"
         }
     }
 }

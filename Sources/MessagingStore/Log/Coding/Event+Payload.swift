@@ -62,6 +62,16 @@ extension Event {
             writer.write(id)
         case .blocksChanged(let change):
             change.write(to: &writer)
+        case .announcementSent(let sent):
+            sent.write(to: &writer)
+        case .announcementReceived(let received):
+            received.write(to: &writer)
+        case .announcementDeleted(let id, let user, let moment):
+            writer.write(id)
+            writer.write(user)
+            writer.write(moment)
+        case .notificationSent(let sent):
+            sent.write(to: &writer)
         }
         return [Self.payloadForm] + writer.bytes
     }

@@ -72,6 +72,15 @@ extension Event {
             .contentWithdrawn(try reader.id())
         case "blocks.changed":
             .blocksChanged(try BlocksChanged(from: &reader))
+        case "announcement.sent":
+            .announcementSent(try AnnouncementSent(from: &reader))
+        case "announcement.received":
+            .announcementReceived(try AnnouncementReceived(from: &reader))
+        case "announcement.deleted":
+            .announcementDeleted(
+                try reader.id(), for: try reader.user(), at: try reader.timestamp())
+        case "notification.sent":
+            .notificationSent(try NotificationSent(from: &reader))
         default:
             throw StoreFault.unreadable("event \(kind)")
         }

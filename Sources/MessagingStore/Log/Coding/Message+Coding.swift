@@ -5,14 +5,7 @@ extension Message {
         writer.write(id)
         writer.write(conversation)
         writer.write(position)
-        switch sender {
-        case .user(let user):
-            writer.write(true)
-            writer.write(user)
-        case .named(let name):
-            writer.write(false)
-            writer.write(name)
-        }
+        sender.write(to: &writer)
         writer.write(sentAt)
         writer.write(each: parts) { writer, part in part.write(to: &writer) }
         writer.write(optional: updatedAt) { writer, moment in writer.write(moment) }
@@ -22,11 +15,28 @@ extension Message {
     init(from reader: inout ByteReader) throws {
         self.init(
             id: try reader.id(), conversation: try reader.id(), position: try reader.position(),
-            sender: try reader.flag() ? .user(try reader.user()) : .named(try reader.text()),
+            sender: try Sender(from: &reader),
             sentAt: try reader.timestamp(),
             parts: try reader.each { reader in try MessagePart(from: &reader) },
             updatedAt: try reader.optional { reader in try reader.timestamp() },
             version: try reader.number())
+    }
+}
+
+extension Sender {
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .user(let user):
+            writer.write(true)
+            writer.write(user)
+        case .named(let name):
+            writer.write(false)
+            writer.write(name)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self = try reader.flag() ? .user(try reader.user()) : .named(try reader.text())
     }
 }
 

@@ -38,4 +38,18 @@ extension Projection {
                 conversation_count = identities.conversation_count + 1
             """)
     }
+
+    /// Makes a recipient known (platform-api §3.9), and counts the announcements he gets.
+    func nameAsRecipient(_ user: UserID, ofAnnouncements count: Int64) throws {
+        try transaction.execute(
+            """
+            INSERT INTO identities (
+                application, user_id, display_name, avatar_url, kind, conversation_count,
+                announcement_count
+            ) VALUES (
+                \(application), \(user), NULL, NULL, \(Identity.Kind.user.rawValue), 0, \(count)
+            ) ON CONFLICT (application, user_id) DO UPDATE SET
+                announcement_count = identities.announcement_count + excluded.announcement_count
+            """)
+    }
 }

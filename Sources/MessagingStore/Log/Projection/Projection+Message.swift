@@ -25,11 +25,7 @@ extension Projection {
     }
 
     private func insert(_ message: Message) throws {
-        let (user, name): (UserID?, String?) =
-            switch message.sender {
-            case .user(let user): (user, nil)
-            case .named(let name): (nil, name)
-            }
+        let (user, name) = message.sender.columns
         try transaction.execute(
             """
             INSERT INTO messages (
@@ -64,5 +60,15 @@ extension Projection {
             UPDATE contents SET conversation = \(message.conversation)
             WHERE application = \(application) AND id = \(content) AND conversation IS NULL
             """)
+    }
+}
+
+extension Sender {
+    /// What stands in `sender_user` and `sender_name`: one of them.
+    var columns: (user: UserID?, name: String?) {
+        switch self {
+        case .user(let user): (user, nil)
+        case .named(let name): (nil, name)
+        }
     }
 }

@@ -30,6 +30,11 @@ struct Projection {
         case .contentUploaded(let content): try keep(content)
         case .contentWithdrawn(let id): try dropUnlessAttached(id)
         case .blocksChanged(let change): try apply(change)
+        case .announcementSent(let sent): try announce(sent)
+        case .announcementReceived(let received): try record(received)
+        case .announcementDeleted(let id, let user, let moment):
+            try delete(id, for: user, at: moment)
+        case .notificationSent(let sent): try notify(sent)
         }
     }
 

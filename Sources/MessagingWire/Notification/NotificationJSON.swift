@@ -1,7 +1,8 @@
 import JSON
 import Messaging
 
-/// The `notification` of a message: what a push shows (platform-api §5.6).
+/// The `notification` of a message, of an announcement, or without either: what a push shows
+/// (platform-api §5.6).
 ///
 /// It is judged here and kept as it came; what becomes of it is the business of whoever pushes.
 enum NotificationJSON {
@@ -27,7 +28,9 @@ enum NotificationJSON {
             case "data":
                 return value.kind == .object
                     && value.members.allSatisfy { $0.value.kind == .string }
-            case "apns": return value.kind == .object
+            case "apns":
+                return value.kind == .object
+                    && value.present("launch-image").map { $0.kind == .string } ?? true
             default: return true
             }
         }
@@ -38,13 +41,15 @@ enum NotificationJSON {
         guard let value, !value.isNull else { return true }
         switch value.kind {
         case .object:
-            return value.members.allSatisfy { _, entry in
-                entry.kind == .object && isCustomisation(entry)
+            return value.members.allSatisfy { name, entry in
+                UserIDJSON.read(identity: String(name)) != nil && entry.kind == .object
+                    && isCustomisation(entry)
             }
         case .array:
             return value.elements.allSatisfy { element in
                 let name = element.present("user_id") ?? element.present("recipient")
-                return name?.kind == .string && isCustomisation(element)
+                return name?.string.flatMap(UserIDJSON.read(identity:)) != nil
+                    && isCustomisation(element)
             }
         default: return false
         }

@@ -1,0 +1,143 @@
+import Messaging
+import SQL
+
+/// A recipient's copy of an announcement.
+struct AnnouncementCopy {
+    let announcement: Announcement.ID
+    let sentAt: Timestamp
+    let status: RecipientStatus
+
+    /// What ``init(_:)`` reads, in this order.
+    static let columns: StaticString = "announcement, sent_at, status"
+
+    init(_ row: borrowing Row) throws {
+        announcement = try row.id(0)
+        sentAt = try row.timestamp(1)
+        guard let status = RecipientStatus(rawValue: try row.text(2)) else {
+            throw StoreFault.unreadable("announcement_recipients.status")
+        }
+        self.status = status
+    }
+}
+
+extension Transaction {
+    /// An announcement with all its recipients; `nil` for none.
+    func snapshot(
+        of id: Announcement.ID, in application: Application.ID
+    ) throws -> AnnouncementSnapshot? {
+        guard let announcement = try announcements([id], in: application)[id] else { return nil }
+        let recipients = try rows(
+            """
+            SELECT user_id FROM announcement_recipients
+            WHERE application = \(application) AND announcement = \(id)
+            ORDER BY place
+            """
+        ) { row in try row.user(0) }
+        let identities = try identities(of: [announcement], in: application)
+        return AnnouncementSnapshot(
+            announcement: announcement,
+            sender: announcement.sender.userID.map(identities.identity), recipients: recipients)
+    }
+
+    /// A user's copy of an announcement.
+    ///
+    /// - Throws: `notFound` when it was not for him, and once he has deleted it.
+    func announcementCopy(
+        _ id: Announcement.ID, for user: UserID, in application: Application.ID
+    ) throws -> AnnouncementCopy {
+        let copy = try first(
+            """
+            SELECT \(raw: AnnouncementCopy.columns) FROM announcement_recipients
+            WHERE application = \(application) AND announcement = \(id) AND user_id = \(user)
+                AND deleted_at IS NULL
+            """
+        ) { row in try AnnouncementCopy(row) }
+        guard let copy else { throw Rejection.notFound(.announcement) }
+        return copy
+    }
+
+    /// A page of a user's copies, newest first, straight from its index.
+    func announcementCopies(
+        for user: UserID, after place: AnnouncementCopy?, limit: Int,
+        in application: Application.ID
+    ) throws -> [AnnouncementCopy] {
+        let time = place?.sentAt ?? Timestamp(milliseconds: .max)
+        let id = place?.announcement.bytes ?? ViewPlace.top.id
+        return try rows(
+            """
+            SELECT \(raw: AnnouncementCopy.columns) FROM announcement_recipients
+            WHERE application = \(application) AND user_id = \(user)
+                AND (sent_at, announcement) < (\(time), \(id)) AND deleted_at IS NULL
+            ORDER BY sent_at DESC, announcement DESC LIMIT \(limit)
+            """
+        ) { row in try AnnouncementCopy(row) }
+    }
+
+    /// How many announcements a user has.
+    func announcementCount(of user: UserID, in application: Application.ID) throws -> Int64 {
+        try first(
+            """
+            SELECT announcement_count FROM identities
+            WHERE application = \(application) AND user_id = \(user)
+            """
+        ) { row in try row.int64(0) } ?? 0
+    }
+
+    /// What copies show, in three statements whatever their number.
+    func views(
+        of copies: [AnnouncementCopy], in application: Application.ID
+    ) throws -> [AnnouncementView] {
+        let announcements = try announcements(copies.map(\.announcement), in: application)
+        let identities = try identities(of: Array(announcements.values), in: application)
+        return copies.compactMap { copy in
+            announcements[copy.announcement].map { announcement in
+                AnnouncementView(
+                    announcement: announcement,
+                    sender: announcement.sender.userID.map(identities.identity),
+                    status: copy.status)
+            }
+        }
+    }
+
+    private func identities(
+        of announcements: [Announcement], in application: Application.ID
+    ) throws -> [UserID: BasicIdentity] {
+        try identities(of: Set(announcements.compactMap(\.sender.userID)), in: application)
+    }
+
+    /// Announcements by their ids, in two statements whatever their number.
+    private func announcements(
+        _ ids: [Announcement.ID], in application: Application.ID
+    ) throws -> [Announcement.ID: Announcement] {
+        guard !ids.isEmpty else { return [:] }
+        let parts = Dictionary(
+            grouping: try rows(
+                """
+                SELECT announcement, id, part_index, mime_type, body FROM announcement_parts
+                WHERE application = \(application)
+                    AND announcement IN (\(few: ids.map(\.bytes)))
+                ORDER BY announcement, part_index
+                """
+            ) { row in
+                (
+                    announcement: try row.id(0) as Announcement.ID,
+                    part: MessagePart(
+                        id: try row.id(1), index: try row.int(2), mimeType: try row.text(3),
+                        body: .inline(try row.blob(4)))
+                )
+            }, by: \.announcement)
+        let announcements = try rows(
+            """
+            SELECT id, sender_user, sender_name, sent_at FROM announcements
+            WHERE application = \(application) AND id IN (\(few: ids.map(\.bytes)))
+            """
+        ) { row in
+            let id = try row.id(0) as Announcement.ID
+            return Announcement(
+                id: id,
+                sender: try row.optionalUser(1).map(Sender.user) ?? .named(try row.text(2)),
+                sentAt: try row.timestamp(3), parts: (parts[id] ?? []).map(\.part))
+        }
+        return Dictionary(announcements.map { ($0.id, $0) }) { first, _ in first }
+    }
+}

@@ -1,0 +1,47 @@
+public import JSON
+public import Messaging
+
+/// The body of `POST …/announcements` (platform-api §5.5).
+public enum AnnouncementDraftJSON {
+    /// Reads a draft in the fixed order of platform-api §1.6: `recipients`, `sender` (or
+    /// `sender_id`), `parts`, `notification`, at last `id`.
+    ///
+    /// - Parameter body: An object; members it does not know are ignored.
+    /// - Throws: The first problem, with the name of the member at fault.
+    public static func read(
+        _ body: JSONValue, _ version: APIVersion
+    ) throws(Rejection) -> Announcement.Draft {
+        let recipients = try RecipientsJSON.read(body, version)
+        let sender = try sender(body, version)
+        let parts = try parts(body)
+        let notification = try NotificationJSON.read(body)
+        let id: Announcement.ID? = try IdentifierJSON.proposed(in: body, .announcements)
+        return try Announcement.Draft(
+            recipients: recipients, sender: sender.sender, senderProperty: sender.property,
+            parts: parts, notification: notification, proposedID: id)
+    }
+
+    /// 1.x knows services only, so a `sender_id` says nothing there.
+    private static func sender(
+        _ body: JSONValue, _ version: APIVersion
+    ) throws(Rejection) -> (sender: Sender, property: String) {
+        guard version.namesIdentities || body.present("sender") != nil else {
+            throw .missing("sender")
+        }
+        guard !version.namesIdentities, let object = body.present("sender") else {
+            return try SenderJSON.read(body, version)
+        }
+        guard object.kind == .object else { throw .invalid("sender") }
+        guard object.present("user_id") == nil else { throw .invalid("sender.user_id") }
+        guard let name = object.present("name") else { throw .missing("sender.name") }
+        guard let text = name.string else { throw .invalid("sender.name") }
+        return (try .service(text), "sender.name")
+    }
+
+    /// Parts of a message, but for contents, which belong to conversations.
+    private static func parts(_ body: JSONValue) throws(Rejection) -> [MessagePart.Draft] {
+        let parts = try MessagePartJSON.list(body)
+        for case .content in parts.map(\.body) { throw .invalid("parts.content") }
+        return parts
+    }
+}

@@ -1,0 +1,115 @@
+public import JSON
+public import Messaging
+
+/// An announcement as answers show it, in all versions and perspectives (platform-api §3.6).
+public struct AnnouncementJSON: Sendable {
+    /// Who looks.
+    public enum Perspective: Sendable {
+        /// The system, which sees to whom it was said.
+        case system(recipients: [UserID])
+        /// A recipient, who sees what he has made of it himself, and nothing of the others (R100).
+        case recipient(UserID, RecipientStatus)
+    }
+
+    /// The announcement.
+    public let announcement: Announcement
+    /// What is known of the sender; `nil` for a service that has only a name.
+    public let sender: BasicIdentity?
+    /// Who looks.
+    public let perspective: Perspective
+
+    /// An announcement to show.
+    public init(
+        _ announcement: Announcement, sender: BasicIdentity?, perspective: Perspective
+    ) {
+        self.announcement = announcement
+        self.sender = sender
+        self.perspective = perspective
+    }
+
+    /// Writes the object.
+    public func write(_ presentation: Presentation, into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("id", IdentifierJSON.text(announcement.id, in: .announcements))
+            writer.member("url", presentation.links.announcement(announcement.id))
+            switch perspective {
+            case .system(let recipients):
+                write(recipients, presentation, into: &writer)
+            case .recipient(let user, let status):
+                write(user, status, presentation, into: &writer)
+            }
+        }
+    }
+
+    private func write(
+        _ recipients: [UserID], _ presentation: Presentation, into writer: inout JSONWriter
+    ) {
+        writer.member("sent_at", TimestampJSON.text(announcement.sentAt))
+        writer.key("recipients")
+        writer.array { writer in
+            for user in recipients {
+                writer.string(UserIDJSON.text(user, presentation.version))
+            }
+        }
+        writeSender(presentation, into: &writer)
+        writeParts(into: &writer)
+    }
+
+    /// The shape of a message that is in no conversation.
+    private func write(
+        _ user: UserID, _ status: RecipientStatus, _ presentation: Presentation,
+        into writer: inout JSONWriter
+    ) {
+        let isLatest = presentation.version == .v3_0
+        writer.member(
+            "receipts_url", "\(presentation.links.announcement(announcement.id))/receipts")
+        writer.member("position", nil)
+        writer.member("conversation", nil)
+        writeParts(into: &writer)
+        writer.member("sent_at", TimestampJSON.text(announcement.sentAt))
+        // It reaches everybody as it is sent.
+        writer.member("received_at", TimestampJSON.text(announcement.sentAt))
+        writer.member("is_unread", status != .read)
+        writeSender(presentation, into: &writer)
+        writer.key("recipient_status")
+        writer.object { writer in
+            writer.key(UserIDJSON.text(user, presentation.version))
+            writer.string(status.rawValue)
+        }
+        if isLatest {
+            writer.member("channel", nil)
+            writer.member("reply_to", nil)
+        }
+        writer.member("notification", nil)
+        if isLatest { writer.member("updated_at", nil) }
+    }
+
+    /// 1.x knows services only: a user is shown there by his name (client-api §3).
+    private func writeSender(_ presentation: Presentation, into writer: inout JSONWriter) {
+        let shown: Sender =
+            if let user = announcement.sender.userID, !presentation.version.namesIdentities {
+                .named(sender?.displayName ?? user.text)
+            } else {
+                announcement.sender
+            }
+        writer.key("sender")
+        BasicIdentityJSON.write(
+            sender: shown, sender, presentation.version, presentation.links, into: &writer)
+    }
+
+    /// Parts are named by their index in every version: nobody can ask for one alone.
+    private func writeParts(into writer: inout JSONWriter) {
+        let id = IdentifierJSON.text(announcement.id, in: .announcements)
+        writer.key("parts")
+        writer.array { writer in
+            for part in announcement.parts {
+                guard case .inline(let bytes) = part.body else { continue }
+                writer.object { writer in
+                    writer.member("id", "\(id)/parts/\(part.index)")
+                    writer.member("mime_type", part.mimeType)
+                    MessagePartJSON.write(bytes, into: &writer)
+                }
+            }
+        }
+    }
+}
