@@ -22,6 +22,4 @@ public enum Rejection: Error, Equatable, Sendable {
     case invalidOperation
     /// The creator has blocked somebody he names (R31).
     case participantBlocked
-    /// The object has changed since the caller's version was current (X4).
-    case versionMismatch
 }

@@ -66,6 +66,13 @@ extension Call {
         return id
     }
 
+    func part() throws(Rejection) -> MessagePart.Name {
+        guard let name = parameters["part"].flatMap({ MessagePartsJSON.name($0) }) else {
+            throw .notFound(.messagePart)
+        }
+        return name
+    }
+
     func content() throws(Rejection) -> Messaging.Content.ID {
         guard let id = parameters["content"].flatMap({ Messaging.Content.ID(uuid: $0) }) else {
             throw .notFound(.content)

@@ -9,7 +9,10 @@ extension PlatformAPI {
         do throws(APIError) {
             let version = try gate.version()
             if let others = gate.otherMethods(in: version) {
-                return Answer(route, methods(others, gate.request))
+                return others == [.options]
+                    ? Answer(
+                        Self.unknownRoute, APIError.unknownEndpoint(gate.request).reply.response)
+                    : Answer(route, methods(others, gate.request))
             }
             try gate.requirePatchType(version)
             return Answer(route) { [self] body in

@@ -74,10 +74,7 @@ public final class PlatformAPI: Service {
         case .otherMethods(let template, let allowed):
             return Answer(template.description, methods(allowed, request))
         case .unknown:
-            let error = APIError(
-                .invalidEndpoint,
-                "The endpoint '\(request.method.rawValue) \(request.target.path)' does not exist")
-            return Answer(Self.unknownRoute, error.reply.response)
+            return Answer(Self.unknownRoute, APIError.unknownEndpoint(request).reply.response)
         case .fault(let fault):
             return Answer(Self.unknownRoute, APIError(fault).reply.response)
         }

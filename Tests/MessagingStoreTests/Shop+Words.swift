@@ -20,6 +20,11 @@ extension Identifier {
     }
 }
 
+extension VersionDemand {
+    /// The version everything begins with.
+    static let one = VersionDemand { version in version == 1 }
+}
+
 // What tests do again and again, in few words.
 extension Shop {
     @discardableResult

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @Suite struct `Many callers at once` {
@@ -78,6 +79,77 @@ import Testing
         #expect(answers.allSatisfy { $0.status == 204 })
         let now = try await scene.ask("GET", "/apps/{app}/conversations/{C}", by: door)
         #expect((10..<40).allSatisfy { now.body.contains("\"k\($0)\":\"x\"") })
+    }
+
+    @Test(arguments: [true, false])
+    func `of twenty patches of one version exactly one is made (X4)`(
+        overSocket: Bool
+    ) async throws {
+        let scene = try await messageScene()
+        let answers = try await ask(20, scene, overSocket) { scene, door in
+            try await scene.ask(
+                "PATCH", "/apps/{app}/conversations/{C}",
+                #"[{"operation":"set","property":"metadata.x","value":"y"}]"#,
+                fields: [
+                    ("Content-Type", "application/vnd.layer-patch+json"), ("If-Match", "\"v1\""),
+                ], by: door)
+        }
+        #expect(answers.count { $0.status == 204 } == 1)
+        #expect(answers.count { $0.status == 412 } == 19)
+    }
+
+    @Test(arguments: [true, false])
+    func `of twenty replacements of one version exactly one is made (X4)`(
+        overSocket: Bool
+    ) async throws {
+        let scene = try await messageScene()
+        let answers = try await ask(20, scene, overSocket) { scene, door in
+            try await scene.ask(
+                "PUT", "/apps/{app}/conversations/{C}/messages/{M}/parts/0",
+                #"{"mime_type":"a/b","body":"x"}"#, fields: [("If-Match", "\"v1\"")], by: door)
+        }
+        #expect(answers.count { $0.status == 200 } == 1)
+        #expect(answers.count { $0.status == 412 } == 19)
+    }
+
+    @Test(arguments: [true, false])
+    func `thirty parts added at once have thirty numbers (1_3)`(overSocket: Bool) async throws {
+        let scene = try await messageScene()
+        let answers = try await ask(30, scene, overSocket) { scene, door in
+            try await scene.ask(
+                "POST", "/apps/{app}/conversations/{C}/messages/{M}/parts",
+                #"{"mime_type":"a/b","body":"x"}"#, by: door)
+        }
+        #expect(answers.allSatisfy { $0.status == 201 })
+        let numbers = answers.compactMap { $0["Location"]?.split(separator: "/").last }
+        #expect(Set(numbers.compactMap { Int($0) }) == Set(1...30))
+        let removals = try await ask(31, scene, overSocket) { scene, door in
+            try await scene.ask(
+                "DELETE",
+                "/apps/{app}/conversations/{C}/messages/{M}/parts/\(Int.random(in: 0...30))",
+                by: door)
+        }
+        #expect(removals.allSatisfy { [204, 404, 422].contains($0.status) })
+        let door = RouterDoor(service: scene.world.service)
+        let rest = try await scene.ask(
+            "GET", "/apps/{app}/conversations/{C}/messages/{M}/parts", by: door)
+        let gone = removals.count { $0.status == 204 }
+        #expect(rest["ETag"] == "\"v\(31 + gone)\"")
+        #expect(rest.body.components(separatedBy: #""mime_type""#).count - 1 == 31 - gone)
+    }
+
+    /// A conversation `C` with one message `M`, in 2.0.
+    private func messageScene() async throws -> Scene {
+        var scene = try await Scene.make(version: "2.0")
+        let door = RouterDoor(service: scene.world.service)
+        let made = try await scene.ask(
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana"]}"#, by: door)
+        scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
+        let sent = try await scene.ask(
+            "POST", "/apps/{app}/conversations/{C}/messages",
+            #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"0"}]}"#, by: door)
+        scene.variables["M"] = sent["Location"]?.split(separator: "/").last.map(String.init)
+        return scene
     }
 
     private func ask(

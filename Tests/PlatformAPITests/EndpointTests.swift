@@ -36,6 +36,11 @@ import Testing
             router.add(
                 endpoint.method, endpoint.path, "\(endpoint.method.rawValue) \(endpoint.path)")
         }
+        guard
+            let endpoint = Endpoint.all.first(where: { "\($0.method.rawValue) \($0.path)" == line }
+            ),
+            endpoint.versions.contains(version)
+        else { return }
         let played = try ExchangeFile.all().filter { $0.versions.contains(version.rawValue) }
             .flatMap(\.exchanges).filter { (200..<300).contains($0.status) }
             .contains { exchange in

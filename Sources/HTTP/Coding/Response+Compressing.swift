@@ -4,8 +4,8 @@ extension Response {
     /// This answer, compressed where the caller likes that and it pays (H111–H116).
     ///
     /// For routes whose answers may be compressed at all: says `Vary` whatever becomes of them. Left
-    /// as they are: contents below the minimum or of a type that does not shrink, what is coded or a
-    /// part already, and what has an entity tag, since other octets would want another one (H102).
+    /// as they are: contents below the minimum or of a type that does not shrink, and what is coded
+    /// or a part already. Other octets have another entity tag (H102).
     ///
     /// - Parameters:
     ///   - fields: Of the request.
@@ -28,6 +28,7 @@ extension Response {
         default: return response
         }
         response.fields.add("Content-Encoding", coding.name)
+        response.fields.replace("ETag") { tag in EntityTag(tag)?.coded(coding.name).text ?? tag }
         return response
     }
 
@@ -36,7 +37,7 @@ extension Response {
         var isText = false
         for field in fields.all {
             switch field.name.lowercased() {
-            case "content-encoding", "content-range", "etag": return false
+            case "content-encoding", "content-range": return false
             case "content-type": isText = MediaType(field.value)?.isText ?? false
             default: continue
             }

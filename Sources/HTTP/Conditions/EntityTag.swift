@@ -39,9 +39,16 @@ public struct EntityTag: Equatable, Sendable {
     }
 
     /// Reads a list as far as it is one; commas may stand inside a tag.
-    ///
-    /// More than 16 empty elements or 256 tags end it (H30, H57).
-    static func list(_ text: String) -> [EntityTag] {
+    static func list(_ text: String) -> [EntityTag] { read(text).tags }
+
+    /// Whether a text is a list of tags from its first octet to its last, of one tag at least.
+    static func isList(_ text: String) -> Bool {
+        let (tags, isWhole) = read(text)
+        return isWhole && !tags.isEmpty
+    }
+
+    /// More than 16 empty elements or 256 tags end a list (H30, H57).
+    private static func read(_ text: String) -> (tags: [EntityTag], isWhole: Bool) {
         var reader = TagReader(text)
         var tags: [EntityTag] = []
         var empty = 0
@@ -51,12 +58,12 @@ public struct EntityTag: Equatable, Sendable {
                 empty += 1
                 continue
             }
-            guard let tag = reader.tag() else { return tags }
+            guard let tag = reader.tag() else { return (tags, reader.isAtEnd) }
             tags.append(tag)
             reader.skipBlanks()
-            guard reader.take(UInt8(ascii: ",")) else { return tags }
+            guard reader.take(UInt8(ascii: ",")) else { return (tags, reader.isAtEnd) }
         }
-        return tags
+        return (tags, reader.isAtEnd)
     }
 }
 

@@ -53,10 +53,20 @@ public struct Preconditions: Sendable {
         return modified != nil && date(text) == modified
     }
 
+    /// Whether the value of an `If-Match` can be one; who sends another one relies on a condition
+    /// that nobody can judge.
+    public static func isReadable(_ text: String) -> Bool {
+        text.trimmed == "*" || EntityTag.isList(text)
+    }
+
     private func matches(_ text: String, by compare: (EntityTag) -> (EntityTag) -> Bool) -> Bool {
         if text.trimmed == "*" { return true }
         guard let tag else { return false }
-        return EntityTag.list(text).contains(where: compare(tag))
+        // Compressed octets bear a tag of their own and are of the same thing (H102).
+        let tags = [tag] + ContentCoding.allCases.map { coding in tag.coded(coding.name) }
+        return EntityTag.list(text).contains { other in
+            tags.contains { tag in compare(tag)(other) }
+        }
     }
 
     /// An invalid date is no condition.

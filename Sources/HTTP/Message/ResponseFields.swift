@@ -27,6 +27,17 @@ public struct ResponseFields: Sendable {
         octets.append(contentsOf: [0x0D, 0x0A])
     }
 
+    /// Gives every field line of a name another value.
+    mutating func replace(_ name: FieldName, _ transform: (String) -> String) {
+        let name = Array("\(name): ".utf8)
+        octets = octets.split(separator: 0x0A).flatMap { line -> [UInt8] in
+            guard line.starts(with: name) else { return line + [0x0A] }
+            let value = line.dropFirst(name.count).dropLast()
+            let other = transform(String(decoding: value, as: UTF8.self))
+            return name + Array(other.utf8) + [0x0D, 0x0A]
+        }
+    }
+
     /// The fields as name and value, for tests.
     public var all: [(name: String, value: String)] {
         octets.split(separator: 0x0A).map { line in

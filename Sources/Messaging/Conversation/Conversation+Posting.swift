@@ -10,7 +10,8 @@ extension Conversation {
     ///   - key: The key under which the sending is replayed.
     /// - Throws: `objectDeleted`; `invalid` with the draft's sender property for a user who may not
     ///   send (rulings 10); `invalid("parts.content")` for a content that is not complete or
-    ///   belongs elsewhere (R24); `invalid("parts")` above 2 GiB (R23).
+    ///   belongs elsewhere (R24); `invalid("parts.id")` for two parts of one id;
+    ///   `invalid("parts")` above 2 GiB (R23).
     public func posting(
         _ draft: Message.Draft, hasIdentity: Bool, contents: [Content.ID: Content],
         as id: Message.ID, partIDs: (Int) -> MessagePart.ID, key: Replay.Key? = nil,
@@ -24,17 +25,14 @@ extension Conversation {
             parts.append(
                 MessagePart(
                     id: part.proposedID ?? partIDs(index), index: index, mimeType: part.mimeType,
-                    body: try body(of: part, from: contents)))
+                    body: try part.body(from: contents, in: self.id)))
         }
-        guard parts.reduce(0, { size, part in size + part.size }) <= Message.sizeLimit else {
-            throw .invalid("parts")
-        }
+        let message = Message(
+            id: id, conversation: self.id, position: lastPosition.next, sender: draft.sender,
+            sentAt: max(now, lastSentAt ?? now), parts: parts)
+        try message.checkParts()
         return .messageSent(
-            MessageSent(
-                message: Message(
-                    id: id, conversation: self.id, position: lastPosition.next,
-                    sender: draft.sender, sentAt: max(now, lastSentAt ?? now), parts: parts),
-                notification: draft.notification, key: key))
+            MessageSent(message: message, notification: draft.notification, key: key))
     }
 
     private func admit(_ draft: Message.Draft, hasIdentity: Bool) throws(Rejection) {
@@ -43,16 +41,5 @@ extension Conversation {
         case .participants: throw .invalid(draft.senderProperty)
         case .identities: guard hasIdentity else { throw .invalid(draft.senderProperty) }
         }
-    }
-
-    /// The stored size wins over the one a message states (extensions, precedence 1).
-    private func body(
-        of part: MessagePart.Draft, from contents: [Content.ID: Content]
-    ) throws(Rejection) -> MessagePart.Body {
-        guard case .content(let id, _) = part.body else { return part.body }
-        guard let content = contents[id], content.conversation ?? self.id == self.id else {
-            throw .invalid("parts.content")
-        }
-        return .content(id, size: content.size)
     }
 }

@@ -42,4 +42,6 @@ public enum Event: Equatable, Sendable {
     case announcementDeleted(Announcement.ID, for: UserID, at: Timestamp)
     /// A notification without a message was handed over.
     case notificationSent(NotificationSent)
+    /// Parts of a message were added, replaced or removed.
+    case partsChanged(PartsChanged)
 }

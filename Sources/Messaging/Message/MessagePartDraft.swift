@@ -25,5 +25,21 @@ extension MessagePart {
             self.body = body
             self.proposedID = proposedID
         }
+
+        /// What the part will hold: of a content the stored size, which wins over the one the
+        /// caller states (extensions, precedence 1).
+        ///
+        /// - Parameters:
+        ///   - contents: The contents that exist.
+        ///   - conversation: That of the message; a content of another one is refused (R24).
+        /// - Throws: `invalid("parts.content")`.
+        func body(
+            from contents: [Content.ID: Content], in conversation: Conversation.ID
+        ) throws(Rejection) -> MessagePart.Body {
+            guard case .content(let id, _) = body else { return body }
+            guard let content = contents[id], content.conversation ?? conversation == conversation
+            else { throw .invalid("parts.content") }
+            return .content(id, size: content.size)
+        }
     }
 }

@@ -5,19 +5,19 @@ extension MessagingStore {
     ///
     /// - Parameters:
     ///   - patches: Operations in order; none changes nothing.
-    ///   - version: What the caller believes to change (`If-Match`, X4); `nil` for whatever is there.
+    ///   - demand: What the conversation's version must be (X4).
     /// - Returns: The conversation after it.
-    /// - Throws: `Rejection`: `notFound`, `objectDeleted`, `versionMismatch`, or `invalid` with the
-    ///   property of the operation at fault.
+    /// - Throws: `Rejection`: `notFound`, `objectDeleted`, or `invalid` with the property of the
+    ///   operation at fault; `VersionMismatch<ConversationSnapshot>`.
     @discardableResult
     public func patchConversation(
-        _ id: Conversation.ID, _ patches: [ConversationPatch], ifVersion version: Int64? = nil,
+        _ id: Conversation.ID, _ patches: [ConversationPatch], if demand: VersionDemand = .any,
         in application: Application.ID
     ) async throws -> ConversationSnapshot {
         try await change(in: application) { recording in
             let before = try recording.transaction.lockedConversation(id, in: application)
-            guard version ?? before.version == before.version else {
-                throw Rejection.versionMismatch
+            try demand.check(before.version) {
+                try recording.transaction.snapshot(of: before, in: application)
             }
             for event in try before.patching(patches, at: recording.now) {
                 try recording.record(event)

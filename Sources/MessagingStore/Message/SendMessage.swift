@@ -36,7 +36,7 @@ extension Recording {
         }
         let event = try conversation.posting(
             draft, hasIdentity: try hasIdentity(draft.sender, in: conversation),
-            contents: try contents(of: draft), as: id,
+            contents: try contents(of: draft.parts), as: id,
             partIDs: { index in partIDs[index] }, key: key,
             at: now)
         try record(event)
@@ -85,21 +85,6 @@ extension Recording {
             return false
         }
         return try transaction.conversationCount(of: user, in: application) != nil
-    }
-
-    private func contents(of draft: Message.Draft) throws -> [Content.ID: Content] {
-        var contents: [Content.ID: Content] = [:]
-        for case .content(let id, _) in draft.parts.map(\.body) where contents[id] == nil {
-            contents[id] = try transaction.content(id, in: application)
-        }
-        return contents
-    }
-
-    private func snapshot(of message: Message) throws -> MessageSnapshot {
-        guard let snapshot = try transaction.snapshots(of: [message], in: application).first else {
-            throw StoreFault.unreadable("snapshot of a message")
-        }
-        return snapshot
     }
 
     /// A new message has no receipts, and who takes part now is who it reaches.

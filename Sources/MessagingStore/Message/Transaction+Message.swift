@@ -45,14 +45,17 @@ extension Transaction {
         guard !heads.isEmpty else { return [] }
         let parts = try rows(
             """
-            SELECT id, part_index, mime_type, body, content, size, updated_at, message FROM parts
+            SELECT id, part_index, mime_type, body, content, size, updated_at, message, place
+            FROM parts
             WHERE application = \(application)
                 AND message IN (\(few: heads.map(\.id.bytes)))
             ORDER BY message, part_index
             """
-        ) { row in (message: try row.id(7) as Message.ID, part: try MessagePart(row)) }
+        ) { row in try PlacedPart(row) }
         let byMessage = Dictionary(grouping: parts, by: \.message)
-        return heads.map { head in head.message(with: (byMessage[head.id] ?? []).map(\.part)) }
+        return heads.map { head in
+            head.message(with: PlacedPart.inOrder(byMessage[head.id] ?? []))
+        }
     }
 }
 
@@ -90,6 +93,28 @@ private struct MessageHead {
             id: id, conversation: conversation, position: position, sender: sender, sentAt: sentAt,
             parts: parts, updatedAt: updatedAt, version: version)
     }
+}
+
+/// A part with its message, and its place when the caller has given it one.
+private struct PlacedPart {
+    let message: Message.ID
+    let part: MessagePart
+    let place: Int64?
+
+    init(_ row: borrowing Row) throws {
+        message = try row.id(7)
+        part = try MessagePart(row)
+        place = try row.optionalInt64(8)
+    }
+
+    /// The parts of one message, which come by their creation numbers.
+    static func inOrder(_ parts: [PlacedPart]) -> [MessagePart] {
+        guard parts.contains(where: { part in part.place != nil }) else { return parts.map(\.part) }
+        return parts.sorted { left, right in left.rank < right.rank }.map(\.part)
+    }
+
+    /// A part made after the others were placed has a number above all places.
+    private var rank: Int64 { place ?? Int64(part.index) }
 }
 
 extension MessagePart {

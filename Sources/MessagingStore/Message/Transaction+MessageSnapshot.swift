@@ -43,6 +43,16 @@ extension Transaction {
     }
 }
 
+extension Recording {
+    /// One message with what it shows to the system.
+    func snapshot(of message: Message) throws -> MessageSnapshot {
+        guard let snapshot = try transaction.snapshots(of: [message], in: application).first else {
+            throw StoreFault.unreadable("snapshot of a message")
+        }
+        return snapshot
+    }
+}
+
 extension PlacedParticipant {
     /// Those of now in the order of naming; who left long ago shares places, so his bytes decide.
     static func precedes(_ left: PlacedParticipant, _ right: PlacedParticipant) -> Bool {

@@ -95,6 +95,14 @@ public struct LinkBuilder: Sendable {
         "\(location(ofConversation: conversation))/messages/\(id.uuid)"
     }
 
+    /// `Location` of a part, by the name its version knows.
+    public func location(
+        ofPart part: MessagePart, of message: Message, _ version: APIVersion
+    ) -> String {
+        let message = location(ofMessage: message.id, in: message.conversation)
+        return "\(message)/parts/\(MessagePartsJSON.name(of: part, version))"
+    }
+
     /// `Location` of a message just sent in 1.x.
     public func location(ofShortMessage id: Message.ID) -> String {
         "/apps/\(application.uuid)/messages/\(id.uuid)"

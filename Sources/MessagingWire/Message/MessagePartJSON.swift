@@ -17,15 +17,27 @@ enum MessagePartJSON {
         return parts
     }
 
-    /// Reads a part: `mime_type` first, then `body` and `encoding`, or `content`.
+    /// Reads a part to be made: `mime_type` first, then `body` and `encoding`, or `content`, at last
+    /// the id its caller chose; an index names no new part.
     static func read(_ part: JSONValue) throws(Rejection) -> MessagePart.Draft {
+        let draft = try draft(part)
+        switch try name(part) {
+        case nil: return draft
+        case .id(let id)?:
+            return try MessagePart.Draft(
+                mimeType: draft.mimeType, body: draft.body, proposedID: id)
+        case .index?: throw .invalid("parts.id")
+        }
+    }
+
+    /// Reads what a part holds, and not how it is called.
+    static func draft(_ part: JSONValue) throws(Rejection) -> MessagePart.Draft {
         guard part.kind == .object else { throw .invalid("parts") }
         guard let type = part.present("mime_type") else { throw .missing("parts.mime_type") }
         guard let mimeType = type.string else { throw .invalid("parts.mime_type") }
         // The type is judged before anybody looks for a body (ruling 1).
         _ = try MessagePart.Draft(mimeType: mimeType, body: .inline([]))
-        return try MessagePart.Draft(
-            mimeType: mimeType, body: body(of: part), proposedID: proposedID(part))
+        return try MessagePart.Draft(mimeType: mimeType, body: body(of: part))
     }
 
     /// Content wins over a body (platform-api §3.4).
@@ -39,14 +51,14 @@ enum MessagePartJSON {
         return .inline(bytes)
     }
 
-    /// A UUID, or the last element of a part's URI; index forms name no new part.
-    private static func proposedID(_ part: JSONValue) throws(Rejection) -> MessagePart.ID? {
+    /// The member `id`: a UUID or an index, alone or as the last element of a part's URI.
+    static func name(_ part: JSONValue) throws(Rejection) -> MessagePart.Name? {
         guard let value = part.present("id") else { return nil }
         guard let text = value.string, let last = text.split(separator: "/").last,
             text.utf8.count == last.utf8.count || text.hasPrefix("layer:///messages/"),
-            let id = MessagePart.ID(uuid: last)
+            let name = MessagePartsJSON.name(last)
         else { throw .invalid("parts.id") }
-        return id
+        return name
     }
 
     // MARK: - Writing
@@ -90,7 +102,7 @@ enum MessagePartJSON {
     private static func id(
         of part: MessagePart, of message: Message, _ version: APIVersion
     ) -> String {
-        let name = version == .v3_0 ? part.id.uuid : String(part.index)
+        let name = MessagePartsJSON.name(of: part, version)
         return "\(IdentifierJSON.text(message.id, in: .messages))/parts/\(name)"
     }
 

@@ -37,7 +37,7 @@ extension Call {
     }
 
     private func located(_ status: Status, _ conversation: ConversationSnapshot) -> Reply {
-        Reply(status, json(conversation)).adding(
+        Reply(status, json(conversation)).tagged(conversation.conversation.version).adding(
             "Location", links.location(ofConversation: conversation.conversation.id))
     }
 }

@@ -3,7 +3,11 @@ import MessagingStore
 extension Call {
     /// `DELETE /conversations/{C}` (platform-api §5.1.6): always for everyone, again and again.
     func deleteConversation() async throws -> Reply {
-        try await store.deleteConversation(conversation(), in: application)
-        return .noContent
+        try await demanding { (conversation: ConversationSnapshot) in
+            json(conversation)
+        } change: { demand in
+            try await store.deleteConversation(conversation(), if: demand, in: application)
+            return .noContent
+        }
     }
 }

@@ -9,7 +9,8 @@ extension Call {
     func readConversation() async throws -> Reply {
         let asked = try conversation()
         let found = try await store.conversation(asked, in: application)
-        return Reply(.ok, json(found)).locating(found.conversation.id, askedAs: asked, links)
+        return reading(found.conversation.version) { Reply(.ok, json(found)) }
+            .locating(found.conversation.id, askedAs: asked, links)
     }
 
     /// A conversation as the system sees it.

@@ -20,6 +20,12 @@ extension APIError {
         }
     }
 
+    static func unknownEndpoint(_ request: Request) -> APIError {
+        APIError(
+            .invalidEndpoint,
+            "The endpoint '\(request.method.rawValue) \(request.target.path)' does not exist")
+    }
+
     static func methodNotAllowed(_ method: Method) -> APIError {
         APIError(.methodNotAllowed, "The method \(method.rawValue) is not offered here.")
     }

@@ -24,8 +24,6 @@ extension APIError {
         case .participantBlocked:
             self.init(
                 .participantBlocked, "A participant has been blocked by the creator.")
-        case .versionMismatch:
-            self.init(.versionMismatch, "The object has changed meanwhile.")
         }
     }
 

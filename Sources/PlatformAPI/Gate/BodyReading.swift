@@ -45,4 +45,12 @@ extension JSONValue {
         }
         return self
     }
+
+    /// This value as the array a route takes.
+    func asArray() throws(APIError) -> JSONValue {
+        guard kind == .array else {
+            throw APIError(.invalidRequest, "The body must be a JSON array.")
+        }
+        return self
+    }
 }

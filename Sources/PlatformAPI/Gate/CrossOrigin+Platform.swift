@@ -6,13 +6,15 @@ extension CrossOrigin {
         self.init(
             origins: settings.crossOrigins,
             requestHeaders: [
-                "Accept", "Authorization", "Content-Encoding", "Content-Type", "If-None-Match",
-                "Upload-Content-Length", "Upload-Content-Type", "Upload-Origin",
+                "Accept", "Authorization", "Content-Encoding", "Content-Type", "If-Match",
+                "If-None-Match", "Prefer", "Upload-Content-Length", "Upload-Content-Type",
+                "Upload-Origin",
                 "X-HTTP-Method-Override",
             ],
             exposedHeaders: [
                 "Accept-Encoding", "Accept-Patch", "Allow", "Content-Location", "ETag",
-                "Layer-Count", "Location", "Retry-After", "WWW-Authenticate", "X-Request-Id",
+                "Layer-Count", "Link", "Location", "Preference-Applied", "Retry-After",
+                "WWW-Authenticate", "X-Request-Id",
             ],
             maxAge: settings.crossOriginMaxAge / 1000)
     }

@@ -9,7 +9,8 @@ extension Call {
     func readMessage() async throws -> Reply {
         let conversation = try conversationIfNamed()
         let found = try await store.message(message(), in: conversation, in: application)
-        return Reply(.ok, json(found)).locating(found.message, askedIn: conversation, links)
+        return reading(found.message.version) { Reply(.ok, json(found)) }
+            .locating(found.message, askedIn: conversation, links)
     }
 
     /// A message as the system sees it.

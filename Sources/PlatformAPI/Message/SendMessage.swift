@@ -21,7 +21,7 @@ extension Call {
     private func reply(_ creation: Creation<MessageSnapshot>) -> Reply {
         switch creation {
         case .created(let sent), .replayed(let sent), .matched(let sent):
-            Reply(.created, json(sent, isJustSent: true)).adding(
+            Reply(.created, json(sent, isJustSent: true)).tagged(sent.message.version).adding(
                 "Location",
                 version.namesIdentities
                     ? links.location(ofMessage: sent.message.id, in: sent.message.conversation)

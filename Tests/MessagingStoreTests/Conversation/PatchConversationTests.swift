@@ -76,17 +76,17 @@ import Testing
         let shop = try await Shop()
         let conversation = try await shop.conversation()
         let changed = try await shop.store.patchConversation(
-            conversation, [.setMetadata(path: ["a"], "b")], ifVersion: 1, in: shop.application)
+            conversation, [.setMetadata(path: ["a"], "b")], if: .one, in: shop.application)
         #expect(changed.conversation.version == 2)
         try await shop.send(to: conversation)
         #expect(try await shop.read(conversation).conversation.version == 2)
-        await #expect(throws: Rejection.versionMismatch) {
+        let late = await #expect(throws: VersionMismatch<ConversationSnapshot>.self) {
             try await shop.store.patchConversation(
-                conversation, [.setMetadata(path: ["a"], "c")], ifVersion: 1, in: shop.application)
+                conversation, [.setMetadata(path: ["a"], "c")], if: .one, in: shop.application)
         }
-        await #expect(throws: Rejection.versionMismatch) {
-            try await shop.store.deleteConversation(
-                conversation, ifVersion: 1, in: shop.application)
+        #expect(late?.current == (try await shop.read(conversation)))
+        await #expect(throws: VersionMismatch<ConversationSnapshot>.self) {
+            try await shop.store.deleteConversation(conversation, if: .one, in: shop.application)
         }
     }
 

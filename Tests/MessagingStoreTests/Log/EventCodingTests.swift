@@ -114,6 +114,21 @@ extension Event {
             NotificationSent(
                 recipients: [.ana], notification: Array("{}".utf8), key: .sample(13),
                 at: .sample)),
+        .partsChanged(
+            PartsChanged(
+                message: .sample(5), conversation: .sample(3),
+                created: [
+                    MessagePart(
+                        id: .sample(6), index: 2, mimeType: "a/b", body: .inline([255]),
+                        updatedAt: .sample)
+                ],
+                updated: [
+                    MessagePart(
+                        id: .sample(7), index: 1, mimeType: "c/d",
+                        body: .content(.sample(8), size: 9), updatedAt: .sample)
+                ],
+                removed: [PartsChanged.Removed(id: .sample(10), index: 0)], order: [2, 1], made: 3,
+                at: .sample)),
     ]
 }
 

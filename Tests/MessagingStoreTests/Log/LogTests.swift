@@ -118,5 +118,32 @@ extension Shop {
         try await store.recordReceipts(
             .read, of: IntervalSet(5...6), by: .named("dee"), in: conversation, in: application)
         try await store.deleteMessage(message, in: nil, in: application)
+        try await changeParts(in: conversation)
+    }
+
+    /// Every kind of change, of parts that attach contents as well.
+    private func changeParts(in conversation: Conversation.ID) async throws {
+        let contents = try await [
+            upload(UInt128(tick().milliseconds), to: nil).id,
+            upload(UInt128(tick().milliseconds), to: conversation).id,
+        ]
+        let message = try await attach(contents[0], to: conversation).message
+        let text = try MessagePart.Draft(mimeType: "a/b", body: .inline([1]))
+        let picture = try MessagePart.Draft(mimeType: "a/b", body: .content(contents[1], size: 0))
+        let operations: [PartOperation] = [
+            .replace(.index(0), picture), .replace(.index(1), text),
+            .replaceAll([.init(name: nil, draft: picture), .init(name: .index(1), draft: text)]),
+            .remove(.index(2)),
+        ]
+        _ = try await store.addPart(picture, to: message.id, in: conversation, in: application)
+        for operation in operations {
+            tick()
+            try await store.changeParts(
+                operation, of: message.id, in: conversation, in: application)
+        }
+        await #expect(throws: Rejection.invalidOperation) {
+            try await store.changeParts(
+                .remove(.index(1)), of: message.id, in: conversation, in: application)
+        }
     }
 }

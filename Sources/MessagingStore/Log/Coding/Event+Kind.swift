@@ -24,6 +24,7 @@ extension Event {
         case .announcementReceived: "announcement.received"
         case .announcementDeleted: "announcement.deleted"
         case .notificationSent: "notification.sent"
+        case .partsChanged: "parts.changed"
         }
     }
 }

@@ -72,6 +72,8 @@ extension Event {
             writer.write(moment)
         case .notificationSent(let sent):
             sent.write(to: &writer)
+        case .partsChanged(let change):
+            change.write(to: &writer)
         }
         return [Self.payloadForm] + writer.bytes
     }

@@ -81,6 +81,8 @@ extension Event {
                 try reader.id(), for: try reader.user(), at: try reader.timestamp())
         case "notification.sent":
             .notificationSent(try NotificationSent(from: &reader))
+        case "parts.changed":
+            .partsChanged(try PartsChanged(from: &reader))
         default:
             throw StoreFault.unreadable("event \(kind)")
         }

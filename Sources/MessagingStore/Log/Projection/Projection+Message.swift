@@ -5,7 +5,7 @@ extension Projection {
     func send(_ sent: MessageSent) throws {
         let message = sent.message
         try insert(message)
-        for part in message.parts { try insert(part, of: message) }
+        for part in message.parts { try insert(part, of: message.id, in: message.conversation) }
         try transaction.execute(
             """
             UPDATE conversations SET
@@ -35,30 +35,6 @@ extension Projection {
                 \(application), \(message.id), \(message.conversation), \(message.position),
                 \(user), \(name), \(message.sentAt), \(message.updatedAt), \(message.version)
             )
-            """)
-    }
-
-    /// Also binds a content that belongs to no conversation yet (rulings 18).
-    private func insert(_ part: MessagePart, of message: Message) throws {
-        let (body, content): ([UInt8]?, Content.ID?) =
-            switch part.body {
-            case .inline(let bytes): (bytes, nil)
-            case .content(let content, _): (nil, content)
-            }
-        try transaction.execute(
-            """
-            INSERT INTO parts (
-                application, message, part_index, id, mime_type, body, content, size, updated_at
-            ) VALUES (
-                \(application), \(message.id), \(part.index), \(part.id), \(part.mimeType),
-                \(body), \(content), \(part.size), \(part.updatedAt)
-            )
-            """)
-        guard let content else { return }
-        try transaction.execute(
-            """
-            UPDATE contents SET conversation = \(message.conversation)
-            WHERE application = \(application) AND id = \(content) AND conversation IS NULL
             """)
     }
 }

@@ -35,6 +35,7 @@ struct Projection {
         case .announcementDeleted(let id, let user, let moment):
             try delete(id, for: user, at: moment)
         case .notificationSent(let sent): try notify(sent)
+        case .partsChanged(let change): try apply(change)
         }
     }
 

@@ -1,0 +1,105 @@
+import Messaging
+import SQL
+
+extension Projection {
+    /// A content no message shows any more goes with the part that showed it (R24).
+    func apply(_ change: PartsChanged) throws {
+        let gone = change.removed.map(\.index)
+        let contents = try contents(of: change.message, at: gone + change.updated.map(\.index))
+        for index in gone {
+            try transaction.execute(
+                """
+                DELETE FROM parts
+                WHERE application = \(application) AND message = \(change.message)
+                    AND part_index = \(index)
+                """)
+        }
+        for part in change.updated { try update(part, of: change) }
+        for part in change.created {
+            try insert(part, of: change.message, in: change.conversation)
+        }
+        for (place, index) in (change.order ?? []).enumerated() {
+            try move(index, to: place, in: change.message)
+        }
+        for content in contents { try dropUnlessAttached(content) }
+        try transaction.execute(
+            """
+            UPDATE messages SET
+                updated_at = \(change.at), parts_made = \(change.made), version = version + 1
+            WHERE application = \(application) AND id = \(change.message)
+            """)
+    }
+
+    /// Also binds a content that belongs to no conversation yet (rulings 18).
+    func insert(
+        _ part: MessagePart, of message: Message.ID, in conversation: Conversation.ID
+    ) throws {
+        let (body, content) = part.columns
+        try transaction.execute(
+            """
+            INSERT INTO parts (
+                application, message, part_index, id, mime_type, body, content, size, updated_at
+            ) VALUES (
+                \(application), \(message), \(part.index), \(part.id), \(part.mimeType),
+                \(body), \(content), \(part.size), \(part.updatedAt)
+            )
+            """)
+        try bind(content, to: conversation)
+    }
+
+    private func update(_ part: MessagePart, of change: PartsChanged) throws {
+        let (body, content) = part.columns
+        try transaction.execute(
+            """
+            UPDATE parts SET
+                mime_type = \(part.mimeType), body = \(body), content = \(content),
+                size = \(part.size), updated_at = \(part.updatedAt)
+            WHERE application = \(application) AND message = \(change.message)
+                AND part_index = \(part.index)
+            """)
+        try bind(content, to: change.conversation)
+    }
+
+    /// New parts come behind: their number is above every place.
+    private func move(_ index: Int, to place: Int, in message: Message.ID) throws {
+        try transaction.execute(
+            """
+            UPDATE parts SET place = \(place)
+            WHERE application = \(application) AND message = \(message)
+                AND part_index = \(index)
+            """)
+    }
+
+    private func bind(_ content: Content.ID?, to conversation: Conversation.ID) throws {
+        guard let content else { return }
+        try transaction.execute(
+            """
+            UPDATE contents SET conversation = \(conversation)
+            WHERE application = \(application) AND id = \(content) AND conversation IS NULL
+            """)
+    }
+
+    /// The contents some parts show now.
+    private func contents(of message: Message.ID, at indexes: [Int]) throws -> Set<Content.ID> {
+        guard !indexes.isEmpty else { return [] }
+        let shown = try transaction.rows(
+            """
+            SELECT part_index, content FROM parts
+            WHERE application = \(application) AND message = \(message)
+                AND content IS NOT NULL
+            """
+        ) { row in (index: try row.int(0), content: try row.id(1) as Content.ID) }
+        let asked = Set(indexes)
+        return Set(shown.filter { part in asked.contains(part.index) }.map(\.content))
+    }
+}
+
+extension MessagePart {
+    /// What its row holds: bytes, or the content that has them.
+    fileprivate var columns: (body: [UInt8]?, content: Content.ID?) {
+        switch body {
+        case .inline(let bytes): (bytes, nil)
+        case .content(let content, _): (nil, content)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+public import Messaging
+import SQL
+
+/// A part with the message it belongs to.
+public struct PartSnapshot: Equatable, Sendable {
+    /// The message as it is now.
+    public let message: Message
+    /// One of its parts.
+    public let part: MessagePart
+}
+
+extension MessagingStore {
+    /// Adds a part to a message (platform-api 5.3).
+    ///
+    /// - Parameter conversation: The one it must belong to; an alias counts as its winner.
+    /// - Returns: `created`, or `idInUse` with the part of the message that has the proposed id.
+    /// - Throws: `Rejection`: `notFound` of the conversation or the message, `objectDeleted`, what
+    ///   `Message.changingParts` rejects.
+    public func addPart(
+        _ draft: MessagePart.Draft, to id: Message.ID, in conversation: Conversation.ID,
+        in application: Application.ID
+    ) async throws -> Creation<PartSnapshot> {
+        let newID: MessagePart.ID = environment.newID()
+        return try await change(in: application) { recording in
+            let message = try recording.messageToChange(id, in: conversation)
+            return try recording.addPart(draft, to: message, newID: newID)
+        }
+    }
+
+    /// Replaces or removes parts of a message (platform-api 5.3).
+    ///
+    /// - Parameters:
+    ///   - conversation: The one it must belong to; an alias counts as its winner.
+    ///   - demand: What the message's version must be (X4).
+    /// - Returns: The message after it.
+    /// - Throws: `Rejection`: `notFound` of the conversation, the message or the part,
+    ///   `objectDeleted`, what `Message.changingParts` rejects; `VersionMismatch<MessageSnapshot>`.
+    @discardableResult
+    public func changeParts(
+        _ operation: PartOperation, of id: Message.ID, in conversation: Conversation.ID,
+        if demand: VersionDemand = .any, in application: Application.ID
+    ) async throws -> Message {
+        let newIDs = operation.drafts.map { _ in environment.newID() as MessagePart.ID }
+        return try await change(in: application) { recording in
+            let message = try recording.messageToChange(id, in: conversation)
+            try demand.check(message.version) { try recording.snapshot(of: message) }
+            return message.applying(
+                try recording.change(operation, of: message, newIDs: newIDs))
+        }
+    }
+
+    /// A message with its parts, without what others have made of it.
+    ///
+    /// - Parameter conversation: The one it must belong to; an alias counts as its winner.
+    /// - Throws: `Rejection.notFound` of the conversation or the message, `objectDeleted`.
+    public func parts(
+        of id: Message.ID, in conversation: Conversation.ID, in application: Application.ID
+    ) async throws -> Message {
+        try await database.read { transaction in
+            try transaction.liveMessage(id, in: conversation, in: application)
+        }
+    }
+}
+
+extension Recording {
+    /// The conversation is locked, so that neither it nor its messages change meanwhile.
+    fileprivate func messageToChange(
+        _ id: Message.ID, in conversation: Conversation.ID
+    ) throws -> Message {
+        let home = try transaction.lockedConversation(conversation, in: application)
+        return try transaction.liveMessage(id, in: home.id, in: application)
+    }
+
+    func addPart(
+        _ draft: MessagePart.Draft, to message: Message, newID: MessagePart.ID
+    ) throws -> Creation<PartSnapshot> {
+        let id = draft.proposedID ?? newID
+        if let holder = message.parts.first(where: { part in part.id == id }) {
+            return .idInUse(PartSnapshot(message: message, part: holder))
+        }
+        let after = message.applying(try change(.add(draft), of: message, newIDs: [id]))
+        return .created(PartSnapshot(message: after, part: try after.part(.id(id))))
+    }
+
+    /// - Parameter newIDs: As many as the operation has drafts.
+    func change(
+        _ operation: PartOperation, of message: Message, newIDs: [MessagePart.ID]
+    ) throws -> PartsChanged {
+        var unused = newIDs[...]
+        let change = try message.changingParts(
+            operation, made: try partsMade(of: message),
+            contents: try contents(of: operation.drafts),
+            newID: { unused.removeFirst() }, at: now)
+        try record(.partsChanged(change))
+        return change
+    }
+
+    /// The contents drafts attach, those that exist.
+    func contents(of drafts: [MessagePart.Draft]) throws -> [Content.ID: Content] {
+        var contents: [Content.ID: Content] = [:]
+        for case .content(let id, _) in drafts.map(\.body) where contents[id] == nil {
+            contents[id] = try transaction.content(id, in: application)
+        }
+        return contents
+    }
+
+    private func partsMade(of message: Message) throws -> Int {
+        let made = try transaction.first(
+            """
+            SELECT parts_made FROM messages
+            WHERE application = \(application) AND id = \(message.id)
+            """
+        ) { row in try row.optionalInt64(0) }
+        return (made ?? nil).map(Int.init) ?? message.parts.count
+    }
+}

@@ -1,0 +1,338 @@
+import Messaging
+import SQL
+import Testing
+
+@testable import MessagingStore
+
+@Suite struct `Parts of a message` {
+    /// A message of so many parts: `"0"`, `"1"` …
+    private func scene(
+        _ count: Int = 3
+    ) async throws -> (shop: Shop, conversation: Conversation.ID, message: Message) {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        let message = try await shop.store.sendMessage(
+            Message.Draft(
+                sender: .user(.ana), parts: (0..<count).map { number in try .text("\(number)") }),
+            to: conversation, in: shop.application
+        ).object.message
+        shop.tick()
+        return (shop, conversation, message)
+    }
+
+    @Test func `5.3: a change tells what was made, changed and removed, in one event`() async throws
+    {
+        let (shop, conversation, message) = try await scene()
+        let now = shop.store.environment.now()
+        let kinds = try await shop.kinds {
+            try await shop.store.changeParts(
+                .replaceAll([
+                    .init(name: nil, draft: .text("new")),
+                    .init(name: .id(message.parts[2].id), draft: .text("two")),
+                ]), of: message.id, in: conversation, in: shop.application)
+        }
+        #expect(kinds == ["parts.changed"])
+        guard case .partsChanged(let change) = try await shop.events().last?.event else {
+            Issue.record("no change")
+            return
+        }
+        #expect(change.created.map(\.index) == [3])
+        #expect(change.updated.map(\.id) == [message.parts[2].id])
+        #expect(change.removed.map(\.index) == [0, 1])
+        #expect(change.removed.map(\.id) == message.parts.prefix(2).map(\.id))
+        #expect(change.order == [3, 2])
+        #expect(change.made == 4)
+        #expect(change.at == now)
+    }
+
+    @Test func `5.3: what is answered is what is read, and nothing else has changed`() async throws
+    {
+        let (shop, conversation, message) = try await scene()
+        try await shop.store.recordReceipt(.read, of: message.id, by: .bo, in: shop.application)
+        let before = try await shop.store.message(message.id, in: nil, in: shop.application)
+        let operations: [PartOperation] = try [
+            .replace(.index(1), .text("uno")),
+            .replaceAll([
+                .init(name: .index(2), draft: .text("c")), .init(name: nil, draft: .text("d")),
+                .init(name: .index(0), draft: .text("a")),
+            ]),
+            .remove(.index(2)),
+            .replaceAll([.init(name: .index(0), draft: .text("x"))]),
+        ]
+        for operation in operations {
+            let answered = try await shop.store.changeParts(
+                operation, of: message.id, in: conversation, in: shop.application)
+            let read = try await shop.store.message(message.id, in: nil, in: shop.application)
+            #expect(read.message == answered)
+            #expect(read.recipients == before.recipients)
+            #expect(answered.position == message.position)
+            #expect(answered.sentAt == message.sentAt)
+            #expect(answered.updatedAt == shop.store.environment.now())
+            shop.tick()
+        }
+        let after = try await shop.store.parts(
+            of: message.id, in: conversation, in: shop.application)
+        #expect(after.version == 5)
+        #expect(after.texts == ["x"])
+    }
+
+    @Test func `R25: parts added later come last, whatever order was given before`() async throws {
+        let (shop, conversation, message) = try await scene()
+        try await shop.store.changeParts(
+            .replaceAll([
+                .init(name: .index(2), draft: .text("c")),
+                .init(name: .index(0), draft: .text("a")),
+            ]), of: message.id, in: conversation, in: shop.application)
+        for text in ["d", "e"] {
+            let added = try await shop.store.addPart(
+                .text(text), to: message.id, in: conversation, in: shop.application)
+            #expect(added.object.message.texts.last == text)
+        }
+        let read = try await shop.store.parts(
+            of: message.id, in: conversation, in: shop.application)
+        #expect(read.texts == ["c", "a", "d", "e"])
+        #expect(read.parts.map(\.index) == [2, 0, 3, 4])
+    }
+
+    @Test func `1.3: a creation number is never given twice`() async throws {
+        let (shop, conversation, message) = try await scene(1)
+        for number in 1...5 {
+            let added = try await shop.store.addPart(
+                .text("x"), to: message.id, in: conversation, in: shop.application)
+            #expect(added.object.part.index == number)
+            try await shop.store.changeParts(
+                .remove(.index(number)), of: message.id, in: conversation, in: shop.application)
+        }
+    }
+
+    @Test func `5.3: an id in use shows who has it, and changes nothing`() async throws {
+        let (shop, conversation, message) = try await scene(1)
+        let before = try await shop.rows()
+        let draft = try MessagePart.Draft(
+            mimeType: "a/b", body: .inline([]), proposedID: message.parts[0].id)
+        let taken = try await shop.store.addPart(
+            draft, to: message.id, in: conversation, in: shop.application)
+        #expect(taken == .idInUse(PartSnapshot(message: message, part: message.parts[0])))
+        #expect(try await shop.rows() == before)
+    }
+
+    @Test func `5.3: the same id in another message is another part`() async throws {
+        let (shop, conversation, message) = try await scene(1)
+        let other = try await shop.send(to: conversation).object.message
+        let draft = try MessagePart.Draft(
+            mimeType: "a/b", body: .inline([]), proposedID: message.parts[0].id)
+        let added = try await shop.store.addPart(
+            draft, to: other.id, in: conversation, in: shop.application)
+        #expect(added.object.part.id == message.parts[0].id)
+    }
+
+    @Test func `R20: a message has 1000 parts at most, and keeps its last`() async throws {
+        let (shop, conversation, message) = try await scene(999)
+        _ = try await shop.store.addPart(
+            .text("999"), to: message.id, in: conversation, in: shop.application)
+        await #expect(throws: Rejection.invalid("parts")) {
+            try await shop.store.addPart(
+                .text("1000"), to: message.id, in: conversation, in: shop.application)
+        }
+        let replacements = try (0...1000).map { number in
+            PartOperation.Replacement(name: nil, draft: try .text("\(number)"))
+        }
+        await #expect(throws: Rejection.invalid("parts")) {
+            try await shop.store.changeParts(
+                .replaceAll(replacements), of: message.id, in: conversation, in: shop.application)
+        }
+        try await shop.store.changeParts(
+            .replaceAll([replacements[7]]), of: message.id, in: conversation, in: shop.application)
+        await #expect(throws: Rejection.invalidOperation) {
+            try await shop.store.changeParts(
+                .remove(.index(1000)), of: message.id, in: conversation, in: shop.application)
+        }
+    }
+
+    @Test func `R20: no two parts of a message have one id, from the sending on`() async throws {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        let twice = try (0..<2).map { _ in
+            try MessagePart.Draft(mimeType: "a/b", body: .inline([]), proposedID: .sample(1))
+        }
+        await #expect(throws: Rejection.invalid("parts.id")) {
+            try await shop.store.sendMessage(
+                Message.Draft(sender: .user(.ana), parts: twice), to: conversation,
+                in: shop.application)
+        }
+    }
+
+    @Test func `R23: a message holds 2 GiB at most, counted over all its parts`() async throws {
+        let (shop, conversation, message) = try await scene(1)
+        let half = try await shop.upload(1, size: Message.sizeLimit / 2, to: conversation).id
+        let rest = try await shop.upload(2, size: Message.sizeLimit / 2 - 1, to: conversation).id
+        func add(_ content: Content.ID) async throws {
+            _ = try await shop.store.addPart(
+                MessagePart.Draft(mimeType: "a/b", body: .content(content, size: 0)),
+                to: message.id, in: conversation, in: shop.application)
+        }
+        try await add(half)
+        await #expect(throws: Rejection.invalid("parts")) { try await add(half) }
+        try await add(rest)
+        await #expect(throws: Rejection.invalid("parts")) {
+            try await shop.store.changeParts(
+                .replace(.index(0), .text("12")), of: message.id, in: conversation,
+                in: shop.application)
+        }
+    }
+
+    @Test func `R24: a content goes with the last part that shows it`() async throws {
+        let (shop, conversation, message) = try await scene(1)
+        let picture = try await shop.upload(to: conversation).id
+        let draft = try MessagePart.Draft(mimeType: "a/b", body: .content(picture, size: 0))
+        for _ in 0..<3 {
+            _ = try await shop.store.addPart(
+                draft, to: message.id, in: conversation, in: shop.application)
+        }
+        let other = try await shop.attach(picture, to: conversation).message.id
+        let changes: [PartOperation] = try [
+            .remove(.index(1)), .replace(.index(2), .text("x")),
+            .replaceAll([.init(name: nil, draft: .text("y"))]),
+        ]
+        for change in changes {
+            try await shop.store.changeParts(
+                change, of: message.id, in: conversation, in: shop.application)
+            #expect(try await shop.store.signedContent(picture) != nil)
+        }
+        try await shop.store.changeParts(
+            .replace(.index(0), .text("z")), of: other, in: conversation, in: shop.application)
+        #expect(try await shop.store.signedContent(picture) == nil)
+    }
+
+    @Test func `R24: a part that keeps its content keeps it alive`() async throws {
+        let (shop, conversation, _) = try await scene(1)
+        let picture = try await shop.upload(to: conversation).id
+        let message = try await shop.attach(picture, to: conversation).message
+        let draft = try MessagePart.Draft(mimeType: "c/d", body: .content(picture, size: 0))
+        for change in [
+            PartOperation.replace(.index(0), draft),
+            .replaceAll([.init(name: nil, draft: draft)]),
+        ] {
+            try await shop.store.changeParts(
+                change, of: message.id, in: conversation, in: shop.application)
+            #expect(try await shop.store.signedContent(picture) != nil)
+        }
+    }
+
+    @Test func `rulings 18: a part binds a content that belongs to no conversation`() async throws {
+        let (shop, conversation, message) = try await scene(1)
+        let picture = try await shop.upload(to: nil).id
+        _ = try await shop.store.addPart(
+            MessagePart.Draft(mimeType: "a/b", body: .content(picture, size: 0)), to: message.id,
+            in: conversation, in: shop.application)
+        let bound = try await shop.store.content(picture, in: conversation, in: shop.application)
+        #expect(bound.conversation == conversation)
+    }
+
+    @Test func `R28: a refused change leaves no trace`() async throws {
+        let (shop, conversation, message) = try await scene(1)
+        let foreign = try await shop.upload(to: try await shop.conversation()).id
+        let before = try await shop.rows()
+        let stranger = try MessagePart.Draft(mimeType: "a/b", body: .content(foreign, size: 5))
+        let refused: [(PartOperation, Rejection)] = try [
+            (.replace(.index(1), .text("x")), .notFound(.messagePart)),
+            (.remove(.id(.sample(9))), .notFound(.messagePart)),
+            (.remove(.index(0)), .invalidOperation),
+            (.replaceAll([]), .invalid("parts")),
+            (
+                .replaceAll([
+                    .init(name: nil, draft: .text("x")), .init(name: nil, draft: stranger),
+                ]), .invalid("parts.content")
+            ),
+            (.replaceAll([.init(name: .index(1), draft: .text("x"))]), .invalid("parts.id")),
+            (
+                .replaceAll([
+                    .init(name: .index(0), draft: .text("x")),
+                    .init(name: .id(message.parts[0].id), draft: .text("y")),
+                ]), .invalid("parts.id")
+            ),
+        ]
+        for (operation, rejection) in refused {
+            await #expect(throws: rejection) {
+                try await shop.store.changeParts(
+                    operation, of: message.id, in: conversation, in: shop.application)
+            }
+        }
+        #expect(try await shop.rows() == before)
+    }
+
+    @Test func `R18: parts go with their message and their conversation`() async throws {
+        let (shop, conversation, message) = try await scene(2)
+        let other = try await shop.send(to: conversation).object.message.id
+        try await shop.store.deleteMessage(other, in: nil, in: shop.application)
+        await #expect(throws: Rejection.notFound(.message)) {
+            try await shop.store.changeParts(
+                .remove(.index(0)), of: other, in: conversation, in: shop.application)
+        }
+        try await shop.store.deleteConversation(conversation, in: shop.application)
+        await #expect(throws: Rejection.objectDeleted) {
+            try await shop.store.changeParts(
+                .remove(.index(0)), of: message.id, in: conversation, in: shop.application)
+        }
+    }
+
+    @Test func `X4: of many changes of one version exactly one is made`() async throws {
+        let (shop, conversation, message) = try await scene(1)
+        let made = try await withThrowingTaskGroup { group in
+            for number in 0..<20 {
+                group.addTask {
+                    do {
+                        try await shop.store.changeParts(
+                            .replace(.index(0), .text("\(number)")), of: message.id,
+                            in: conversation, if: .one, in: shop.application)
+                        return 1
+                    } catch let late as VersionMismatch<MessageSnapshot> {
+                        #expect(late.current.message.version == 2)
+                        return 0
+                    }
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(made == 1)
+    }
+
+    @Test func `R26: a change is never dated before what it changes`() async throws {
+        let (shop, conversation, message) = try await scene(1)
+        shop.wait(milliseconds: -60_000)
+        let changed = try await shop.store.changeParts(
+            .replace(.index(0), .text("x")), of: message.id, in: conversation,
+            in: shop.application)
+        #expect(changed.updatedAt == message.sentAt)
+    }
+
+    @Test func `parts are read and changed by their index alone`() async throws {
+        let shop = try await Shop()
+        let plans = try await shop.database.read { transaction in
+            try transaction.rows(
+                """
+                EXPLAIN QUERY PLAN SELECT part_index, content FROM parts
+                WHERE application = \(shop.application) AND message = \([UInt8]())
+                    AND content IS NOT NULL
+                """
+            ) { row in try row.text("detail") }
+        }
+        #expect(plans.allSatisfy { plan in plan.contains("USING INDEX") })
+    }
+}
+
+extension MessagePart.Draft {
+    fileprivate static func text(_ text: String) throws -> MessagePart.Draft {
+        try MessagePart.Draft(mimeType: "text/plain", body: .inline(Array(text.utf8)))
+    }
+}
+
+extension Message {
+    /// The bodies of all parts as text.
+    fileprivate var texts: [String] {
+        parts.map { part in
+            guard case .inline(let bytes) = part.body else { return "" }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+}
