@@ -2,8 +2,11 @@
 
 # Debian and Ubuntu packages: to build and run, and further ones to test and to measure.
 PACKAGES       = ca-certificates curl git libsqlite3-dev libssl-dev make pkg-config zlib1g-dev
-TEST_PACKAGES  = $(PACKAGES) prometheus python3
+TEST_PACKAGES  = $(PACKAGES) prometheus python3 python3-venv
 BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx openssl wrk
+# Packages of PyPI for the tests, in an environment of their own below the build folder.
+PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis
+PYTHON         = .build/python/bin/python
 
 SWIFT_AT_LEAST = 6.2
 LISTEN        ?= 127.0.0.1:8080
@@ -21,7 +24,7 @@ SOURCES       = Package.swift Sources Tests
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fix bench crash fuzz siege sanitize rules packages test-packages bench-packages swift walls format
+.PHONY: help run test check fix bench crash fuzz siege openapi sanitize rules packages test-packages bench-packages swift walls format
 
 help: ## Lists what there is.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -38,6 +41,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	bash Tests/Commands/commands.sh .build/debug/parley
 	bash Tests/Commands/telemetry.sh .build/debug/parley
 	bash Tests/Tour/tour.sh .build/debug/parley
+	$(MAKE) --no-print-directory openapi
 	python3 Tests/Siege/siege.py --build .build/debug --short
 	python3 Tests/Fuzz/fuzz.py --seconds 60
 
@@ -60,6 +64,10 @@ fuzz: test-packages swift ## Fuzzes the parsers: make fuzz SECONDS=60 TARGET=jso
 siege: test-packages swift ## Slow, many, broken and greedy clients; takes some minutes.
 	$(BUILD_RELEASE)
 	python3 Tests/Siege/siege.py --build .build/release
+
+openapi: ## Holds a built server against its description, as `make test` does.
+	@$(call environment,$(PYPI_PACKAGES))
+	$(PYTHON) Tests/OpenAPI/openapi.py --binary .build/debug/parley
 
 sanitize: test-packages swift ## Every test under the thread and the address sanitizer.
 	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize address --scratch-path .build/address
@@ -96,6 +104,17 @@ if [ -n "$$missing" ]; then \
         echo "apt-get failed; trying once more." >&2; sleep 5; \
     done; \
 fi
+endef
+
+# Makes Python's environment and fills it; without PyPI it says what is missing, and goes on.
+define environment
+[ -x $(PYTHON) ] || python3 -m venv --system-site-packages .build/python || exit 1; \
+for package in $(1); do \
+    $(PYTHON) -c "import importlib.metadata as all; all.version('$$package')" 2>/dev/null && continue; \
+    echo "Installing with pip: $$package"; \
+    $(PYTHON) -m pip install --quiet --disable-pip-version-check --timeout 10 --retries 1 $$package \
+        || echo "pip could not install $$package: what needs it is left out." >&2; \
+done
 endef
 
 swift:

@@ -80,7 +80,10 @@ let package = Package(
         room("MessagingWire", ["Messaging", "JSON", "Base64"]),
         room(
             "PlatformAPI",
-            ["HTTP", "JSON", "Locking", "Messaging", "MessagingStore", "MessagingWire", "Uploads"]),
+            [
+                "Checksums", "HTTP", "JSON", "Locking", "Messaging", "MessagingStore",
+                "MessagingWire", "Uploads",
+            ]),
         // Roof.
         room(
             "ParleyServer",

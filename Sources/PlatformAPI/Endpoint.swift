@@ -2,7 +2,8 @@ public import HTTP
 import JSON
 public import MessagingWire
 
-/// One line of the API: what the router serves, `OPTIONS` tells and the README lists.
+/// One line of the API: what the router serves, `OPTIONS` tells, the README lists and the description
+/// describes.
 public struct Endpoint: Sendable {
     /// How an endpoint answers.
     enum Handler: Sendable {
@@ -26,11 +27,14 @@ public struct Endpoint: Sendable {
     /// (``Secrets``, H115); never where a secret is what the answer is for.
     public let isCompressed: Bool
     let handler: Handler
+    /// What the description says of it in a version that offers it; see `Operation`.
+    let describe: (@Sendable (APIVersion) -> Operation)?
 
     init(
         _ method: Method, _ path: PathTemplate, _ summary: String, isKeyed: Bool = false,
         isCompressed: Bool = false,
-        versions: Set<APIVersion> = Set(APIVersion.allCases), _ handler: Handler
+        versions: Set<APIVersion> = Set(APIVersion.allCases), _ handler: Handler,
+        describe: (@Sendable (APIVersion) -> Operation)? = nil
     ) {
         self.method = method
         self.path = path
@@ -39,5 +43,6 @@ public struct Endpoint: Sendable {
         self.isCompressed = isCompressed
         self.versions = versions
         self.handler = handler
+        self.describe = describe
     }
 }

@@ -17,6 +17,7 @@ public final class PlatformAPI: Service {
     let newContentID: @Sendable () -> Messaging.Content.ID
     let onFault: @Sendable (any Error, RequestID) -> FaultKind
     let settings: PlatformSettings
+    private let description: Description
     private let crossOrigin: CrossOrigin
     private let router: Router<Endpoint>
 
@@ -51,6 +52,7 @@ public final class PlatformAPI: Service {
         self.newContentID = newContentID
         self.onFault = onFault
         self.settings = settings
+        description = Description(publicBase: publicBase)
         crossOrigin = CrossOrigin(settings)
         var router = Router<Endpoint>(allowsTrailingSlash: true)
         for endpoint in Endpoint.all { router.add(endpoint.method, endpoint.path, endpoint) }
@@ -60,6 +62,12 @@ public final class PlatformAPI: Service {
     /// Decides from the head; what needs the database or the body becomes work.
     public func answer(to request: Request) -> Answer {
         route(request).with(crossOrigin, for: request)
+    }
+
+    /// Describes the interface to everybody: OpenAPI 3.1, of the version in `?version=` (X11).
+    public func describe(_ request: Request, _ route: String) -> Answer {
+        Answer(route) { [description] _ in await description.response(to: request) }
+            .with(crossOrigin, for: request)
     }
 
     private func route(_ request: Request) -> Answer {

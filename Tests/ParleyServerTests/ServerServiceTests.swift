@@ -5,7 +5,7 @@ import Testing
 @testable import ParleyServer
 
 @Suite struct `The server's own paths` {
-    @Test(arguments: ["/", "/health/live", "/health/ready"])
+    @Test(arguments: ["/", "/openapi.json", "/health/live", "/health/ready"])
     func `H197 answer anybody`(path: String) async throws {
         let scratch = Scratch()
         let response = await response(to: .get, path, of: try await scratch.parts())

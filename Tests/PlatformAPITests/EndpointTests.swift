@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import MessagingWire
 import PlatformAPI
 import Testing
@@ -15,6 +16,20 @@ import Testing
 
     @Test func `all paths lie under the application`() {
         #expect(Endpoint.all.allSatisfy { $0.path.description.hasPrefix("/apps/{app}/") })
+    }
+
+    @Test(arguments: APIVersion.allCases)
+    func `every line is described, and a line with a body has an example (X11)`(
+        version: APIVersion
+    ) async throws {
+        let description = try await Described.of(version.rawValue)
+        for endpoint in Endpoint.all where endpoint.versions.contains(version) {
+            let line = "\(endpoint.method.rawValue) \(endpoint.path)"
+            let operation = description.operations.first { "\($0.method) \($0.path)" == line }
+            #expect(operation != nil, "\(line) has no Operation behind it")
+            let content = operation?.json["requestBody"]?["content"]
+            #expect(content?.members.allSatisfy { $0.value["example"] != nil } ?? true, "\(line)")
+        }
     }
 
     @Test func `only creations take a key (1_9)`() {

@@ -35,8 +35,13 @@ import Testing
 
     private func expect(_ file: ExchangeFile, in scene: Scene, by door: any Door) async throws {
         var scene = scene
+        let description = try await Described.of(scene.variables["version"] ?? "")
         for exchange in file.exchanges {
             let answer = try await scene.ask(exchange.request, by: door)
+            if let operation = description.operation(exchange.request) {
+                let problem = description.problem(answer, of: operation)
+                #expect(problem == nil, "\(exchange.title)")
+            }
             let found = try expect(answer, fits: exchange, in: scene)
             scene.variables.merge(found) { old, _ in old }
         }

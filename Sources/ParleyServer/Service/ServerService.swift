@@ -51,11 +51,12 @@ final class ServerService: Service {
 
     /// The paths that belong to no door.
     enum Page: CaseIterable {
-        case root, live, ready, metrics
+        case root, description, live, ready, metrics
 
         var path: PathTemplate {
             switch self {
             case .root: "/"
+            case .description: "/openapi.json"
             case .live: "/health/live"
             case .ready: "/health/ready"
             case .metrics: MetricsDoor.path
@@ -66,6 +67,8 @@ final class ServerService: Service {
         var summary: String {
             switch self {
             case .root: "Says what this is and where to go on."
+            case .description:
+                "Describes the API in OpenAPI 3.1; `?version=` for another version than 3.0."
             case .live: "Whether the process answers; never asks the database."
             case .metrics: "Metrics for Prometheus, with `metrics.token` or at `metrics.listen`."
             case .ready: "Whether requests are welcome: reads the database, false while stopping."
@@ -82,6 +85,7 @@ final class ServerService: Service {
         case .metrics where metrics.admits(request): metrics.answer(to: request)
         case .metrics: Answer(route, PlatformAPI.unauthenticated)
         case .root: Answer(route, Self.json(.ok, greeting))
+        case .description: api.describe(request, route)
         case .live: Answer(route, Self.health(true))
         case .ready where readiness.isStopping: Answer(route, Self.health(false))
         case .ready:
@@ -98,6 +102,7 @@ final class ServerService: Service {
             writer.object { writer in
                 writer.member("self", "\(publicURL)/")
                 writer.member("applications", "\(publicURL)/apps/{app}")
+                writer.member("description", "\(publicURL)\(Page.description.path)")
                 writer.member("live", "\(publicURL)/health/live")
                 writer.member("ready", "\(publicURL)/health/ready")
             }

@@ -1,4 +1,5 @@
 import HTTP
+import MessagingWire
 
 extension Endpoint {
     /// Announcements, as the system makes them and as their recipients see them
@@ -6,25 +7,65 @@ extension Endpoint {
     static let announcements = [
         Endpoint(
             .post, "/apps/{app}/announcements", "Announces something to many users.",
-            isKeyed: true, .body { call, body in try await call.announce(body) }),
+            isKeyed: true, .body { call, body in try await call.announce(body) }
+        ) { version in
+            Operation(
+                "announce", body: AnnouncementDraftJSON.schema(version),
+                answers: [.accepted(AnnouncementJSON.schema(version), [.location])],
+                errors: [.notFound, .idInUse],
+                example: Example(
+                    body: """
+                        {"recipients":[\(Sample.name(Sample.writer, version)),\
+                        \(Sample.name(Sample.reader, version))],\
+                        \(version.namesIdentities
+                            ? "\"sender_id\":\(Sample.name(Sample.writer, version))"
+                            : "\"sender\":{\"name\":\"House rules\"}"),\
+                        "parts":[{"mime_type":"text/plain","body":"Water off at noon"}],\
+                        "id":"\(Sample.announcement)"}
+                        """, after: ["createConversation"]))
+        },
         Endpoint(
             .get, "/apps/{app}/announcements/{announcement}", "Reads an announcement.",
-            isCompressed: true, .head { call in try await call.readAnnouncement() }),
+            isCompressed: true, .head { call in try await call.readAnnouncement() }
+        ) { version in
+            Operation(
+                "readAnnouncement",
+                answers: [.ok(AnnouncementJSON.schema(version), "The announcement.")])
+        },
         Endpoint(
             .get, "/apps/{app}/users/{user}/announcements",
             "Lists a user's announcements, newest first.", isCompressed: true,
-            .head { call in try await call.listAnnouncements() }),
+            .head { call in try await call.listAnnouncements() }
+        ) { version in
+            Operation(
+                "listUserAnnouncements", query: Parameter.page(of: .announcements),
+                answers: [.list(of: AnnouncementJSON.userSchema(version))],
+                example: Example(query: [("page_size", "20")], after: ["announce"]))
+        },
         Endpoint(
             .get, "/apps/{app}/users/{user}/announcements/{announcement}",
             "Reads an announcement as a user sees it.", isCompressed: true,
-            .head { call in try await call.readReceivedAnnouncement() }),
+            .head { call in try await call.readReceivedAnnouncement() }
+        ) { version in
+            Operation(
+                "readUserAnnouncement",
+                answers: [.ok(AnnouncementJSON.userSchema(version), "The announcement.")])
+        },
         Endpoint(
             .delete, "/apps/{app}/users/{user}/announcements/{announcement}",
             "Deletes an announcement for one user.",
-            .head { call in try await call.deleteAnnouncement() }),
+            .head { call in try await call.deleteAnnouncement() }
+        ) { _ in
+            Operation("deleteUserAnnouncement", answers: [.noContent])
+        },
         Endpoint(
             .post, "/apps/{app}/users/{user}/announcements/{announcement}/receipts",
             "Records that a user has received or read an announcement.",
-            .body { call, body in try await call.sendAnnouncementReceipt(body) }),
+            .body { call, body in try await call.sendAnnouncementReceipt(body) }
+        ) { _ in
+            Operation(
+                "sendAnnouncementReceipt", body: ReceiptJSON.schema, answers: [.noContent],
+                example: Example(body: #"{"type":"read"}"#))
+        },
     ]
 }

@@ -1,22 +1,65 @@
 import HTTP
+import JSON
+import MessagingWire
 
 extension Endpoint {
     /// The system's perspective on conversations (platform-api §5.1).
     static let conversations = [
         Endpoint(
             .post, "/apps/{app}/conversations", "Creates a conversation.", isKeyed: true,
-            .body { call, body in try await call.createConversation(body) }),
+            .body { call, body in try await call.createConversation(body) }
+        ) { version in
+            Operation(
+                "createConversation", body: ConversationDraftJSON.schema(version),
+                answers: [
+                    .created(
+                        ConversationJSON.schema(version), [.location, .contentLocation]),
+                    .ok(
+                        ConversationJSON.schema(version),
+                        "The distinct conversation of these participants, which exists.",
+                        [.location, .contentLocation]),
+                ],
+                errors: [.notFound, .objectDeleted, .conflict, .idInUse],
+                example: Example(
+                    body: """
+                        {"participants":[\(Sample.name(Sample.writer, version)),\
+                        \(Sample.name(Sample.reader, version))],"metadata":{"topic":"rent"},\
+                        "id":"\(Sample.conversation)"}
+                        """))
+        },
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}", "Reads a conversation.",
             isCompressed: true,
-            .head { call in try await call.readConversation() }),
+            .head { call in try await call.readConversation() }
+        ) { version in
+            Operation(
+                "readConversation",
+                answers: [
+                    .ok(ConversationJSON.schema(version), "The conversation.", [.contentLocation])
+                ], errors: [.objectDeleted])
+        },
         Endpoint(
             .patch, "/apps/{app}/conversations/{conversation}",
             "Changes participants and metadata.",
-            .body { call, body in try await call.patchConversation(body) }),
+            .body { call, body in try await call.patchConversation(body) }
+        ) { version in
+            Operation(
+                "patchConversation", body: ConversationPatchJSON.schema(version),
+                answers: [.noContent], errors: [.objectDeleted],
+                example: Example(
+                    body: """
+                        [{"operation":"add","property":"participants",\
+                        "\(version.namesIdentities ? "id" : "value")":\
+                        \(Sample.name("cy", version))},\
+                        {"operation":"set","property":"metadata.topic","value":"keys"}]
+                        """))
+        },
         Endpoint(
             .delete, "/apps/{app}/conversations/{conversation}",
             "Deletes a conversation for everyone.",
-            .head { call in try await call.deleteConversation() }),
+            .head { call in try await call.deleteConversation() }
+        ) { _ in
+            Operation("deleteConversation", answers: [.noContent])
+        },
     ]
 }

@@ -1,29 +1,71 @@
 import HTTP
+import MessagingWire
 
 extension Endpoint {
     /// The system's perspective on messages (platform-api §5.2).
     static let messages = [
         Endpoint(
             .post, "/apps/{app}/conversations/{conversation}/messages", "Sends a message.",
-            isKeyed: true, .body { call, body in try await call.sendMessage(body) }),
+            isKeyed: true, .body { call, body in try await call.sendMessage(body) }
+        ) { version in
+            Operation(
+                "sendMessage", body: MessageDraftJSON.schema(version),
+                answers: [
+                    .created(MessageJSON.schema(version), [.location, .contentLocation])
+                ],
+                errors: [.invalidOperation, .objectDeleted, .idInUse],
+                example: Example(
+                    body: """
+                        {\(Sample.sender(version)),"parts":[{"mime_type":"text/plain",\
+                        "body":"keys are under the mat"}],\
+                        "notification":{"text":"A message","sound":"ping.aiff"},\
+                        "id":"\(Sample.message)"}
+                        """))
+        },
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}/messages",
             "Lists messages, newest first.", isCompressed: true,
-            .head { call in try await call.listMessages() }),
+            .head { call in try await call.listMessages() }
+        ) { version in
+            Operation(
+                "listMessages", query: Parameter.page(of: .messages),
+                answers: [.list(of: MessageJSON.schema(version))], errors: [.objectDeleted],
+                example: Example(query: [("page_size", "20")], after: ["sendMessage"]))
+        },
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}/messages/{message}",
             "Reads a message.", isCompressed: true,
-            .head { call in try await call.readMessage() }),
+            .head { call in try await call.readMessage() }
+        ) { version in
+            Operation("readMessage", answers: [.message(version)], errors: [.objectDeleted])
+        },
         Endpoint(
             .delete, "/apps/{app}/conversations/{conversation}/messages/{message}",
             "Deletes a message for everyone.",
-            .head { call in try await call.deleteMessage() }),
+            .head { call in try await call.deleteMessage() }
+        ) { _ in
+            Operation("deleteMessage", answers: [.noContent], errors: [.objectDeleted])
+        },
         Endpoint(
             .get, "/apps/{app}/messages/{message}", "Reads a message by its short address.",
             isCompressed: true,
-            .head { call in try await call.readMessage() }),
+            .head { call in try await call.readMessage() }
+        ) { version in
+            Operation(
+                "readShortMessage", answers: [.message(version)], errors: [.objectDeleted])
+        },
         Endpoint(
             .delete, "/apps/{app}/messages/{message}", "Deletes a message by its short address.",
-            .head { call in try await call.deleteMessage() }),
+            .head { call in try await call.deleteMessage() }
+        ) { _ in
+            Operation("deleteShortMessage", answers: [.noContent], errors: [.objectDeleted])
+        },
     ]
+}
+
+extension AnswerShape {
+    /// A message, whose conversation may have been asked for by another id.
+    static func message(_ version: APIVersion) -> AnswerShape {
+        .ok(MessageJSON.schema(version), "The message.", [.contentLocation])
+    }
 }

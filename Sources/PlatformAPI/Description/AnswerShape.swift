@@ -1,0 +1,37 @@
+import JSON
+
+/// One way in which an endpoint succeeds.
+struct AnswerShape: Sendable {
+    let status: Int
+    /// What that means, in a sentence.
+    let text: String
+    /// What the body looks like; `nil` for none.
+    let schema: JSONSchema?
+    let fields: [Parameter]
+
+    static func ok(
+        _ schema: JSONSchema, _ text: String = "The object.", _ fields: [Parameter] = []
+    ) -> AnswerShape {
+        AnswerShape(status: 200, text: text, schema: schema, fields: fields)
+    }
+
+    static func list(of schema: JSONSchema) -> AnswerShape {
+        AnswerShape(
+            status: 200, text: "A page of the list.", schema: .array(of: schema),
+            fields: [.count])
+    }
+
+    /// Made; without a schema the body is empty.
+    static func created(_ schema: JSONSchema?, _ fields: [Parameter] = []) -> AnswerShape {
+        AnswerShape(status: 201, text: "It was made.", schema: schema, fields: fields)
+    }
+
+    /// Taken on; without a schema the body is empty.
+    static func accepted(
+        _ schema: JSONSchema? = nil, _ fields: [Parameter] = []
+    ) -> AnswerShape {
+        AnswerShape(status: 202, text: "It was accepted.", schema: schema, fields: fields)
+    }
+
+    static let noContent = AnswerShape(status: 204, text: "It is done.", schema: nil, fields: [])
+}

@@ -1,0 +1,90 @@
+import Checksums
+import HTTP
+import JSON
+import Locking
+import MessagingWire
+
+/// Serves the description of the interface to everybody who asks (X11).
+///
+/// A document is made when it is asked for first and kept, coded as well: a start waits for none, and
+/// who has no credential can make nobody work.
+final class Description: Sendable {
+    private let publicBase: String
+    private let documents = Locked<[APIVersion: Document]>([:])
+
+    private struct Document {
+        let tag: EntityTag
+        let octets: [UInt8]
+        var coded: [String: [UInt8]] = [:]
+    }
+
+    init(publicBase: String) { self.publicBase = publicBase }
+
+    /// The document of the version that `?version=` names; without it of the latest.
+    func response(to request: Request) async -> Response {
+        do throws(APIError) {
+            guard
+                let version = try Query(request.target)["version"].map(APIVersion.init(rawValue:))
+                    ?? .v3_0
+            else {
+                throw APIError(
+                    .invalidProperty, "There are the versions \(Self.versions).",
+                    data: .property("version"))
+            }
+            return await response(to: request, document(version), version)
+        } catch {
+            return error.reply.response
+        }
+    }
+
+    private static var versions: String {
+        APIVersion.allCases.map(\.rawValue).joined(separator: ", ")
+    }
+
+    private func response(
+        to request: Request, _ document: Document, _ version: APIVersion
+    ) async -> Response {
+        let coding = ContentCoding.preferred(by: request.fields)
+        let tag = coding.map { coding in document.tag.coded(coding.name) } ?? document.tag
+        var fields = ResponseFields()
+        fields.add("ETag", tag.text)
+        fields.add("Vary", "Accept-Encoding")
+        // To be kept, and asked about each time: another release says something else.
+        fields.add("Cache-Control", "no-cache")
+        let known = Preconditions(tag: tag, modified: nil)
+        guard known.judge(request.method, request.fields, at: 0) != .notModified else {
+            return Response(.notModified, fields: fields)
+        }
+        fields.add("Content-Type", "application/json; charset=UTF-8")
+        guard let coding else {
+            return Response(.ok, fields: fields, content: .bytes(document.octets))
+        }
+        fields.add("Content-Encoding", coding.name)
+        let octets = await octets(of: document, version, request.fields, coding)
+        return Response(.ok, fields: fields, content: .bytes(octets))
+    }
+
+    /// Made outside the lock: whoever is second makes the same.
+    private func document(_ version: APIVersion) -> Document {
+        if let known = documents.withLock({ $0[version] }) { return known }
+        let octets = OpenAPIDocument(version: version, publicBase: publicBase).json()
+        var sum = CRC32C()
+        sum.update(octets.span)
+        let name = "\(String(sum.value, radix: 16))-\(octets.count)"
+        let made = Document(tag: EntityTag(opaque: name), octets: octets)
+        documents.withLock { $0[version] = made }
+        return made
+    }
+
+    private func octets(
+        of document: Document, _ version: APIVersion, _ fields: Fields, _ coding: ContentCoding
+    ) async -> [UInt8] {
+        if let known = document.coded[coding.name] { return known }
+        let plain = Response(.ok, "application/json", document.octets)
+        guard case .bytes(let coded) = await plain.compressed(for: fields).content else {
+            return document.octets
+        }
+        documents.withLock { $0[version]?.coded[coding.name] = coded }
+        return coded
+    }
+}

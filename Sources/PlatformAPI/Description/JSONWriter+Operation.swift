@@ -1,0 +1,170 @@
+import HTTP
+import JSON
+import MessagingWire
+
+// Objects of OpenAPI 3.1 below a path.
+
+extension JSONWriter {
+    /// An operation object.
+    mutating func operation(_ operation: Operation, of endpoint: Endpoint) {
+        object { writer in
+            writer.member("operationId", operation.name)
+            writer.member("summary", endpoint.summary)
+            writer.key("parameters")
+            writer.parameters(of: operation, endpoint)
+            if let body = operation.body { writer.body(body, of: operation, endpoint) }
+            writer.key("responses")
+            writer.object { writer in
+                for answer in operation.answers {
+                    writer.key(String(answer.status))
+                    writer.answer(answer)
+                }
+                for (status, kinds) in ErrorAnswers(of: endpoint, operation).byStatus
+                    .sorted(by: { $0.key < $1.key })
+                {
+                    writer.key(String(status))
+                    writer.object { writer in
+                        writer.member(
+                            "$ref", "#/components/responses/\(Self.name(status, kinds))")
+                    }
+                }
+            }
+            writer.key("x-example")
+            writer.example(of: operation, endpoint)
+        }
+    }
+
+    private mutating func parameters(of operation: Operation, _ endpoint: Endpoint) {
+        let fields = operation.fields + (endpoint.isKeyed ? [.replayKey] : [])
+        let example = operation.example
+        array { writer in
+            for hole in PathParameter.all(in: endpoint.path.parameterNames) {
+                writer.parameter(
+                    "path", Parameter(hole.name, hole.schema, hole.text, isRequired: true),
+                    example: hole.sample)
+            }
+            for parameter in operation.query {
+                writer.parameter(
+                    "query", parameter,
+                    example: example.query.first { $0.name == parameter.name }?.value)
+            }
+            for parameter in fields {
+                writer.parameter(
+                    "header", parameter,
+                    example: example.fields.first { $0.name == parameter.name }?.value)
+            }
+        }
+    }
+
+    private mutating func parameter(
+        _ place: String, _ parameter: Parameter, example: String?
+    ) {
+        object { writer in
+            writer.member("name", parameter.name)
+            writer.member("in", place)
+            writer.member("description", parameter.text)
+            writer.member("required", parameter.isRequired)
+            writer.key("schema")
+            writer.schema(parameter.schema, referring: "#/components/schemas/")
+            guard let example else { return }
+            writer.key("example")
+            if case .integer = parameter.schema, let number = Int64(example) {
+                writer.integer(number)
+            } else {
+                writer.string(example)
+            }
+        }
+    }
+
+    private mutating func body(
+        _ body: JSONSchema, of operation: Operation, _ endpoint: Endpoint
+    ) {
+        key("requestBody")
+        object { writer in
+            writer.member("required", true)
+            writer.key("content")
+            writer.object { writer in
+                writer.key(endpoint.method == .patch ? PatchType.name : "application/json")
+                writer.object { writer in
+                    writer.key("schema")
+                    writer.schema(body, referring: "#/components/schemas/")
+                    guard let example = operation.example.body else { return }
+                    writer.member("example", raw: Array(example.utf8))
+                }
+            }
+        }
+    }
+
+    private mutating func answer(_ answer: AnswerShape) {
+        object { writer in
+            writer.member("description", answer.text)
+            writer.fields(answer.fields)
+            guard let schema = answer.schema else { return }
+            writer.content(schema)
+        }
+    }
+
+    private mutating func content(_ schema: JSONSchema) {
+        key("content")
+        object { writer in
+            writer.key("application/json")
+            writer.object { writer in
+                writer.key("schema")
+                writer.schema(schema, referring: "#/components/schemas/")
+            }
+        }
+    }
+
+    private mutating func fields(_ fields: [Parameter]) {
+        guard !fields.isEmpty else { return }
+        key("headers")
+        object { writer in
+            for field in fields {
+                writer.key(field.name)
+                writer.object { writer in
+                    writer.member("description", field.text)
+                    writer.member("required", field.isRequired)
+                    writer.key("schema")
+                    writer.schema(field.schema, referring: "#/components/schemas/")
+                }
+            }
+        }
+    }
+
+    /// What a machine needs beside the request to send an example.
+    private mutating func example(of operation: Operation, _ endpoint: Endpoint) {
+        let makers = PathParameter.all(in: endpoint.path.parameterNames).compactMap(\.maker)
+        var after: [String] = []
+        for name in makers + operation.example.after where !after.contains(name) {
+            after.append(name)
+        }
+        object { writer in
+            writer.key("after")
+            writer.array { writer in for name in after { writer.string(name) } }
+            guard let answer = operation.answers.first else { return }
+            writer.member("status", answer.status)
+        }
+    }
+
+    // MARK: - Failures
+
+    /// A response object of a failure; 429 has no body (platform-api §1.11).
+    mutating func error(_ status: Int, _ kinds: [APIErrorTable]) {
+        let texts = kinds.map { "`\($0.row.id)` (\($0.row.code)): \($0.meaning)." }
+        object { writer in
+            writer.member("description", texts.joined(separator: " "))
+            switch status {
+            case 401: writer.fields([Parameter("WWW-Authenticate", .string, "`Bearer`.")])
+            case 429, 503:
+                writer.fields([Parameter("Retry-After", .integer(0 ... .max), "Seconds.")])
+            default: break
+            }
+            if status != 429 { writer.content(ErrorJSON.schema) }
+        }
+    }
+
+    /// The name of a failure in the document: its status and what it may say.
+    static func name(_ status: Int, _ kinds: [APIErrorTable]) -> String {
+        ([String(status)] + kinds.map { $0.row.id.description }).joined(separator: ".")
+    }
+}

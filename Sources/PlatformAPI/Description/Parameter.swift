@@ -1,0 +1,58 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingWire
+
+/// A query parameter or a header field, of a request or of an answer.
+struct Parameter: Sendable {
+    let name: String
+    let schema: JSONSchema
+    /// One sentence for people.
+    let text: String
+    let isRequired: Bool
+
+    init(_ name: String, _ schema: JSONSchema, _ text: String, isRequired: Bool = false) {
+        self.name = name
+        self.schema = schema
+        self.text = text
+        self.isRequired = isRequired
+    }
+}
+
+// MARK: - Of requests
+
+extension Parameter {
+    /// The pages of a list (platform-api §1.10).
+    ///
+    /// - Parameter largest: The most items of a page, and how many one has when nobody says.
+    static func page(
+        of collection: IdentifierJSON.Collection, upTo largest: Int64 = 100
+    ) -> [Parameter] {
+        [
+            Parameter(
+                "page_size", .integer(1 ... .max),
+                "How many items; \(largest), which is also the most, unless said otherwise."),
+            Parameter(
+                "from_id", .name(in: collection),
+                "The last item of the page before; the list goes on after it."),
+        ]
+    }
+
+    /// The key of an endpoint that has one (platform-api §1.9).
+    static let replayKey = Parameter(
+        "If-None-Match", .uuid,
+        "A plain UUID under which a repeat is recognised; it becomes the id of the new object.")
+}
+
+// MARK: - Of answers
+
+extension Parameter {
+    static let location = Parameter("Location", .string, "Where it is.", isRequired: true)
+
+    static let contentLocation = Parameter(
+        "Content-Location", .string, "Where the object is, when another id led to it.")
+
+    static let count = Parameter(
+        "Layer-Count", .integer(0 ... .max), "How many items the whole list has.",
+        isRequired: true)
+}

@@ -1,0 +1,40 @@
+import JSON
+import MessagingWire
+
+/// A hole in a path, by the name it has in the templates.
+struct PathParameter: Sendable {
+    let name: String
+    let schema: JSONSchema
+    let text: String
+    /// What stands in its place in the examples.
+    let sample: String
+    /// The operation whose example makes the thing; `nil` for what needs no making.
+    let maker: String?
+
+    /// Every hole of every path; a test asks for the others.
+    static let all = [
+        PathParameter(
+            name: "app", schema: .uuid, text: "The application of the token.",
+            sample: Sample.application, maker: nil),
+        PathParameter(
+            name: "conversation", schema: .uuid, text: "A conversation.",
+            sample: Sample.conversation, maker: "createConversation"),
+        PathParameter(
+            name: "message", schema: .uuid, text: "A message.", sample: Sample.message,
+            maker: "sendMessage"),
+        PathParameter(
+            name: "announcement", schema: .uuid, text: "An announcement.",
+            sample: Sample.announcement, maker: "announce"),
+        PathParameter(
+            name: "content", schema: .uuid, text: "A rich content.", sample: Sample.content,
+            maker: "createContent"),
+        PathParameter(
+            name: "user", schema: UserIDJSON.bareSchema, text: "A user's own id, percent-encoded.",
+            sample: Sample.reader, maker: "createConversation"),
+    ]
+
+    /// The holes of a path, in order.
+    static func all(in names: [String]) -> [PathParameter] {
+        names.compactMap { name in all.first { $0.name == name } }
+    }
+}

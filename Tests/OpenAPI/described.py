@@ -1,0 +1,181 @@
+"""The description of one version, its operations, and their examples as requests."""
+
+import http.client
+import json
+import re
+import urllib.parse
+import uuid
+
+
+class Description:
+    """The document that a server serves for a version."""
+
+    def __init__(self, server, version):
+        self.server = server
+        self.version = version
+        self.document = json.loads(server.get(f"/openapi.json?version={version}"))
+        self.operations = [
+            Operation(self, method, path, json_)
+            for path, methods in self.document["paths"].items() for method, json_ in methods.items()]
+        self.by_name = {operation.name: operation for operation in self.operations}
+
+    def resolved(self, json_):
+        """What a reference names."""
+        if "$ref" not in json_:
+            return json_
+        place = self.document
+        for name in json_["$ref"].split("/")[1:]:
+            place = place[name]
+        return place
+
+    def problem(self, operation, answer):
+        """What an answer has that the description does not allow; None for nothing."""
+        described = operation.json["responses"].get(str(answer.status))
+        if answer.status >= 500:
+            return f"status {answer.status}"
+        if described is None:
+            return f"status {answer.status} is not described"
+        shape = self.resolved(described)
+        for name, field in shape.get("headers", {}).items():
+            if field.get("required") and answer.fields.get(name) is None:
+                return f"{answer.status} without {name}"
+        content = shape.get("content")
+        if content is None:
+            return f"{answer.status} with a body" if answer.body else None
+        if answer.fields.get_content_type() not in content:
+            return f"{answer.status} as {answer.fields.get_content_type()}"
+        try:
+            value = json.loads(answer.body)
+        except ValueError:
+            return f"{answer.status} whose body is no JSON"
+        return self.breach(value, content["application/json"]["schema"])
+
+    def breach(self, value, schema):
+        """Where a value breaks its schema, where the package jsonschema is there to say so."""
+        try:
+            import jsonschema
+        except ImportError:
+            return None
+        validator = jsonschema.Draft202012Validator({**schema, "components": self.document["components"]})
+        for error in validator.iter_errors(value):
+            return f"{error.json_path}: {error.message[:200]}"
+        return None
+
+
+class Operation:
+    """One method of one path."""
+
+    def __init__(self, description, method, path, json_):
+        self.description = description
+        self.method = method.upper()
+        self.path = path
+        self.json = json_
+        self.name = json_["operationId"]
+        self.after = json_["x-example"]["after"]
+        self.status = json_["x-example"]["status"]
+        self.parameters = json_.get("parameters", [])
+        content = json_.get("requestBody", {}).get("content", {})
+        self.type, media = next(iter(content.items()), (None, {}))
+        self.schema = media.get("schema")
+        self.body = media.get("example")
+
+
+class Answer:
+    """Status, fields and body."""
+
+    def __init__(self, response):
+        self.status = response.status
+        self.fields = response.headers
+        self.body = response.read()
+
+
+class Play:
+    """Sends examples, and what is made of them, to one application."""
+
+    def __init__(self, description, application, token):
+        self.description = description
+        self.token = token
+        self.sent = set()
+        # Ids that callers choose are new in each play, because one server takes each only once.
+        self.real = {}
+        for operation in description.operations:
+            for parameter in operation.parameters:
+                if parameter["in"] == "path" and re.fullmatch(r"[0-9a-f-]{36}", parameter["example"]):
+                    self.real.setdefault(parameter["name"], [parameter["example"], str(uuid.uuid4())])
+        self.real["app"][1] = application
+
+    def prepare(self, operation):
+        """Sends every example that this one's needs, but not the example itself."""
+        for name in operation.after:
+            if name in self.sent:
+                continue
+            self.sent.add(name)
+            maker = self.description.by_name[name]
+            self.prepare(maker)
+            answer = self.send(maker)
+            if answer.status >= 300:
+                raise RuntimeError(f"{name}: {answer.status} {answer.body[:300]}")
+            self.remember(answer)
+
+    def send(self, operation, body=None, path={}, query={}, fields={}):
+        """Sends an example; with another body, or with other parameters by their names.
+
+        A value of bytes is sent as it is, without percent-encoding.
+        """
+        target, behind = operation.path, []
+        head = {
+            "Authorization": f"Bearer {self.token}",
+            "Accept": f"application/vnd.layer+json; version={self.description.version}"}
+        for parameter in operation.parameters:
+            name, place = parameter["name"], parameter["in"]
+            given = {"path": path, "query": query, "header": fields}[place]
+            if name not in given and "example" not in parameter:
+                continue
+            value = given.get(name, None)
+            value = self.actual(str(parameter["example"])) if value is None else value
+            text = value.decode("latin-1") if isinstance(value, bytes) else urllib.parse.quote(value, safe="")
+            if place == "path":
+                target = target.replace("{" + name + "}", text)
+            elif place == "query":
+                behind.append(f"{name}={text}")
+            else:
+                head[name] = value
+        if behind:
+            target += "?" + "&".join(behind)
+        if operation.type:
+            head["Content-Type"] = operation.type
+            if body is None:
+                body = self.actual(json.dumps(operation.body)).encode()
+        return self.description.server.ask(operation.method, target, body, head)
+
+    def actual(self, text):
+        for sample, real in self.real.values():
+            text = text.replace(sample, real)
+        return text
+
+    def remember(self, answer):
+        """Notes the id of what was made, and uploads what waits for its bytes."""
+        made = json.loads(answer.body) if answer.body else {}
+        names = (made.get("id") or "").split("/") if isinstance(made, dict) else []
+        for name, pair in self.real.items():
+            if len(names) > 2 and names[-2] in (name, name + "s"):
+                pair[1] = names[-1]
+        if isinstance(made, dict) and made.get("upload_url"):
+            url = urllib.parse.urlsplit(made["upload_url"])
+            uploaded = self.description.server.ask("PUT", url.path + "?" + url.query, b"a" * made["size"], {})
+            if uploaded.status != 200:
+                raise RuntimeError(f"the upload got {uploaded.status}")
+
+
+def ask(connection, method, target, body, fields):
+    """One exchange on a connection that is kept open."""
+    connection.putrequest(method, target, skip_accept_encoding=True)
+    for name, value in fields.items():
+        connection.putheader(name, value)
+    if body is not None or method in ("POST", "PUT", "PATCH"):
+        connection.putheader("Content-Length", str(len(body or b"")))
+    connection.endheaders(body)
+    return Answer(connection.getresponse())
+
+
+__all__ = ["Answer", "Description", "Operation", "Play", "ask", "http"]

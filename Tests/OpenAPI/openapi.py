@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Holds a running server against its own description.
+
+    openapi.py --binary .build/debug/parley [--variants 150] [--seed 1]
+
+In each version: the document is valid (by openapi-spec-validator), every example is answered as it
+says, and whatever a hostile client makes of it is answered below 500, with a status and a body that the
+description allows (schemas by jsonschema). Then schemathesis tries its own ideas. What needs a package
+that is not there is left out, and that is said.
+"""
+
+import argparse
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "Crash"))
+
+import described
+import hostile
+from server import Server
+
+VERSIONS = ["1.0", "1.1", "2.0", "3.0"]
+FAILURES = 20
+
+
+class Peer:
+    """The server as these tests talk to it: over one connection, opened again when it was closed."""
+
+    def __init__(self, binary, folder):
+        self.server = Server(binary, folder)
+        self.server.start()
+        self.connection = self.server.connection()
+
+    def ask(self, method, target, body, fields):
+        for attempt in (1, 2):
+            try:
+                return described.ask(self.connection, method, target, body, fields)
+            except (OSError, described.http.client.HTTPException):
+                # A refused request may end its connection before its body is sent.
+                self.connection.close()
+                if attempt == 2 or self.server.process.poll() is not None:
+                    raise
+
+    def get(self, path):
+        return self.ask("GET", path, None, {}).body
+
+    def application(self):
+        """A new application and its token."""
+        def said(*words):
+            output = subprocess.run(
+                [self.server.binary, *words, "--data", "data"], cwd=self.server.folder, check=True,
+                capture_output=True, text=True).stdout
+            return dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
+        application = said("app", "create", "described")["APP"]
+        return application, said("token", "create", "--app", application)["TOKEN"]
+
+
+def is_there(package):
+    return importlib.util.find_spec(package) is not None
+
+
+def validate(description):
+    """Whether the document is OpenAPI 3.1."""
+    if not is_there("openapi_spec_validator"):
+        return []
+    from openapi_spec_validator import OpenAPIV31SpecValidator
+    return [str(error.message)[:300] for error in OpenAPIV31SpecValidator(description.document).iter_errors()]
+
+
+def besiege(peer, description, options, tell):
+    """Every example, and what becomes of it in bad hands."""
+    asked = 0
+    for operation in description.operations:
+        play = described.Play(description, *peer.application())
+        play.prepare(operation)
+        for arguments in [{}] + hostile.variants(operation, options.variants, options.seed):
+            try:
+                answer = play.send(operation, **arguments)
+                problem = description.problem(operation, answer)
+                if not arguments and answer.status != operation.status:
+                    problem = f"the example got {answer.status}: {answer.body[:200]}"
+            except ValueError:
+                # Python's client does not send such a field.
+                continue
+            except (OSError, described.http.client.HTTPException) as fault:
+                problem = f"no answer: {fault!r}"
+            asked += 1
+            if problem:
+                tell(f"{operation.name} in {description.version} with {str(arguments)[:300]}: {problem}")
+    return asked
+
+
+def schemathesis(peer, options, tell):
+    """What schemathesis finds, with a bounded number of examples."""
+    command = shutil.which("schemathesis", path=f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}")
+    if command is None:
+        print("  schemathesis is not installed here: left out")
+        return
+    for version in VERSIONS[::3]:
+        application, token = peer.application()
+        run = subprocess.run(
+            [command, "run", f"http://127.0.0.1:{peer.server.port}/openapi.json?version={version}",
+             "--header", f"Authorization: Bearer {token}",
+             "--header", f"Accept: application/vnd.layer+json; version={version}",
+             "--checks", "not_a_server_error,status_code_conformance,content_type_conformance,"
+             "response_headers_conformance,response_schema_conformance",
+             "--max-examples", "25", "--seed", str(options.seed), "--phases", "examples,coverage,fuzzing",
+             "--workers", "1", "--continue-on-failure"],
+            cwd=peer.server.folder, capture_output=True, text=True, timeout=900,
+            env=os.environ | {"NO_COLOR": "1"})
+        print(f"  schemathesis in {version}: {run.stdout.strip().splitlines()[-1:]}")
+        if run.returncode:
+            tell(f"schemathesis in {version}:\n{run.stdout[-6000:]}{run.stderr[-2000:]}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--variants", type=int, default=150, help="hostile requests for each operation and version")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    found = []
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="parley-openapi-"))
+    peer = Peer(options.binary, folder)
+    for package in ["openapi_spec_validator", "jsonschema"]:
+        if not is_there(package):
+            print(f"  {package} is not installed here: what it would say is left out")
+
+    def tell(problem):
+        found.append(problem)
+        if len(found) <= FAILURES:
+            print(f"  BROKEN: {problem}", flush=True)
+
+    try:
+        for version in VERSIONS:
+            began = time.monotonic()
+            description = described.Description(peer, version)
+            for problem in validate(description):
+                tell(f"the document of {version}: {problem}")
+            asked = besiege(peer, description, options, tell)
+            print(f"  {version}: {len(description.operations)} operations, {asked} requests,"
+                  f" {time.monotonic() - began:.1f} s", flush=True)
+        schemathesis(peer, options, tell)
+    except Exception:
+        print(peer.server.last_words())
+        raise
+    finally:
+        peer.server.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+    if found:
+        sys.exit(f"{len(found)} answers break the description")
+    print("the server answers as it describes itself")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+import HTTP
+import JSON
+import MessagingWire
+import PlatformAPI
+import Testing
+
+@Suite struct `The description` {
+    @Test(arguments: APIVersion.allCases)
+    func `it has exactly the lines of the table, each name once (X11)`(
+        version: APIVersion
+    ) async throws {
+        let description = try await Described.of(version.rawValue)
+        let lines = Endpoint.all.filter { $0.versions.contains(version) }
+            .map { "\($0.method.rawValue) \($0.path)" }
+        #expect(
+            Set(description.operations.map { "\($0.method) \($0.path)" }) == Set(lines))
+        #expect(Set(description.operations.map(\.name)).count == lines.count)
+        #expect(description.root["openapi"]?.string == "3.1.0")
+        #expect(description.root["info"]?["version"]?.string == version.rawValue)
+    }
+
+    @Test(arguments: APIVersion.allCases)
+    func `every hole of a path is described (X11)`(version: APIVersion) async throws {
+        for operation in try await Described.of(version.rawValue).operations {
+            let described = (operation.json["parameters"]?.elements ?? operation.json.elements)
+                .filter { $0["in"]?.string == "path" }.compactMap { $0["name"]?.string }
+            let holes = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }
+                .map { String($0.dropFirst().dropLast()) }
+            #expect(described == holes, "\(operation.path)")
+        }
+    }
+
+    @Test(arguments: APIVersion.allCases)
+    func `every reference leads somewhere (X11)`(version: APIVersion) async throws {
+        let root = try await Described.of(version.rawValue).root
+        func references(_ value: JSONValue) -> [String] {
+            value.members.flatMap { name, member in
+                name == "$ref" ? [member.string ?? ""] : references(member)
+            } + value.elements.flatMap(references)
+        }
+        for reference in Set(references(root)) {
+            var place: JSONValue? = root
+            for name in reference.split(separator: "/").dropFirst() { place = place?[String(name)] }
+            #expect(place != nil, "\(reference)")
+        }
+    }
+
+    @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
+    func `an example is answered as it says (X11)`(
+        line: String, version: APIVersion
+    ) async throws {
+        let played = Endpoint.all.filter { $0.versions.contains(version) }
+            .contains { "\($0.method.rawValue) \($0.path)" == line }
+        guard played else { return }
+        var play = try await ExamplePlay(version: version.rawValue)
+        let operation = try #require(
+            play.description.operations.first { "\($0.method) \($0.path)" == line })
+        try await play.prepare(operation)
+        let answer = try await play.send(operation)
+        #expect(
+            answer.status == operation.json["x-example"]?["status"]?.integer.map { Int($0) },
+            "\(answer.body)")
+        #expect(play.description.problem(answer, of: operation) == nil)
+    }
+
+    @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
+    func `an example has the shape that is described (X11)`(
+        line: String, version: APIVersion
+    ) async throws {
+        let description = try await Described.of(version.rawValue)
+        guard
+            let operation = description.operations.first(where: {
+                "\($0.method) \($0.path)" == line
+            }),
+            let content = operation.json["requestBody"]?["content"]?.members.first(where: { _ in
+                true
+            })
+        else { return }
+        let example = try #require(content.value["example"], "\(line) has a body and no example")
+        let schema = try #require(content.value["schema"])
+        #expect(SchemaCheck(root: description.root).problem(example, schema) == nil)
+    }
+
+    // MARK: - How it is served
+
+    @Test func `without a version it is that of the latest, for everybody (X11)`() async throws {
+        let answer = try await ask("/openapi.json")
+        #expect(answer.status == 200)
+        #expect(answer["Content-Type"] == "application/json; charset=UTF-8")
+        #expect(answer.body.contains(#""version":"3.0""#))
+    }
+
+    @Test func `another version than the four is refused (X11)`() async throws {
+        let answer = try await ask("/openapi.json?version=4.0")
+        #expect(answer.status == 422)
+        #expect(answer.body.contains(#""data":{"property":"version"}"#))
+    }
+
+    @Test func `it is sent compressed, each coding under a tag of its own (X11)`() async throws {
+        let plain = try await ask("/openapi.json")
+        let coded = try await ask("/openapi.json", [("Accept-Encoding", "gzip")])
+        #expect(coded["Content-Encoding"] == "gzip")
+        #expect(coded["Vary"] == "Accept-Encoding")
+        #expect(coded["ETag"] != plain["ETag"])
+        #expect(coded.body.utf8.count < plain.body.utf8.count / 4)
+    }
+
+    @Test func `who has it already gets 304 (X11)`() async throws {
+        let tag = try #require(try await ask("/openapi.json")["ETag"])
+        let again = try await ask("/openapi.json", [("If-None-Match", tag)])
+        #expect(again.status == 304)
+        #expect(again["ETag"] == tag)
+        #expect(again.body.isEmpty)
+    }
+
+    private func ask(
+        _ target: String, _ fields: [(name: String, value: String)] = []
+    ) async throws -> PlainAnswer {
+        try await RouterDoor(service: try await World.shared.service).ask(
+            PlainRequest(method: "GET", target: target, fields: fields, body: ""))
+    }
+}

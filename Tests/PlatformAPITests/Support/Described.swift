@@ -1,0 +1,79 @@
+import HTTP
+import JSON
+import PlatformAPI
+
+/// The description of one version, as everybody can fetch it.
+struct Described: Sendable {
+    /// One operation of it.
+    struct Operation: Sendable {
+        let name: String
+        let method: String
+        let path: String
+        let json: JSONValue
+    }
+
+    let root: JSONValue
+    let operations: [Operation]
+    private let router: Router<Operation>
+
+    static func of(_ version: String) async throws -> Described {
+        let door = RouterDoor(service: try await World.shared.service)
+        let answer = try await door.ask(
+            PlainRequest(
+                method: "GET", target: "/openapi.json?version=\(version)", fields: [], body: ""))
+        return Described(try JSONDocument(Array(answer.body.utf8)).root)
+    }
+
+    private init(_ root: JSONValue) {
+        self.root = root
+        var operations: [Operation] = []
+        var router = Router<Operation>(allowsTrailingSlash: true)
+        for (path, methods) in root["paths"]?.members ?? root.members {
+            for (method, json) in methods.members {
+                guard let name = json["operationId"]?.string,
+                    let known = HTTP.Method(rawValue: method.uppercased())
+                else { continue }
+                let operation = Operation(
+                    name: name, method: known.rawValue, path: path, json: json)
+                operations.append(operation)
+                router.add(known, PathTemplate(path), operation)
+            }
+        }
+        self.operations = operations
+        self.router = router
+    }
+
+    /// The operation a request is meant for; `nil` for what is not described.
+    func operation(_ request: PlainRequest) -> Operation? {
+        let override = request.fields.first { $0.name.lowercased() == "x-http-method-override" }
+        let name = override.map { $0.value.uppercased() } ?? request.method
+        guard let method = HTTP.Method(rawValue: name),
+            case .found(let operation, _, _) = router.match(method, RequestTarget(request.target)),
+            operation.method == name
+        else { return nil }
+        return operation
+    }
+
+    /// What an answer has that its description does not say, or the other way round; `nil` for
+    /// nothing.
+    func problem(_ answer: PlainAnswer, of operation: Operation) -> String? {
+        let check = SchemaCheck(root: root)
+        guard let described = operation.json["responses"]?[String(answer.status)] else {
+            return "\(operation.name): the status \(answer.status) is not described"
+        }
+        let shape = check.resolved(described)
+        for (name, field) in (shape["headers"] ?? root).members
+        where field["required"]?.bool == true && answer[name] == nil {
+            return "\(operation.name): the field \(name) is missing"
+        }
+        // What is coded is not read here.
+        guard answer["Content-Encoding"] == nil else { return nil }
+        guard let schema = shape["content"]?["application/json"]?["schema"] else {
+            return answer.body.isEmpty ? nil : "\(operation.name): the body is not described"
+        }
+        guard let value = try? JSONDocument(Array(answer.body.utf8)).root else {
+            return "\(operation.name): the body is no JSON"
+        }
+        return check.problem(value, schema).map { "\(operation.name) \(answer.status): \($0)" }
+    }
+}
