@@ -3,7 +3,7 @@
 import pathlib
 
 from load import wrk
-from processes import echo, nginx
+from processes import echo, nginx, parley
 
 PIPELINE = pathlib.Path(__file__).with_name("pipeline.lua")
 SCENES = [
@@ -17,7 +17,36 @@ SCENES = [
 SAME_FIELDS = "add_header X-Request-Id $request_id; add_header X-Content-Type-Options nosniff;"
 
 
+# What parley says of a request, said by nginx; both gather lines before they write.
+LINES = """log_format lines escape=json '{"time":"$time_iso8601","level":"info","message":"request",'
+    '"id":"$request_id","method":"$request_method","route":"$uri","status":$status,'
+    '"octets_in":$request_length,"octets_out":$bytes_sent,"duration_us":"$request_time",'
+    '"client":"$remote_addr"}';
+    access_log access.log lines buffer=64k flush=1s;"""
+
+
 def measure(options, folder, table):
+    measure_echo(options, folder, table)
+    measure_parley(options, folder, table)
+
+
+def measure_parley(options, folder, table):
+    """The whole server, which always counts what its metrics say, with a line per request and without."""
+    for logs, log, said in (
+            ("true", LINES, "a line logged"), ("false", "access_log off;", "no line")):
+        place = folder / f"logs-{logs}"
+        place.mkdir()
+        settings = {
+            "PARLEY_HTTP_LOOPS": "1", "PARLEY_LOG_REQUESTS": logs,
+            "PARLEY_HTTP_MAX_CONNECTIONS_PER_ADDRESS": "1000",
+        }
+        with parley(options, place, **settings) as ours:
+            body = ours.request("GET", "/")[1].decode()
+            with nginx(place, f"location / {{ {SAME_FIELDS} return 200 '{body}'; }}", log=log) as theirs:
+                measure_scenes(options, table, ours, theirs, len(body), f"parley itself, {said}")
+
+
+def measure_echo(options, folder, table):
     for loops, fields in ((1, ""), (1, SAME_FIELDS), (2, "")):
         with echo(options, folder, loops) as ours:
             body = ours.request("GET", "/")[1].decode()

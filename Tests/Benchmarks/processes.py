@@ -99,8 +99,8 @@ class Process:
         return answer.status, answer.read()
 
 
-def nginx(folder, locations, workers=1, certificate=None):
-    """nginx without access log, with `locations` in its only server."""
+def nginx(folder, locations, workers=1, certificate=None, log="access_log off;"):
+    """nginx with `locations` in its only server, and without access log unless `log` says otherwise."""
     port = free_port()
     place = folder / f"nginx-{port}"
     place.mkdir()
@@ -121,7 +121,7 @@ pid {place}/pid;
 error_log {place}/error.log;
 events {{ worker_connections 12000; }}
 http {{
-    access_log off;
+    {log}
     {paths}
     keepalive_requests 1000000000;
     default_type application/json;

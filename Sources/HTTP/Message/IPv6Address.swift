@@ -26,11 +26,21 @@ public struct IPv6Address: Sendable, Hashable, CustomStringConvertible {
 
     /// Eight groups of up to four digits, unabridged.
     public var description: String {
-        [high, low].flatMap { half in
-            stride(from: 48, through: 0, by: -16).map { shift in
-                String(UInt16(truncatingIfNeeded: half >> UInt64(shift)), radix: 16)
+        let octets = [UInt8](capacity: 39) { text in append(to: &text) }
+        return String(decoding: octets, as: UTF8.self)
+    }
+
+    /// Appends the same, at most 39 octets.
+    func append(to text: inout OutputSpan<UInt8>) {
+        for place in 0..<8 {
+            if place > 0 { text.append(UInt8(ascii: ":")) }
+            let half = place < 4 ? high : low
+            let group = half >> UInt64(48 - place % 4 * 16) & 0xFFFF
+            // Without the zeros in front, but for the last digit.
+            for shift: UInt64 in [12, 8, 4, 0] where shift == 0 || group >> shift > 0 {
+                let digit = UInt8(truncatingIfNeeded: group >> shift & 15)
+                text.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
             }
         }
-        .joined(separator: ":")
     }
 }

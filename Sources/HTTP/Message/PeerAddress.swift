@@ -9,14 +9,28 @@ public enum PeerAddress: Sendable, Hashable, CustomStringConvertible {
     /// Not known, as in tests without a socket.
     case unknown
 
-    /// The address without its port, IPv6 unabridged in groups of four digits.
+    /// The address without its port, IPv6 unabridged in groups of up to four digits.
     public var description: String {
-        switch self {
-        case .ipv4(let bits, _):
-            "\(bits >> 24).\(bits >> 16 & 255).\(bits >> 8 & 255).\(bits & 255)"
-        case .ipv6(let address, _): address.description
-        case .local: "unix"
-        case .unknown: "unknown"
+        var octets: [UInt8] = []
+        append(to: &octets)
+        return String(decoding: octets, as: UTF8.self)
+    }
+
+    /// Appends the same without making a string.
+    public func append(to octets: inout [UInt8]) {
+        // The longest is an IPv6 address: eight groups of four digits.
+        octets.append(addingCapacity: 39) { (text: inout OutputSpan<UInt8>) in
+            switch self {
+            case .ipv4(let bits, _):
+                text.append(decimal: UInt64(bits >> 24))
+                for shift: UInt32 in [16, 8, 0] {
+                    text.append(UInt8(ascii: "."))
+                    text.append(decimal: UInt64(bits >> shift & 255))
+                }
+            case .ipv6(let address, _): address.append(to: &text)
+            case .local: text.append("unix")
+            case .unknown: text.append("unknown")
+            }
         }
     }
 }

@@ -47,7 +47,7 @@ final class AccessLog: Sendable {
         line.number("octets_in", record.octetsIn)
         line.number("octets_out", record.octetsOut)
         line.number("duration_us", record.duration / 1000)
-        line.text("client", record.peer.description)
+        line.plain("client") { octets in record.peer.append(to: &octets) }
         if let closing = record.closing { line.text("closing", closing) }
         if !record.beginning.isEmpty {
             // The request line at most: the fields behind it hold credentials (H208).

@@ -11,11 +11,6 @@ enum LogEscape {
     static func append(_ text: some Collection<UInt8>, to line: inout [UInt8]) {
         // The mark takes three octets.
         let end = line.count + limit - 3
-        // Nearly every value: a look at each octet, then one copy.
-        if text.count <= limit - 3, text.allSatisfy(isPlain) {
-            line.append(contentsOf: text)
-            return
-        }
         var decoder = UTF8.ForwardParser()
         var rest = text.makeIterator()
         while true {
@@ -31,6 +26,24 @@ enum LogEscape {
                 return
             }
         }
+    }
+
+    /// Whether a text is short and all of it stands for itself, as nearly every value does: then it may
+    /// be copied.
+    static func isPlain(_ text: Span<UInt8>) -> Bool {
+        guard text.count <= limit - 3 else { return false }
+        var index = 0
+        while index + 8 <= text.count {
+            let word = unsafe text.bytes.unsafeLoadUnaligned(
+                fromByteOffset: index, as: UInt64.self)
+            guard word.isPlain else { return false }
+            index += 8
+        }
+        while index < text.count {
+            guard isPlain(text[index]) else { return false }
+            index += 1
+        }
+        return true
     }
 
     private static func append(_ encoded: UTF8.EncodedScalar, to line: inout [UInt8]) {
@@ -61,4 +74,23 @@ enum LogEscape {
     private static let digits = Array("0123456789abcdef".utf8)
     private static let replacement = Array("\u{FFFD}".utf8)
     private static let mark = Array("…".utf8)
+}
+
+extension UInt64 {
+    /// Whether eight octets are all ASCII that stands for itself.
+    fileprivate var isPlain: Bool {
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        // Below 0x20 or above 0x7E: the sum carries into the top bit, or the difference borrows from it.
+        let controls = ~((self & ~tops) &+ 0x6060_6060_6060_6060)
+        let high = self | ((self & ~tops) &+ 0x0101_0101_0101_0101)
+        return (controls | high | zeros(0x2222_2222_2222_2222) | zeros(0x5C5C_5C5C_5C5C_5C5C))
+            & tops
+            == 0
+    }
+
+    /// The top bit of each octet that equals the one repeated in the word, all below 0x80.
+    private func zeros(_ word: UInt64) -> UInt64 {
+        let difference = self ^ word
+        return ~(((difference & 0x7F7F_7F7F_7F7F_7F7F) &+ 0x7F7F_7F7F_7F7F_7F7F) | difference)
+    }
 }

@@ -12,17 +12,28 @@ public struct LogLine: Sendable {
     ///   - capacity: A guess at the length, in octets.
     public init(at milliseconds: Int64, level: StaticString, capacity: Int = 384) {
         octets.reserveCapacity(capacity)
-        append("{\"time\":\"")
-        LogTime.append(milliseconds, to: &octets)
-        append("\",\"level\":\"")
-        append(level)
-        append("\"")
+        octets.append(atMost: 64 + level.utf8CodeUnitCount) { line in
+            line.append("{\"time\":\"")
+            LogTime.append(milliseconds, to: &line)
+            line.append("\",\"level\":\"")
+            line.append(level)
+            line.append("\"")
+        }
     }
 
     /// Adds a text, escaped and cut to 1 KiB.
     public mutating func text(_ name: StaticString, _ value: String) {
-        begin(name)
-        quote(value.utf8)
+        let text = value.utf8
+        let octets = text.span
+        guard LogEscape.isPlain(octets) else {
+            begin(name)
+            return quote(text)
+        }
+        add(name, octets.count + 2) { line in
+            line.append("\"")
+            line.append(octets)
+            line.append("\"")
+        }
     }
 
     /// Adds a text whose name is not known in advance.
@@ -43,25 +54,32 @@ public struct LogLine: Sendable {
     ///
     /// - Parameter write: Appends letters, digits and marks other than quotes and backslashes.
     public mutating func plain(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
-        begin(name)
-        append("\"")
+        add(name, 1) { line in line.append("\"") }
         write(&octets)
-        append("\"")
+        octets.append(UInt8(ascii: "\""))
     }
 
     /// Adds a whole number.
     public mutating func number(_ name: StaticString, _ value: Int64) {
-        begin(name)
-        LogNumber.append(value, to: &octets)
+        add(name, LogNumber.size) { line in LogNumber.append(value, to: &line) }
     }
 
     /// Ends the object and the line; nothing is added afterwards.
     public mutating func end() { append("}\n") }
 
-    private mutating func begin(_ name: StaticString) {
-        append(",\"")
-        append(name)
-        append("\":")
+    private mutating func begin(_ name: StaticString) { add(name, 0) { _ in } }
+
+    /// Adds a value of at most so many octets.
+    @inline(__always)
+    private mutating func add(
+        _ name: StaticString, _ size: Int, _ write: (inout OutputSpan<UInt8>) -> Void
+    ) {
+        octets.append(atMost: name.utf8CodeUnitCount + size + 4) { line in
+            line.append(",\"")
+            line.append(name)
+            line.append("\":")
+            write(&line)
+        }
     }
 
     private mutating func quote(_ value: some Collection<UInt8>) {
@@ -71,8 +89,6 @@ public struct LogLine: Sendable {
     }
 
     private mutating func append(_ text: StaticString) {
-        // Holds because a literal's octets live as long as the program.
-        unsafe octets.append(
-            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        octets.append(atMost: text.utf8CodeUnitCount) { line in line.append(text) }
     }
 }

@@ -2,22 +2,32 @@
 enum LogTime {
     /// Appends a time in milliseconds since 1970 UTC, of the years 1970 to 9999.
     static func append(_ milliseconds: Int64, to line: inout [UInt8]) {
+        line.append(atMost: size) { text in append(milliseconds, to: &text) }
+    }
+
+    /// How many octets a time takes.
+    static let size = 24
+
+    /// The same into room that is there.
+    static func append(_ milliseconds: Int64, to text: inout OutputSpan<UInt8>) {
         let date = civilDate(ofDay: milliseconds / 86_400_000)
         let inDay = milliseconds % 86_400_000
-        append(date.year, width: 4, to: &line)
-        line.append(UInt8(ascii: "-"))
-        append(date.month, width: 2, to: &line)
-        line.append(UInt8(ascii: "-"))
-        append(date.day, width: 2, to: &line)
-        line.append(UInt8(ascii: "T"))
-        append(inDay / 3_600_000, width: 2, to: &line)
-        line.append(UInt8(ascii: ":"))
-        append(inDay / 60_000 % 60, width: 2, to: &line)
-        line.append(UInt8(ascii: ":"))
-        append(inDay / 1000 % 60, width: 2, to: &line)
-        line.append(UInt8(ascii: "."))
-        append(inDay % 1000, width: 3, to: &line)
-        line.append(UInt8(ascii: "Z"))
+        text.append(twoDigits: date.year / 100)
+        text.append(twoDigits: date.year % 100)
+        text.append(UInt8(ascii: "-"))
+        text.append(twoDigits: date.month)
+        text.append(UInt8(ascii: "-"))
+        text.append(twoDigits: date.day)
+        text.append(UInt8(ascii: "T"))
+        text.append(twoDigits: inDay / 3_600_000)
+        text.append(UInt8(ascii: ":"))
+        text.append(twoDigits: inDay / 60_000 % 60)
+        text.append(UInt8(ascii: ":"))
+        text.append(twoDigits: inDay / 1000 % 60)
+        text.append(UInt8(ascii: "."))
+        text.append(0x30 + UInt8(truncatingIfNeeded: inDay % 1000 / 100))
+        text.append(twoDigits: inDay % 100)
+        text.append(UInt8(ascii: "Z"))
     }
 
     /// The date of a day counted from 1970-01-01 (H. Hinnant, "chrono-compatible low-level date
@@ -34,15 +44,5 @@ enum LogTime {
             yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
             dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         )
-    }
-
-    /// Appends a number that is not negative, with leading zeros up to the width.
-    private static func append(_ number: Int64, width: Int, to line: inout [UInt8]) {
-        var unit: Int64 = 1
-        for _ in 1..<width { unit *= 10 }
-        while unit > 0 {
-            line.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
-            unit /= 10
-        }
     }
 }
