@@ -17,6 +17,8 @@ extension Live {
                 let refused = try live.connect()
                 try refused.send(.head("GET /b HTTP/1.1"))
                 let text = try refused.rest()
+                let statistics = live.statistics()
+                #expect(statistics?.refused == [.full: 1])
                 second = nil
                 while live.server.connectionCount > 1 { usleep(1000) }
                 let again = try live.connect()
@@ -38,6 +40,8 @@ extension Live {
                 }
                 let refused = try live.connect()
                 #expect(try refused.endsWithoutAWord())
+                let statistics = live.statistics()
+                #expect(statistics?.refused == [.client: 1])
                 #expect(live.server.clientCount == 1)
                 clients.removeLast()
                 while live.server.connectionCount > 1 { usleep(1000) }

@@ -128,6 +128,7 @@ extension Live {
             try await behind("10.0.0.1", proxyHeader: true) { live in
                 let client = try live.connect()
                 #expect(try client.endsWithoutAWord())
+                #expect(live.statistics()?.refused == [.untrusted: 1])
             }
         }
 

@@ -90,7 +90,7 @@ extension Live {
 
 extension LiveServer {
     /// What the server says of itself; blocks, as everything does in the body of a test.
-    fileprivate func statistics() -> ServerStatistics? {
+    func statistics() -> ServerStatistics? {
         let told = Locked<ServerStatistics?>(nil)
         let done = DispatchSemaphore(value: 0)
         Task { [server] in

@@ -9,16 +9,47 @@ from crowd import normal_requests
 from processes import echo
 from report import check, descriptors, soon
 
-SPARE = 20
+SPARE = 40
 
 
 def run(options, folder):
+    connections(options, folder)
+    files(options, folder)
+
+
+def files(options, folder):
+    """Those who ask for files are told when too many are open, before the last descriptors are gone."""
+    with open(folder / "large", "wb") as file:
+        file.truncate(64 << 20)
+    with echo(options, folder, 2, "--files", folder) as server:
+        normal_requests(server, "/", 10)
+        crowd = [connect(server, number, receive=4096) for number in range(SPARE // 2)]
+        for client in crowd:
+            client.sendall(head("GET / HTTP/1.1"))
+        soon(lambda: served(crowd) == len(crowd))
+        for client in crowd:
+            client.recv(4096)
+        lower(server, descriptors(server) + SPARE // 2)
+        for client in crowd:
+            client.sendall(head("GET /files/large HTTP/1.1"))
+        soon(lambda: served(crowd) == len(crowd))
+        statuses = [client.recv(12)[9:] for client in crowd]
+        told = statuses.count(b"503")
+        check("some have their file, the others are told (H183)",
+              0 < told < len(crowd) and told + statuses.count(b"200") == len(crowd), f"{told} of {len(crowd)}")
+        check("it is still there (H183)", server.process.poll() is None)
+        for client in crowd:
+            client.close()
+        check("it serves on when files are closed (H183)", soon(lambda: answers(server, "/files/large")))
+
+
+def connections(options, folder):
     with echo(options, folder, 2) as server:
         normal_requests(server, "/", 10)
         # The server keeps a reserve below the limit it finds at its start; so it is lowered later.
         limit = descriptors(server) + SPARE
         lower(server, limit)
-        crowd = [connect(server, number) for number in range(4 * SPARE)]
+        crowd = [connect(server, number) for number in range(2 * SPARE)]
         for client in crowd:
             client.sendall(head("GET / HTTP/1.1"))
         # Which of them are let in is chance: each loop has a queue of its own.
@@ -46,9 +77,9 @@ def lower(server, limit):
     subprocess.run(["prlimit", "--pid", str(server.process.pid), f"--nofile={limit}:"], check=True)
 
 
-def answers(server):
+def answers(server, path="/"):
     try:
-        normal_requests(server, "/", 2)
+        normal_requests(server, path, 2)
         return True
     except (OSError, RuntimeError):
         return False

@@ -1,3 +1,4 @@
+import Descriptors
 import Glibc
 
 /// An open file, closed when the last holder lets go.
@@ -7,10 +8,16 @@ public final class Descriptor: Sendable {
     /// The number the system knows the file by; valid as long as this object lives.
     public let number: Int32
 
+    /// Opens a file; the last descriptors are left to others (H183).
     init(opening path: String, _ flags: Int32, mode: mode_t = 0o600) throws(DiskError) {
-        number = try systemCall("open") {
+        let opened = try systemCall("open") {
             unsafe path.withCString { text in unsafe Glibc.open(text, flags | O_CLOEXEC, mode) }
         }
+        guard DescriptorLimit.leavesSome(behind: opened, for: .file) else {
+            _ = Glibc.close(opened)
+            throw DiskError(operation: "open", code: EMFILE)
+        }
+        number = opened
     }
 
     deinit {

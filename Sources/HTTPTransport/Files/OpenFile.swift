@@ -1,3 +1,4 @@
+import Descriptors
 import Glibc
 import HTTP
 
@@ -50,7 +51,11 @@ final class OpenFile: FileContent {
             let opened = unsafe name.withCString { name in
                 unsafe openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags)
             }
-            if opened >= 0 { return opened }
+            if opened >= 0 {
+                if DescriptorLimit.leavesSome(behind: opened, for: .file) { return opened }
+                close(opened)
+                throw SystemError("open", code: EMFILE)
+            }
             if errno != EINTR { throw SystemError("open") }
         }
     }

@@ -1,4 +1,5 @@
 import CLinux
+import Descriptors
 import Glibc
 import HTTP
 
@@ -58,8 +59,9 @@ final class Listener: EventHandler, @unchecked Sendable {
                 &length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
         }
         guard accepted >= 0 else { return failed(SystemError("accept")) }
-        guard DescriptorLimit.leavesSome(behind: accepted) else {
+        guard DescriptorLimit.leavesSome(behind: accepted, for: .connection) else {
             Glibc.close(accepted)
+            server.refused(.descriptors)
             return failed(SystemError("accept", code: EMFILE))
         }
         backOff = 5
@@ -86,7 +88,10 @@ final class Listener: EventHandler, @unchecked Sendable {
         guard reserve >= 0 else { return }
         Glibc.close(reserve)
         let accepted = accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
-        if accepted >= 0 { Glibc.close(accepted) }
+        if accepted >= 0 {
+            Glibc.close(accepted)
+            server.refused(.descriptors)
+        }
         // Somebody else may have been quicker; then it is tried again after the pause.
         reserve = Self.spareDescriptor()
     }
@@ -98,7 +103,7 @@ final class Listener: EventHandler, @unchecked Sendable {
         }
         guard loop.configuration.trust.includes(peer) else {
             Glibc.close(accepted)
-            return
+            return server.refused(.untrusted)
         }
         server.connectionOpened()
         let deadline = loop.now + loop.configuration.headerTimeout

@@ -1,4 +1,5 @@
 import CLinux
+import Descriptors
 import Glibc
 public import HTTP
 import Locking

@@ -2,6 +2,7 @@ import CLinux
 import Dispatch
 import Glibc
 import HTTP
+import Locking
 import Synchronization
 
 /// What all loops of a server share.
@@ -20,6 +21,7 @@ final class ServerCore: Sendable {
     let bodies: BodyBudget
     private let clients = AddressCounts()
     private let notices = NoticeLimit()
+    private let refusals = Locked<[ConnectionRefusal: Int]>([:])
 
     init(
         _ configuration: ServerConfiguration, _ service: any Service,
@@ -82,10 +84,13 @@ final class ServerCore: Sendable {
         if let client, !clients.add(client, limit: configuration.maximumConnectionsPerAddress) {
             notice(.fullForClient(peer))
             Glibc.close(descriptor)
-            return
+            return refused(.client)
         }
         let isExcess = connectionCount >= configuration.maximumConnections
-        if isExcess { notice(.full) }
+        if isExcess {
+            notice(.full)
+            refused(.full)
+        }
         // To be told so behind TLS would need a handshake, for which there is no room; nor is there
         // without memory for one. This peer may come again.
         let secure =
@@ -93,6 +98,7 @@ final class ServerCore: Sendable {
         guard door == nil || secure != nil else {
             if let client { clients.remove(client) }
             Glibc.close(descriptor)
+            if !isExcess { refused(.memory) }
             return
         }
         connectionOpened()
@@ -117,6 +123,14 @@ final class ServerCore: Sendable {
         if let client { clients.remove(client) }
         openConnections.subtract(1, ordering: .relaxed)
     }
+
+    /// Counts a connection that was refused.
+    func refused(_ reason: ConnectionRefusal) {
+        refusals.withLock { refusals in refusals[reason, default: 0] += 1 }
+    }
+
+    /// How many were refused so far.
+    var refusedConnections: [ConnectionRefusal: Int] { refusals.withLock { refusals in refusals } }
 
     /// How many clients have connections that count.
     var clientCount: Int { clients.clientCount }

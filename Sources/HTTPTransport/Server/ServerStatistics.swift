@@ -2,12 +2,16 @@
 public struct ServerStatistics: Sendable {
     /// Connections accepted since the start.
     public internal(set) var accepted = 0
+    /// Connections refused since the start; reasons that never applied may be missing.
+    public internal(set) var refused: [ConnectionRefusal: Int] = [:]
     /// Open connections by what they are about; states without one may be missing.
     public internal(set) var connections: [ConnectionState: Int] = [:]
     /// Handlers at work that do not wait for their request's body.
     public internal(set) var runningHandlers = 0
     /// Handlers that wait for octets of their request's body.
     public internal(set) var waitingHandlers = 0
+    /// Requests that wait for a handler, because there are `maxConcurrentRequests` (H187).
+    public internal(set) var queuedRequests = 0
     /// Octets of answers that no socket has taken yet.
     public internal(set) var queuedOutput: Int64 = 0
 
@@ -34,6 +38,8 @@ public struct ServerStatistics: Sendable {
         connections[state, default: 0] += 1
         queuedOutput += connection.output.count
         guard case .working(let exchange) = connection.phase else { return }
+        // Without a handler it is counted among those that wait for one.
+        if exchange.place != nil { return }
         if exchange.pending == nil { runningHandlers += 1 } else { waitingHandlers += 1 }
     }
 }
@@ -71,6 +77,8 @@ extension Server {
             }
         }
         statistics.accepted = acceptedCount
+        statistics.refused = core.refusedConnections
+        statistics.queuedRequests = core.handlers.counts.waiting
         return statistics
     }
 }

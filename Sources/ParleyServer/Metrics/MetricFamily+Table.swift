@@ -19,11 +19,17 @@ extension MetricFamily {
         "parley_answer_bytes", .counter, in: .bytes, "Octets of answers, heads and contents.")
     static let handlers = MetricFamily(
         "parley_handlers", .gauge, labels: ["state"],
-        "Requests that are worked on, or whose handler waits for octets of the body.")
+        "Requests that are worked on, whose handler waits for octets of the body, or that wait for a handler."
+    )
 
-    private static let connections = [connectionsAccepted, connectionsOpen, outputQueued]
+    private static let connections = [
+        connectionsAccepted, connectionsRefused, connectionsOpen, outputQueued,
+    ]
     static let connectionsAccepted = MetricFamily(
         "parley_connections_accepted", .counter, "Connections accepted.")
+    static let connectionsRefused = MetricFamily(
+        "parley_connections_refused", .counter, labels: ["reason"],
+        "Connections refused before anything of them was read.")
     static let connectionsOpen = MetricFamily(
         "parley_connections", .gauge, labels: ["state"],
         "Open connections by what they are about.")

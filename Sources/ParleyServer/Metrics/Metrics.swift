@@ -52,7 +52,12 @@ final class Metrics: Sendable {
         page.begin(.handlers)
         page.sample(["running"], statistics.runningHandlers)
         page.sample(["waiting"], statistics.waitingHandlers)
+        page.sample(["queued"], statistics.queuedRequests)
         page.write(.connectionsAccepted, statistics.accepted)
+        page.begin(.connectionsRefused)
+        for reason in ConnectionRefusal.allCases {
+            page.sample([reason.rawValue], statistics.refused[reason] ?? 0)
+        }
         page.begin(.connectionsOpen)
         for state in ServerStatistics.ConnectionState.allCases {
             page.sample([state.rawValue], statistics.connections[state] ?? 0)
