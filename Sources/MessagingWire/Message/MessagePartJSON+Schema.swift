@@ -20,19 +20,22 @@ extension MessagePartJSON {
 
     /// A part as requests bring it: with `body`, or with `content`.
     static let draftSchema = JSONSchema.named(
-        "MessagePartDraft",
-        .object([
-            .required("mime_type", .text(JSONTextSchema(pattern: "^.+/.+$"))),
-            .optional(
-                "body",
-                JSONSchema.string.saying("At most 2048 bytes; with `content` it says nothing.")),
-            .optional("encoding", .choice(["base64"])),
-            .optional(
-                "content",
-                .object([
-                    .required("id", .name(in: .content)),
-                    .optional("size", .integer(0 ... .max)),
-                ])),
-            .optional("id", .string),
-        ]))
+        "MessagePartDraft", .object(held + [.optional("id", .string)]))
+
+    /// What a part that has its names already shall hold.
+    static let heldSchema = JSONSchema.named("MessagePartHeld", .object(held))
+
+    private static let held: [JSONSchema.Member] = [
+        .required("mime_type", .text(JSONTextSchema(pattern: "^.+/.+$"))),
+        .optional(
+            "body",
+            JSONSchema.string.saying("At most 2048 bytes; with `content` it says nothing.")),
+        .optional("encoding", .choice(["base64"])),
+        .optional(
+            "content",
+            .object([
+                .required("id", .name(in: .content)),
+                .optional("size", .integer(0 ... .max)),
+            ])),
+    ]
 }

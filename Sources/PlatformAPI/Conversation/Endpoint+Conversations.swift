@@ -13,11 +13,11 @@ extension Endpoint {
                 "createConversation", body: ConversationDraftJSON.schema(version),
                 answers: [
                     .created(
-                        ConversationJSON.schema(version), [.location, .contentLocation]),
+                        ConversationJSON.schema(version), [.tag, .location, .contentLocation]),
                     .ok(
                         ConversationJSON.schema(version),
                         "The distinct conversation of these participants, which exists.",
-                        [.location, .contentLocation]),
+                        [.tag, .location, .contentLocation]),
                 ],
                 errors: [.notFound, .objectDeleted, .conflict, .idInUse],
                 example: Example(
@@ -33,9 +33,12 @@ extension Endpoint {
             .head { call in try await call.readConversation() }
         ) { version in
             Operation(
-                "readConversation",
+                "readConversation", fields: [.ifNoneMatch],
                 answers: [
-                    .ok(ConversationJSON.schema(version), "The conversation.", [.contentLocation])
+                    .ok(
+                        ConversationJSON.schema(version), "The conversation.",
+                        [.tag, .contentLocation]),
+                    .notModified,
                 ], errors: [.objectDeleted])
         },
         Endpoint(
@@ -45,7 +48,11 @@ extension Endpoint {
         ) { version in
             Operation(
                 "patchConversation", body: ConversationPatchJSON.schema(version),
-                answers: [.noContent], errors: [.objectDeleted],
+                fields: [.ifMatch, .prefer],
+                answers: [
+                    .noContent([.tag, .contentLocation]),
+                    .represented(ConversationJSON.schema(version)),
+                ], errors: [.objectDeleted],
                 example: Example(
                     body: """
                         [{"operation":"add","property":"participants",\
@@ -59,7 +66,7 @@ extension Endpoint {
             "Deletes a conversation for everyone.",
             .head { call in try await call.deleteConversation() }
         ) { _ in
-            Operation("deleteConversation", answers: [.noContent])
+            Operation("deleteConversation", fields: [.ifMatch], answers: [.noContent])
         },
     ]
 }

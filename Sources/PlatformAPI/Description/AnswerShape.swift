@@ -33,5 +33,18 @@ struct AnswerShape: Sendable {
         AnswerShape(status: 202, text: "It was accepted.", schema: schema, fields: fields)
     }
 
-    static let noContent = AnswerShape(status: 204, text: "It is done.", schema: nil, fields: [])
+    static let noContent = noContent([])
+
+    static func noContent(_ fields: [Parameter]) -> AnswerShape {
+        AnswerShape(status: 204, text: "It is done.", schema: nil, fields: fields)
+    }
+
+    /// The object has the version the caller knows (X4).
+    static let notModified = AnswerShape(
+        status: 304, text: "It is still the version you know.", schema: nil, fields: [.tag])
+
+    /// The object after a patch, for who prefers that (X5).
+    static func represented(_ schema: JSONSchema) -> AnswerShape {
+        .ok(schema, "The object, as preferred.", [.tag, .applied, .contentLocation])
+    }
 }

@@ -19,8 +19,13 @@ struct ErrorAnswers {
         add(.invalidRequest, as: 414)
         if endpoint.method != .get { add([.accessDenied]) }
         if endpoint.path.parameterNames.count > 1 { add([.notFound]) }
-        if !operation.query.isEmpty || !operation.fields.isEmpty { add([.invalidProperty]) }
-        if operation.fields.contains(where: \.isRequired) { add([.missingProperty]) }
+        if !operation.query.isEmpty { add([.invalidProperty]) }
+        if operation.fields.contains(where: \.isRequired) {
+            add([.missingProperty, .invalidProperty])
+        }
+        if operation.fields.contains(where: { $0.name == Parameter.ifMatch.name }) {
+            add([.versionMismatch])
+        }
         if endpoint.isKeyed { add([.invalidRequestID]) }
         if case .body = endpoint.handler {
             add([.requestTimeout, .missingProperty, .invalidProperty])

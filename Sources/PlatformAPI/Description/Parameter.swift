@@ -44,9 +44,29 @@ extension Parameter {
         "A plain UUID under which a repeat is recognised; it becomes the id of the new object.")
 }
 
+extension Parameter {
+    /// The version a caller means to change (X4).
+    static let ifMatch = Parameter(
+        "If-Match", .string, "The entity tag of the version to change; another is 412.")
+
+    /// The version a caller knows (X4).
+    static let ifNoneMatch = Parameter(
+        "If-None-Match", .string, "The entity tag of a version already known; that one is 304.")
+
+    /// What a caller wants of a patch (X5).
+    static let prefer = Parameter(
+        "Prefer", .string, "`return=representation` to get the object in place of nothing.")
+}
+
 // MARK: - Of answers
 
 extension Parameter {
+    /// The version of the object (X4).
+    static let tag = Parameter("ETag", .string, "Its version.", isRequired: true)
+
+    static let applied = Parameter(
+        "Preference-Applied", .string, "The preference that was followed.", isRequired: true)
+
     static let location = Parameter("Location", .string, "Where it is.", isRequired: true)
 
     static let contentLocation = Parameter(

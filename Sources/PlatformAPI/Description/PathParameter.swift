@@ -23,6 +23,10 @@ struct PathParameter: Sendable {
             name: "message", schema: .uuid, text: "A message.", sample: Sample.message,
             maker: "sendMessage"),
         PathParameter(
+            name: "part", schema: .string(length: 1...128),
+            text: "A part of the message: its UUID or the number of its making.",
+            sample: "0", maker: nil),
+        PathParameter(
             name: "announcement", schema: .uuid, text: "An announcement.",
             sample: Sample.announcement, maker: "announce"),
         PathParameter(

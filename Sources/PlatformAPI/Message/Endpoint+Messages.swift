@@ -11,7 +11,7 @@ extension Endpoint {
             Operation(
                 "sendMessage", body: MessageDraftJSON.schema(version),
                 answers: [
-                    .created(MessageJSON.schema(version), [.location, .contentLocation])
+                    .created(MessageJSON.schema(version), [.tag, .location, .contentLocation])
                 ],
                 errors: [.invalidOperation, .objectDeleted, .idInUse],
                 example: Example(
@@ -37,14 +37,18 @@ extension Endpoint {
             "Reads a message.", isCompressed: true,
             .head { call in try await call.readMessage() }
         ) { version in
-            Operation("readMessage", answers: [.message(version)], errors: [.objectDeleted])
+            Operation(
+                "readMessage", fields: [.ifNoneMatch], answers: [.message(version), .notModified],
+                errors: [.objectDeleted])
         },
         Endpoint(
             .delete, "/apps/{app}/conversations/{conversation}/messages/{message}",
             "Deletes a message for everyone.",
             .head { call in try await call.deleteMessage() }
         ) { _ in
-            Operation("deleteMessage", answers: [.noContent], errors: [.objectDeleted])
+            Operation(
+                "deleteMessage", fields: [.ifMatch], answers: [.noContent], errors: [.objectDeleted]
+            )
         },
         Endpoint(
             .get, "/apps/{app}/messages/{message}", "Reads a message by its short address.",
@@ -52,13 +56,16 @@ extension Endpoint {
             .head { call in try await call.readMessage() }
         ) { version in
             Operation(
-                "readShortMessage", answers: [.message(version)], errors: [.objectDeleted])
+                "readShortMessage", fields: [.ifNoneMatch],
+                answers: [.message(version), .notModified], errors: [.objectDeleted])
         },
         Endpoint(
             .delete, "/apps/{app}/messages/{message}", "Deletes a message by its short address.",
             .head { call in try await call.deleteMessage() }
         ) { _ in
-            Operation("deleteShortMessage", answers: [.noContent], errors: [.objectDeleted])
+            Operation(
+                "deleteShortMessage", fields: [.ifMatch], answers: [.noContent],
+                errors: [.objectDeleted])
         },
     ]
 }
@@ -66,6 +73,6 @@ extension Endpoint {
 extension AnswerShape {
     /// A message, whose conversation may have been asked for by another id.
     static func message(_ version: APIVersion) -> AnswerShape {
-        .ok(MessageJSON.schema(version), "The message.", [.contentLocation])
+        .ok(MessageJSON.schema(version), "The message.", [.tag, .contentLocation])
     }
 }

@@ -46,7 +46,9 @@ struct Described: Sendable {
     /// The operation a request is meant for; `nil` for what is not described.
     func operation(_ request: PlainRequest) -> Operation? {
         let override = request.fields.first { $0.name.lowercased() == "x-http-method-override" }
-        let name = override.map { $0.value.uppercased() } ?? request.method
+        let name =
+            request.method == "POST"
+            ? override?.value.uppercased() ?? request.method : request.method
         guard let method = HTTP.Method(rawValue: name),
             case .found(let operation, _, _) = router.match(method, RequestTarget(request.target)),
             operation.method == name

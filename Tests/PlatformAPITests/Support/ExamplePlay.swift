@@ -30,33 +30,40 @@ struct ExamplePlay {
         }
     }
 
-    /// Sends an operation's example; `body` in place of its own.
+    /// Sends an operation's example, with another body, and other parameters by their names; one that
+    /// is `nil` is left out.
     func send(
-        _ operation: Described.Operation, body: [UInt8]? = nil
+        _ operation: Described.Operation, body: [UInt8]? = nil,
+        parameters changed: [String: String?] = [:]
     ) async throws -> PlainAnswer {
         let parameters = Array(operation.json["parameters"]?.elements ?? operation.json.elements)
         var path = operation.path
         var query: [String] = []
         var fields: [(name: String, value: String)] = []
         for parameter in parameters {
-            guard let name = parameter["name"]?.string, let value = parameter["example"] else {
-                continue
-            }
-            let text = value.string ?? value.description
+            let example = parameter["example"].map { $0.string ?? $0.description }
+            guard let name = parameter["name"]?.string,
+                let text = changed[name] ?? example.map(real)
+            else { continue }
             switch parameter["in"]?.string {
             case "path": path = path.replacing("{\(name)}", with: text)
             case "query": query.append("\(name)=\(text)")
             default: fields.append((name, text))
             }
         }
+        let target = path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         let content = operation.json["requestBody"]?["content"]?.members.first { _ in true }
         if let type = content?.key { fields.append(("Content-Type", type)) }
-        let example = content?.value["example"].map { Array($0.raw) } ?? []
         return try await scene.ask(
-            operation.method,
-            real(path) + (query.isEmpty ? "" : "?\(real(query.joined(separator: "&")))"),
-            fields: fields,
-            octets: body ?? Array(real(String(decoding: example, as: UTF8.self)).utf8), by: door)
+            operation.method, target, fields: fields, octets: body ?? self.body(of: operation),
+            by: door)
+    }
+
+    /// The body of an operation's example; empty for none.
+    func body(of operation: Described.Operation) -> [UInt8] {
+        let content = operation.json["requestBody"]?["content"]?.members.first { _ in true }
+        guard let example = content?.value["example"] else { return [] }
+        return Array(real(String(decoding: Array(example.raw), as: UTF8.self)).utf8)
     }
 
     private func real(_ text: String) -> String {
@@ -72,7 +79,10 @@ struct ExamplePlay {
         for operation in description.operations {
             for parameter in operation.json["parameters"]?.elements ?? operation.json.elements
             where parameter["name"]?.string.map({ kind == $0 || kind == $0 + "s" }) == true {
-                guard let sample = parameter["example"]?.string else { continue }
+                // A number of a part would stand everywhere.
+                guard let sample = parameter["example"]?.string, sample.utf8.count == 36 else {
+                    continue
+                }
                 found.append((sample, String(names[names.count - 1])))
             }
         }

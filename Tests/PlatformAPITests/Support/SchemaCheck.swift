@@ -1,17 +1,19 @@
 import JSON
 
-/// Holds values against the schemas of a document, more strictly than JSON Schema does: a member that
-/// the schema does not know is a mistake, and so is a keyword that this check does not know.
+/// Holds values against the schemas of a document. A keyword that this check does not know is a
+/// mistake, and, more strictly than in JSON Schema, so is a member that the schema does not know.
 struct SchemaCheck {
     /// Where references lead.
     let root: JSONValue
+    /// Whether members the schema does not know are let pass, as requests may have them.
+    var allowsOthers = false
 
     /// What is wrong with a value; `nil` when nothing is.
     func problem(_ value: JSONValue, _ schema: JSONValue, at place: String = "$") -> String? {
         for (keyword, rule) in schema.members {
             if let problem = problem(value, keyword, rule, schema) { return problem.placed(place) }
         }
-        if schema["properties"] != nil, schema["additionalProperties"] == nil {
+        if !allowsOthers, schema["properties"] != nil, schema["additionalProperties"] == nil {
             for (name, _) in value.members where schema["properties"]?[name] == nil {
                 return "the member \(name) is not described".placed(place)
             }
