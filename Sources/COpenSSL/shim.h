@@ -95,6 +95,8 @@ static inline int tls_limit_versions(SSL_CTX *context) {
 
 static inline void tls_set_manners(SSL_CTX *context, int has_tickets) {
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+    // What has come lies in memory: a record is taken in one piece, not its five octets of head first.
+    SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_options(
         context,

@@ -144,7 +144,7 @@ holds 'a server stops in good order after reloads' stop
 # A server that has fewer descriptors left than connections are opened.
 start --data data
 # Lowered later, because at its start a server keeps some below the limit.
-prlimit --pid "$server" --nofile=$(($(find "/proc/$server/fd" -mindepth 1 | wc -l) + 20)):
+prlimit --pid "$server" --nofile=$(($(find "/proc/$server/fd" -mindepth 1 | wc -l) + 30)):
 ticks() { echo $(($(cut -d ' ' -f 14,15 "/proc/$server/stat" | tr ' ' +))); }
 python3 -c 'import socket, sys
 kept = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(60)]
@@ -155,8 +155,16 @@ before=$(ticks)
 sleep 1
 holds 'H183: the server does not spin meanwhile' test $(($(ticks) - before)) -lt 50
 wait $crowd
-for _ in $(seq 600); do [ "$(status "$base/health/live")" = 200 ] && break; sleep 0.05; done
-holds 'H183: it accepts again by itself' test "$(status "$base/health/live")" = 200
+# Asked until the first answer and not once more: each loop has a queue of its own, and in the other one
+# may still stand some of the crowd, for whom descriptors are short again for a moment.
+accepts_again() {
+    for _ in $(seq 600); do
+        [ "$(status "$base/health/live")" = 200 ] && return
+        sleep 0.05
+    done
+    return 1
+}
+holds 'H183: it accepts again by itself' accepts_again
 holds 'H183: it is told once in a while' test "$(grep -c 'connections cannot be accepted' err)" = 1
 stop
 

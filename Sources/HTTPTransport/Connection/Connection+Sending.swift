@@ -78,7 +78,19 @@ extension Connection {
 
     // MARK: Files
 
+    /// How many blocks of a file are read on the loop, where that waits for nothing, before the pump has
+    /// its turn and with it everybody else (H184).
+    static let blocksPerTurn = 4
+
     private func pump(_ file: any FileContent, _ offset: Int64, _ length: Int64) {
+        if secure != nil, blocksLeft > 0,
+            let block = FilePump.readCached(file, offset: offset, length: length)
+        {
+            blocksLeft -= 1
+            output.fileWasRead(block)
+            return flush()
+        }
+        blocksLeft = Self.blocksPerTurn
         isPumping = true
         canWriteAgain = false
         guard secure == nil else {

@@ -73,6 +73,8 @@ final class Connection: @unchecked Sendable {
     var isQueued = false
     /// A thread of the pump uses the descriptor.
     var isPumping = false
+    /// How many blocks of a file may still be read on the loop.
+    var blocksLeft = Connection.blocksPerTurn
     /// The socket took octets again while the pump was still at it.
     var canWriteAgain = false
 

@@ -22,6 +22,17 @@ enum FilePump {
     /// What is read at a time for TLS; it waits in memory until the peer has taken it.
     private static let block = 128 << 10
 
+    /// Reads a block that lies in memory; `nil` where the disk would be waited for, and for what cannot
+    /// be read at all.
+    static func readCached(_ file: any FileContent, offset: Int64, length: Int64) -> [UInt8]? {
+        let wanted = Int(min(length, Int64(block)))
+        let octets = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { room, count in
+            count = unsafe max(
+                0, linux_read_cached(file.descriptor, room.baseAddress, wanted, off_t(offset)))
+        }
+        return octets.isEmpty ? nil : octets
+    }
+
     /// Reads a block for a connection that sends it by itself, then calls back on the pump's thread;
     /// with nothing when the file cannot be read or is too short.
     static func read(

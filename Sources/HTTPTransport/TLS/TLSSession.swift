@@ -58,10 +58,15 @@ import HTTP
 
     // MARK: Plaintext
 
+    /// Errors of others on this thread would be taken for ours.
+    private static func forgetErrors() {
+        // To look costs a tenth of clearing what is clear: 2 % of a small request.
+        if ERR_peek_error() != 0 { ERR_clear_error() }
+    }
+
     /// Turns the wire's input into plaintext, as far as there is room; shakes hands on the way.
     func read(into room: UnsafeMutableRawBufferPointer) -> Reading {
-        // Errors of others on this thread would be taken for ours.
-        ERR_clear_error()
+        Self.forgetErrors()
         var total = 0
         while total < room.count {
             let held = limitHello()
@@ -125,7 +130,7 @@ import HTTP
     /// - Returns: False when the session is beyond repair.
     func write(_ octets: UnsafeRawBufferPointer) -> Bool {
         guard isEstablished, !isBroken else { return false }
-        ERR_clear_error()
+        Self.forgetErrors()
         var count = 0
         isBroken = unsafe SSL_write_ex(ssl, octets.baseAddress, octets.count, &count) != 1
         return !isBroken
@@ -137,7 +142,7 @@ import HTTP
     func sayGoodbye() {
         guard isEstablished, !isBroken, !hasSaidGoodbye else { return }
         hasSaidGoodbye = true
-        ERR_clear_error()
+        Self.forgetErrors()
         // Does not wait for the peer's: the socket's own end says the same.
         _ = unsafe SSL_shutdown(ssl)
     }
