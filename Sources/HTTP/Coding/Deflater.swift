@@ -1,6 +1,6 @@
 import CZlib
 
-/// Compresses octets piece by piece (RFC 1951 in the wrapping of a ``ContentCoding``).
+/// Compresses octets piece by piece (RFC 1951), in the wrapping of a ``ContentCoding`` or in none.
 ///
 /// Belongs to whoever made it; not to be shared between threads.
 @safe public final class Deflater {
@@ -22,15 +22,34 @@ import CZlib
     ///
     /// - Parameter size: Octets to come, where that is known: a short content takes a small window
     ///   and little memory, 256 KiB otherwise.
-    public init(_ coding: ContentCoding, size: Int? = nil) {
-        var window: Int32 = 15
-        while window > 9, let size, size <= 1 << (window - 1) { window -= 1 }
+    public convenience init(_ coding: ContentCoding, size: Int? = nil) {
+        let window = Self.window(for: size)
+        self.init(window: window, bits: coding.windowBits(window))
+    }
+
+    /// Starts octets that are wrapped in nothing.
+    ///
+    /// - Parameters:
+    ///   - window: The largest one that the receiver has room for, 9…15 bits.
+    ///   - size: Octets to come.
+    convenience init(window: Int, size: Int) {
+        let window = min(Int32(window), Self.window(for: size))
+        self.init(window: window, bits: -window)
+    }
+
+    private init(window: Int32, bits: Int32) {
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         // On lists of messages level 4 takes a fifth less time than 6 for 4 % more octets.
-        let code = unsafe zlib_deflate_init(
-            stream, 4, coding.windowBits(window), max(1, window - 7))
+        let code = unsafe zlib_deflate_init(stream, 4, bits, max(1, window - 7))
         precondition(code == Z_OK, "zlib has no memory for a window")
+    }
+
+    /// The smallest window that holds so many octets.
+    private static func window(for size: Int?) -> Int32 {
+        var window: Int32 = 15
+        while window > 9, let size, size <= 1 << (window - 1) { window -= 1 }
+        return window
     }
 
     deinit {

@@ -1,8 +1,9 @@
 import CZlib
 
-/// Decompresses octets piece by piece; window and memory are those of the format, 40 KiB (H118).
+/// Decompresses octets piece by piece; window and memory are those of the format, 40 KiB (H118, H150).
 @safe final class Inflater: @unchecked Sendable {
-    // Sendable because one call at a time uses it: a body has one reader, which waits for each read.
+    // Sendable because one call at a time uses it: a body has one reader, which waits for each read, and
+    // the pieces of a message come one after another.
     // zlib keeps the address of its own structure, so it lives in memory of its own.
     private let stream: UnsafeMutablePointer<z_stream>
 
@@ -17,10 +18,16 @@ import CZlib
         var isOver: Bool
     }
 
-    init(_ coding: ContentCoding) {
+    /// Decodes a content.
+    convenience init(_ coding: ContentCoding) { self.init(windowBits: coding.windowBits()) }
+
+    /// Decodes octets that are wrapped in nothing, whatever window their sender used (RFC 1951).
+    convenience init() { self.init(windowBits: -15) }
+
+    private init(windowBits: Int32) {
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
-        let code = unsafe zlib_inflate_init(stream, coding.windowBits())
+        let code = unsafe zlib_inflate_init(stream, windowBits)
         precondition(code == Z_OK, "zlib has no memory for a window")
     }
 
@@ -33,31 +40,67 @@ import CZlib
     func inflate(
         _ input: ArraySlice<UInt8>, into buffer: inout BodyBuffer
     ) throws(Corruption) -> Step {
-        var code = Z_OK
-        var rest = 0
-        unsafe input.withUnsafeBufferPointer { input in
-            // zlib does not write to its input; its C declaration only lacks the word.
-            unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-            unsafe stream.pointee.avail_in = uInt(input.count)
-            unsafe buffer.fill { free in
-                unsafe stream.pointee.next_out = free.baseAddress?.assumingMemoryBound(
-                    to: UInt8.self)
-                unsafe stream.pointee.avail_out = uInt(free.count)
-                unsafe code = CZlib.inflate(stream, Z_NO_FLUSH)
-                return unsafe free.count - Int(stream.pointee.avail_out)
+        var (code, rest) = (Z_OK, 0)
+        unsafe buffer.fill { free in
+            let produced: Int
+            (code, rest, produced) = unsafe decode(input, into: free)
+            return produced
+        }
+        return try step(code, consumed: input.count - rest)
+    }
+
+    /// The same, behind what an array holds, until so many octets more are there.
+    func inflate(
+        _ input: ArraySlice<UInt8>, onto octets: inout [UInt8], room: Int
+    ) throws(Corruption) -> Step {
+        if octets.capacity - octets.count < room {
+            octets.reserveCapacity(max(octets.count + room, 2 * octets.count))
+        }
+        var (code, rest) = (Z_OK, 0)
+        octets.append(addingCapacity: room) { (span: inout OutputSpan<UInt8>) in
+            // What is written is at most as long as the room for it.
+            unsafe span.withUnsafeMutableBufferPointer { storage, filled in
+                let free = unsafe UnsafeMutableRawBufferPointer(
+                    UnsafeMutableBufferPointer(rebasing: storage[filled..<(filled + room)]))
+                let produced: Int
+                (code, rest, produced) = unsafe decode(input, into: free)
+                filled += produced
             }
-            rest = unsafe Int(stream.pointee.avail_in)
-            // The pointer is not valid after this.
-            unsafe stream.pointee.next_in = nil
         }
-        switch code {
-        // No progress is no failure: more input or more room is wanted.
-        case Z_OK, Z_BUF_ERROR: return Step(consumed: input.count - rest, isOver: false)
-        case Z_STREAM_END: return Step(consumed: input.count - rest, isOver: true)
-        default: throw Corruption()
-        }
+        return try step(code, consumed: input.count - rest)
     }
 
     /// Makes ready for another member of the same format.
     func restart() { unsafe inflateReset(stream) }
+
+    /// Whether the last octet that was taken ended a block.
+    var isBetweenBlocks: Bool { unsafe stream.pointee.data_type & 128 != 0 }
+
+    /// The call itself: what it said, and how much input is left, and how much came out.
+    private func decode(
+        _ input: ArraySlice<UInt8>, into free: UnsafeMutableRawBufferPointer
+    ) -> (code: Int32, rest: Int, produced: Int) {
+        unsafe input.withUnsafeBufferPointer { input in
+            // zlib does not write to its input; its C declaration only lacks the word.
+            unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+            unsafe stream.pointee.avail_in = uInt(input.count)
+            unsafe stream.pointee.next_out = free.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            unsafe stream.pointee.avail_out = uInt(free.count)
+            let code = unsafe CZlib.inflate(stream, Z_NO_FLUSH)
+            // The pointer is not valid after this.
+            unsafe stream.pointee.next_in = nil
+            return unsafe (
+                code, Int(stream.pointee.avail_in), free.count - Int(stream.pointee.avail_out)
+            )
+        }
+    }
+
+    private func step(_ code: Int32, consumed: Int) throws(Corruption) -> Step {
+        switch code {
+        // No progress is no failure: more input or more room is wanted.
+        case Z_OK, Z_BUF_ERROR: return Step(consumed: consumed, isOver: false)
+        case Z_STREAM_END: return Step(consumed: consumed, isOver: true)
+        default: throw Corruption()
+        }
+    }
 }

@@ -5,38 +5,13 @@ import Testing
 enum Verdict: Equatable {
     case incomplete
     case refused(status: Int, rule: String)
-    case head(Summary, count: Int)
-
-    /// Everything a head says.
-    struct Summary: Equatable {
-        var method: Method?
-        var path: String
-        var query: String?
-        var fields: [String]
-        var framing: BodyFraming
-        var isHTTP10: Bool
-        var persists: Bool
-        var expectsContinue: Bool
-        var objection: String?
-
-        init(_ head: RequestHead) {
-            method = head.method
-            path = head.target.path
-            query = head.target.query
-            fields = head.fields.all.map { field in "\(field.name): \(field.value)" }
-            framing = head.framing
-            isHTTP10 = head.isHTTP10
-            persists = head.persists
-            expectsContinue = head.expectsContinue
-            objection = head.objection?.rule
-        }
-    }
+    case head(HeadSummary, count: Int)
 
     init(_ outcome: RequestParser.Outcome) {
         switch outcome {
         case .incomplete: self = .incomplete
         case .refused(let refusal): self = .refused(status: refusal.status.code, rule: refusal.rule)
-        case .head(let head, let count): self = .head(Summary(head), count: count)
+        case .head(let head, let count): self = .head(HeadSummary(head), count: count)
         }
     }
 
@@ -59,7 +34,7 @@ enum Verdict: Equatable {
         self.init(message, cuts: [message.count], limits: limits)
     }
 
-    var head: Summary? {
+    var head: HeadSummary? {
         if case .head(let head, _) = self { head } else { nil }
     }
 }

@@ -16,7 +16,7 @@ struct CompressionOffer {
         _ fields: Fields, _ policy: WebSocketCompression
     ) -> (policy: WebSocketCompression, line: String)? {
         guard let text = fields.joined("Sec-WebSocket-Extensions") else { return nil }
-        for offer in read(Array(text.utf8)) {
+        for offer in read(text) {
             guard let agreement = offer.agreement(policy) else { continue }
             var policy = policy
             policy.windowBits = agreement.windowBits
@@ -26,9 +26,8 @@ struct CompressionOffer {
     }
 
     /// The offers of a list; none when the list is malformed or longer than 256 (H57).
-    static func read(_ octets: [UInt8]) -> [CompressionOffer] {
-        guard let elements = octets.splitOutsideQuotes(at: UInt8(ascii: ",")), elements.count <= 256
-        else { return [] }
+    static func read(_ text: String) -> [CompressionOffer] {
+        guard let elements = FieldList.elements(of: text) else { return [] }
         var offers: [CompressionOffer] = []
         for element in elements {
             guard let offer = CompressionOffer(element) else { return [] }
@@ -37,8 +36,10 @@ struct CompressionOffer {
         return offers
     }
 
-    private init?(_ element: ArraySlice<UInt8>) {
-        guard let parts = Array(element).splitOutsideQuotes(at: UInt8(ascii: ";")),
+    private init?(_ element: Substring) {
+        guard
+            let parts = FieldList.pieces(of: element, at: UInt8(ascii: ";"))?
+                .map({ part in Array(part.utf8)[...] }),
             let first = parts.first?.trimmingBlanks, first.isToken
         else { return nil }
         var parameters: [(name: [UInt8], value: [UInt8]?)] = []
@@ -96,22 +97,5 @@ struct CompressionOffer {
     private static func windowBits(_ value: [UInt8]) -> Int? {
         guard value.first != UInt8(ascii: "0"), let bits = Int64(decimal: value) else { return nil }
         return (8...15).contains(bits) ? Int(bits) : nil
-    }
-}
-
-extension [UInt8] {
-    /// Cuts at a separator that stands outside of quoted strings; `nil` when a quote is left open.
-    fileprivate func splitOutsideQuotes(at separator: UInt8) -> [ArraySlice<UInt8>]? {
-        var parts: [ArraySlice<UInt8>] = []
-        var start = startIndex
-        var isQuoted = false
-        for (index, octet) in enumerated() {
-            if octet == UInt8(ascii: "\"") { isQuoted.toggle() }
-            if octet == separator, !isQuoted {
-                parts.append(self[start..<index])
-                start = index + 1
-            }
-        }
-        return isQuoted ? nil : parts + [self[start...]]
     }
 }

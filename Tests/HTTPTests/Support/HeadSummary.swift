@@ -1,0 +1,49 @@
+import HTTP
+
+/// Everything a head says, in a form that can be compared, read and written out again.
+///
+/// The fuzzer has it, too, by a link in its folder: it cannot import what is made for tests.
+struct HeadSummary: Equatable {
+    /// A field as it came.
+    struct Field: Equatable {
+        var name: String
+        var value: String
+    }
+
+    var method: Method?
+    var path: String
+    var query: String?
+    var lines: [Field]
+    var framing: BodyFraming
+    var isHTTP10: Bool
+    var persists: Bool
+    var expectsContinue: Bool
+    /// The rule of the objection.
+    var objection: String?
+
+    init(_ head: RequestHead) {
+        method = head.method
+        path = head.target.path
+        query = head.target.query
+        lines = head.fields.all.map { field in Field(name: field.name, value: field.value) }
+        framing = head.framing
+        isHTTP10 = head.isHTTP10
+        persists = head.persists
+        expectsContinue = head.expectsContinue
+        objection = head.objection?.rule
+    }
+
+    /// The fields as people read them.
+    var fields: [String] { lines.map { line in "\(line.name): \(line.value)" } }
+
+    /// The head as a client would write it, in as few octets as it can; `nil` when the method has no
+    /// name here.
+    var octets: [UInt8]? {
+        guard let method else { return nil }
+        let target = path + (query.map { query in "?" + query } ?? "")
+        let text =
+            "\(method.rawValue) \(target) HTTP/1.\(isHTTP10 ? 0 : 1)\r\n"
+            + lines.map { line in "\(line.name):\(line.value)\r\n" }.joined() + "\r\n"
+        return text.unicodeScalars.map { scalar in UInt8(scalar.value) }
+    }
+}
