@@ -22,4 +22,8 @@ public enum Rejection: Error, Equatable, Sendable {
     case invalidOperation
     /// The creator has blocked somebody he names (R31).
     case participantBlocked
+    /// The key of a repeat came with another request before (X2).
+    case keyReused
+    /// The request of this key is still worked on (X2).
+    case inProgress
 }

@@ -6,22 +6,31 @@ public import SQL
 /// A mutation loads, lets `Messaging` decide, and records the event; when it returns, the effect is
 /// on disk. Every look-up stays inside the application it names.
 public struct MessagingStore: Sendable {
-    let database: Database
+    private(set) var database: Access
     let environment: StoreEnvironment
     let authentication: Authentication
+    let runningKeys: RunningKeys
     /// Tells readers of the log how far it goes.
     public let signal: CommitSignal
 
     /// A store over a database opened with ``migrations``.
     public init(database: Database, environment: StoreEnvironment = .live) {
-        self.database = database
+        self.database = Access(database)
         self.environment = environment
         authentication = Authentication()
+        runningKeys = RunningKeys()
         signal = CommitSignal()
     }
 
     /// The whole history of the schema.
     public static var migrations: [Migration] { Schema.migrations }
+
+    /// The same store on another way to the database.
+    func over(_ access: Access) -> MessagingStore {
+        var store = self
+        store.database = access
+        return store
+    }
 
     /// Runs a mutation with what it needs to load and to record.
     func change<Value: Sendable>(

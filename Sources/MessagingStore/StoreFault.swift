@@ -2,4 +2,6 @@
 public enum StoreFault: Error, Equatable, Sendable {
     /// A row or an event holds what this release cannot have written; the text says where.
     case unreadable(String)
+    /// Work with a key has waited for something other than the store; nothing of it is kept.
+    case strayed
 }

@@ -7,6 +7,8 @@ import Uploads
 /// One request past the gate: who asks, in which version, for what.
 struct Call: Sendable {
     let api: PlatformAPI
+    /// Where everything is; for a request with a key one transaction in it (X2).
+    var store: MessagingStore
     let request: Request
     let parameters: [String: String]
     let version: APIVersion
@@ -15,8 +17,6 @@ struct Call: Sendable {
     let key: Replay.Key?
     /// What the answer must not be compressed with.
     let secrets: Secrets
-
-    var store: MessagingStore { api.store }
 
     /// The URLs of the system's perspective.
     var links: LinkBuilder { links(.system) }

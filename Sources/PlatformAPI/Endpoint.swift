@@ -26,13 +26,19 @@ public struct Endpoint: Sendable {
     /// Whether its answers are compressed for callers who like that, unless one holds a secret
     /// (``Secrets``, H115); never where a secret is what the answer is for.
     public let isCompressed: Bool
+    /// Whether what it does lies outside the database, so that no transaction can hold it together
+    /// with its answer (X2).
+    let reachesOutside: Bool
     let handler: Handler
     /// What the description says of it in a version that offers it; see `Operation`.
     let describe: (@Sendable (APIVersion) -> Operation)?
 
+    /// Whether a repeat is known by an `Idempotency-Key` (X2).
+    var isRepeatable: Bool { method == .post || method == .patch }
+
     init(
         _ method: Method, _ path: PathTemplate, _ summary: String, isKeyed: Bool = false,
-        isCompressed: Bool = false,
+        isCompressed: Bool = false, reachesOutside: Bool = false,
         versions: Set<APIVersion> = Set(APIVersion.allCases), _ handler: Handler,
         describe: (@Sendable (APIVersion) -> Operation)? = nil
     ) {
@@ -41,6 +47,7 @@ public struct Endpoint: Sendable {
         self.summary = summary
         self.isKeyed = isKeyed
         self.isCompressed = isCompressed
+        self.reachesOutside = reachesOutside
         self.versions = versions
         self.handler = handler
         self.describe = describe

@@ -17,9 +17,19 @@ extension PlatformAPI {
             try gate.requirePatchType(version)
             return Answer(route) { [self] body in
                 let secrets = Secrets()
-                let response = await respond(gate.request) {
-                    try await reply(gate, version, body, secrets)
+                var standing: RateStanding?
+                var response = await respond(gate.request) {
+                    let grant = try await gate.grant()
+                    switch limiter.admit(grant.token.id, at: clock().milliseconds) {
+                    case .free: break
+                    case .admitted(let left): standing = left
+                    case .refused(let left):
+                        standing = left
+                        return .tooManyRequests
+                    }
+                    return try await reply(gate, version, grant, body, secrets)
                 }
+                if let standing { response.fields.add(standing, policy: "token") }
                 guard gate.endpoint.isCompressed else { return response }
                 return await response.compressed(
                     for: gate.request.fields, from: settings.compressMinimum,
@@ -31,21 +41,27 @@ extension PlatformAPI {
     }
 
     private func reply(
-        _ gate: Gate, _ version: APIVersion, _ body: any RequestBody, _ secrets: Secrets
+        _ gate: Gate, _ version: APIVersion, _ grant: Grant, _ body: any RequestBody,
+        _ secrets: Secrets
     ) async throws -> Reply {
-        let grant = try await gate.grant()
-        let key = try gate.replayKey()
+        let idempotencyKey = try gate.idempotencyKey()
         let call = Call(
-            api: self, request: gate.request, parameters: gate.parameters, version: version,
-            application: grant.application.id, key: key, secrets: secrets)
+            api: self, store: store, request: gate.request, parameters: gate.parameters,
+            version: version, application: grant.application.id, key: try gate.replayKey(),
+            secrets: secrets)
+        let handle: @Sendable (Call) async throws -> Reply
+        var octets: [UInt8] = []
         switch gate.endpoint.handler {
-        case .head(let handle):
-            return try await handle(call)
-        case .body(let handle):
+        case .head(let handler): handle = handler
+        case .body(let handler):
             let coding = try BodyReading.coding(of: gate.request)
             let limits = InflationLimits(size: BodyReading.limit, ratio: settings.maxInflateRatio)
-            return try await handle(call, BodyReading.value(of: body.decoded(coding, limits)))
+            octets = try await BodyReading.octets(of: body.decoded(coding, limits))
+            let value = try BodyReading.value(of: octets)
+            handle = { call in try await handler(call, value) }
         }
+        guard let idempotencyKey else { return try await handle(call) }
+        return try await call.reply(once: idempotencyKey, to: gate.endpoint, octets, handle)
     }
 
     /// Turns whatever a handler throws into an answer; a fault is reported here, once.

@@ -18,6 +18,7 @@ public final class PlatformAPI: Service {
     let onFault: @Sendable (any Error, RequestID) -> FaultKind
     let settings: PlatformSettings
     private let description: Description
+    let limiter: RateLimiter
     private let crossOrigin: CrossOrigin
     private let router: Router<Endpoint>
 
@@ -53,11 +54,18 @@ public final class PlatformAPI: Service {
         self.onFault = onFault
         self.settings = settings
         description = Description(publicBase: publicBase)
+        limiter = RateLimiter(settings.rateLimit)
         crossOrigin = CrossOrigin(settings)
         var router = Router<Endpoint>(allowsTrailingSlash: true)
         for endpoint in Endpoint.all { router.add(endpoint.method, endpoint.path, endpoint) }
         self.router = router
     }
+
+    /// Takes over a new limit while requests are served; the other settings hold from the start on.
+    public func apply(_ settings: PlatformSettings) { limiter.apply(settings.rateLimit) }
+
+    /// Requests refused because their token sent too many.
+    public var refusedByRate: Int { limiter.refused }
 
     /// Decides from the head; what needs the database or the body becomes work.
     public func answer(to request: Request) -> Answer {

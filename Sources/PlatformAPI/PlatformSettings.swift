@@ -8,6 +8,8 @@ public struct PlatformSettings: Sendable {
     public var crossOrigins: [String] = []
     /// How long a browser may remember what it may do, in milliseconds (H123).
     public var crossOriginMaxAge: Int64 = 600_000
+    /// Requests of one token (platform-api §1.11).
+    public var rateLimit = RateLimit()
 
     /// All defaults.
     public init() {}

@@ -24,7 +24,8 @@ port=$(free_port)
 watch=$(free_port)
 base=http://127.0.0.1:$port
 metrics=http://127.0.0.1:$watch/metrics
-export PARLEY_METRICS_TOKEN=a-token-for-the-metrics
+# The exchanges come faster than a token may send.
+export PARLEY_METRICS_TOKEN=a-token-for-the-metrics PARLEY_API_RATE_LIMIT=0
 
 start err --data data --log-level trace
 app=$(sed -n 's/^APP=//p' out)
@@ -55,7 +56,7 @@ holds 'clients are asked for the token of the metrics' test "$(status "$base/met
 holds 'who brings it gets them' test "$(status -H "Authorization: Bearer $PARLEY_METRICS_TOKEN" "$base/metrics")" = 200
 holds 'the listener for metrics serves nothing else' test "$(status "${metrics%/metrics}/health/live")" = 404
 stop
-unset PARLEY_METRICS_TOKEN
+unset PARLEY_METRICS_TOKEN PARLEY_API_RATE_LIMIT
 
 python3 - <<'P'
 import json

@@ -4,7 +4,7 @@ import collections
 import json
 import sys
 
-from clients import BASE, HEADERS, Client, Creator, Sender, Unexpected, Uploader
+from clients import BASE, HEADERS, Client, Creator, KeyedSender, Sender, Unexpected, Uploader
 
 
 class Checks:
@@ -39,6 +39,8 @@ class Checks:
         counts = collections.Counter()
         for client in crew:
             try:
+                if isinstance(client, KeyedSender) and getattr(client, "conversation", None):
+                    counts["repeats"] += self.repeats(client)
                 if isinstance(client, Sender) and getattr(client, "conversation", None):
                     counts["messages"] += self.messages(client)
                 elif isinstance(client, Creator) and hasattr(client, "acknowledged"):
@@ -54,6 +56,14 @@ class Checks:
         if answer.status != 200:
             raise Unexpected(f"GET {path} answered {answer.status}: {body[:300]!r}")
         return json.loads(body)
+
+    def repeats(self, sender):
+        """Sends everything again: what was answered or not, each text is there once from now on."""
+        for text in sender.attempted:
+            identifier = sender.send(text, self.reader)
+            if sender.acknowledged.setdefault(text, identifier) != identifier:
+                self.fail(f"{text} was acknowledged as {sender.acknowledged[text]} and is {identifier}")
+        return len(sender.attempted)
 
     def messages(self, sender):
         found, position = {}, None

@@ -45,8 +45,8 @@ class Client(threading.Thread):
         answer = self.connection.getresponse()
         return answer, answer.read()
 
-    def post(self, path, value, expected):
-        answer, body = self.request("POST", BASE + path, json.dumps(value))
+    def post(self, path, value, expected, headers={}):
+        answer, body = self.request("POST", BASE + path, json.dumps(value), HEADERS | headers)
         if answer.status not in expected:
             raise Unexpected(f"POST {path} answered {answer.status}: {body[:300]!r}")
         return json.loads(body)
@@ -68,10 +68,20 @@ class Sender(Client):
     def work(self):
         text = self.name("text")
         self.attempted.add(text)
+        self.acknowledged[text] = self.send(text, self)
+
+    def send(self, text, client, headers={}):
         message = {"sender_id": f"layer:///identities/{self.sender}",
                    "parts": [{"mime_type": "text/plain", "body": text}]}
         path = f"/conversations/{self.conversation.rsplit('/', 1)[1]}/messages"
-        self.acknowledged[text] = self.post(path, message, {201})["id"]
+        return client.post(path, message, {201}, headers)["id"]
+
+
+class KeyedSender(Sender):
+    """The same under an Idempotency-Key, so that each text may be sent as often as one likes (X2)."""
+
+    def send(self, text, client, headers={}):
+        return super().send(text, client, {"Idempotency-Key": f"key-{text}"})
 
 
 class Creator(Client):

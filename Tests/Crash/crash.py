@@ -5,6 +5,8 @@ Each round starts the real binary on the same folder, lets clients write for a r
 kills it with SIGKILL, starts it again and checks:
 
 - every acknowledged message and conversation is there exactly once, every other at most once;
+- what was sent under an Idempotency-Key and is sent again is there exactly once, whether its answer
+  came or not;
 - the messages of a conversation carry strictly descending positions;
 - every upload holds at least the offset that was acknowledged, and once it is finished its content
   is, octet by octet, what was sent.
@@ -21,7 +23,7 @@ import tempfile
 import time
 
 from checks import Checks
-from clients import Creator, Sender, Uploader
+from clients import Creator, KeyedSender, Sender, Uploader
 from server import Server
 
 
@@ -30,14 +32,14 @@ def arguments():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--clients", type=int, default=9)
+    parser.add_argument("--clients", type=int, default=12)
     return parser.parse_args()
 
 
 def load(server, seed, number, clients, patience):
     """Writes from several threads until the server is gone, and returns what the threads know."""
-    kinds = [Sender, Creator, Uploader]
-    crew = [kinds[i % 3](server, random.Random(f"{seed}/{number}/{i}")) for i in range(clients)]
+    kinds = [Sender, Creator, Uploader, KeyedSender]
+    crew = [kinds[i % len(kinds)](server, random.Random(f"{seed}/{number}/{i}")) for i in range(clients)]
     for client in crew:
         client.start()
     time.sleep(patience)

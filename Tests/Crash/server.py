@@ -31,6 +31,7 @@ class Server:
             "PARLEY_APP_TOKEN": TOKEN,
             "PARLEY_PUBLIC_URL": f"http://127.0.0.1:{self.port}",
             "PARLEY_LOG_REQUESTS": "false",
+            "PARLEY_API_RATE_LIMIT": "0",
         }
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(

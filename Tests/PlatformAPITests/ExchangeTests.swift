@@ -33,6 +33,13 @@ import Testing
         try await expect(play.file, in: scene, by: SocketDoor(port: scene.world.port))
     }
 
+    @Test(arguments: Play.all)
+    func `an Idempotency-Key of its own changes no answer (X2)`(play: Play) async throws {
+        let scene = try await Scene.make(version: play.version)
+        try await expect(
+            play.file, in: scene, by: KeyedDoor(door: RouterDoor(service: scene.world.service)))
+    }
+
     private func expect(_ file: ExchangeFile, in scene: Scene, by door: any Door) async throws {
         var scene = scene
         let description = try await Described.of(scene.variables["version"] ?? "")

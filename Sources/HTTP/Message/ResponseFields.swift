@@ -11,19 +11,31 @@ public struct ResponseFields: Sendable {
     /// No fields.
     public init() {}
 
+    /// The fields of an answer given before, as ``octets`` said them then.
+    package init(octets: [UInt8]) { self.octets = octets }
+
     /// Appends a field line.
     ///
     /// - Parameter value: Visible ASCII, blanks, tabs and octets above 0x7F; a control character
     ///   makes the whole response invalid, so that CR and LF never reach the wire (H32).
     public mutating func add(_ name: FieldName, _ value: String) {
+        var isClean = true
+        add(name) { octets in
+            for octet in value.utf8 {
+                if octet < 0x20 && octet != 0x09 || octet == 0x7F { isClean = false }
+                octets.append(octet)
+            }
+        }
+        if !isClean { isValid = false }
+    }
+
+    /// Appends a field line whose value is written in place; it must be visible ASCII and blanks.
+    mutating func add(_ name: FieldName, _ write: (inout [UInt8]) -> Void) {
         unsafe octets.append(
             contentsOf: UnsafeBufferPointer(
                 start: name.text.utf8Start, count: name.text.utf8CodeUnitCount))
         octets.append(contentsOf: [0x3A, 0x20])
-        for octet in value.utf8 {
-            if octet < 0x20 && octet != 0x09 || octet == 0x7F { isValid = false }
-            octets.append(octet)
-        }
+        write(&octets)
         octets.append(contentsOf: [0x0D, 0x0A])
     }
 

@@ -2,5 +2,7 @@ import SQL
 
 /// The schema's history. A released migration is never edited; a change is a new one.
 enum Schema {
-    static let migrations = [Migration.messaging, .users, .parts, .outbox]
+    static let migrations = [
+        Migration.messaging, .users, .parts, .outbox, .keys,
+    ]
 }

@@ -24,6 +24,8 @@ extension APIErrorTable {
         case .methodNotAllowed: "the path does not offer the method"
         case .participantBlocked: "a participant has been blocked by the creator"
         case .idInUse: "the id is taken; `data` holds the object"
+        case .idempotencyKeyReuse: "the key came with another request before"
+        case .requestInProgress: "the request of the key is not finished"
         case .versionMismatch: "the object has changed; `data` holds it"
         }
     }

@@ -24,6 +24,8 @@ public enum APIErrorTable: CaseIterable, Sendable {
     case methodNotAllowed
     case participantBlocked
     case idInUse
+    case idempotencyKeyReuse
+    case requestInProgress
     case versionMismatch
 
     /// What a client reads in `id` and `code`, and the status the error comes with.
@@ -51,7 +53,9 @@ public enum APIErrorTable: CaseIterable, Sendable {
         case .methodNotAllowed: ("method_not_allowed", 109, 405)
         case .participantBlocked: ("participant_blocked", 110, 422)
         case .idInUse: ("id_in_use", 111, 409)
-        // Beyond the original service (extensions X4); 112 to 114 are promised to X2 and X3.
+        // Beyond the original service (extensions X2, X4); 114 is promised to X3.
+        case .idempotencyKeyReuse: ("idempotency_key_reuse", 112, 422)
+        case .requestInProgress: ("request_in_progress", 113, 409)
         case .versionMismatch: ("version_mismatch", 115, 412)
         }
     }

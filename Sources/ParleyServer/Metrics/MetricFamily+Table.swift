@@ -5,7 +5,7 @@ extension MetricFamily {
     static let all = requests + connections + secure + loops + database + uploads + process
 
     private static let requests = [
-        requestCount, requestTime, requestBytes, answerBytes, handlers,
+        requestCount, requestTime, requestBytes, answerBytes, requestsOverRate, handlers,
     ]
     static let requestCount = MetricFamily(
         "parley_requests", .counter, labels: ["route", "method", "class"],
@@ -17,6 +17,9 @@ extension MetricFamily {
         "parley_request_bytes", .counter, in: .bytes, "Octets of requests, heads and bodies.")
     static let answerBytes = MetricFamily(
         "parley_answer_bytes", .counter, in: .bytes, "Octets of answers, heads and contents.")
+    static let requestsOverRate = MetricFamily(
+        "parley_requests_over_rate", .counter,
+        "Requests of the API refused because their token sent too many.")
     static let handlers = MetricFamily(
         "parley_handlers", .gauge, labels: ["state"],
         "Requests that are worked on, whose handler waits for octets of the body, or that wait for a handler."

@@ -1,5 +1,6 @@
 import HTTPTransport
 import Locking
+import PlatformAPI
 import SQL
 import Telemetry
 import Uploads
@@ -20,6 +21,7 @@ final class Metrics: Sendable {
         weak var server: Server?
         let database: Database
         let uploads: Uploads
+        let api: PlatformAPI
     }
 
     /// - Parameter loops: How many loops serve.
@@ -36,6 +38,7 @@ final class Metrics: Sendable {
         var page = MetricsPage(format)
         requests.write(to: &page)
         if let sources = sources.withLock({ known in known }) {
+            page.write(.requestsOverRate, sources.api.refusedByRate)
             if let server = sources.server {
                 write(await server.statistics(), to: &page)
                 writeSecurity(of: server, to: &page)

@@ -17,6 +17,7 @@ struct Parts: Sendable {
     let database: Database
     let store: MessagingStore
     let uploads: Uploads
+    let api: PlatformAPI
     let readiness: Readiness
     let metrics: Metrics
     let service: ServerService
@@ -57,7 +58,7 @@ struct Parts: Sendable {
             blobs: uploads.blobs, catalog: bridge, settings: settings.uploads, keys: keys,
             publicBase: settings.transferBase, clock: clock)
         let environment = StoreEnvironment.live
-        let api = PlatformAPI(
+        api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: settings.base,
             settings: settings.api, clock: environment.now, newContentID: environment.newContentID,
             onFault: FaultLog(logger: log.logger("parley.api")).note(_:of:))
@@ -85,12 +86,13 @@ struct Parts: Sendable {
             }
         }
         self.metrics = metrics
-        metrics.ask(Metrics.Sources(server: server, database: database, uploads: uploads))
+        metrics.ask(Metrics.Sources(server: server, database: database, uploads: uploads, api: api))
     }
 
     /// Takes over what a running server may change (H196).
     func apply(_ settings: Settings) {
         accessLog.level.set(settings.accessLevel)
+        api.apply(settings.api)
         server.apply(settings.transport)
         if let transport = settings.metricsTransport { metricsServer?.apply(transport) }
     }

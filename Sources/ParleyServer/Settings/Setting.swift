@@ -28,7 +28,9 @@ struct Setting: Sendable {
     /// README marks it.
     var isFixed: Bool { isOfRunningServer && Self.fixed.contains(key) }
 
-    private var isOfRunningServer: Bool { key.hasPrefix("log.") || key.hasPrefix("http.") }
+    private var isOfRunningServer: Bool {
+        ["log.", "api.", "http."].contains { group in key.hasPrefix(group) }
+    }
 
     private static let fixed: Set<String> = [
         "http.listen", "http.loops", "http.backlog", "http.compress_min", "http.max_inflate_ratio",

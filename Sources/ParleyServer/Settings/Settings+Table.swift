@@ -6,7 +6,7 @@ import Uploads
 extension Settings {
     /// Every setting there is: read by the reader, by `check-config`, and by the tests that compare
     /// `Config/parley.json` and the README.
-    static let table: [Setting] = general + metrics + http + secure + uploads
+    static let table: [Setting] = general + metrics + api + http + secure + uploads
 
     private static let general: [Setting] = [
         .url(
@@ -33,6 +33,15 @@ extension Settings {
         .secret(
             "metrics.token", \.metricsToken,
             "With it `/metrics` is on `http.listen`, too, for whoever brings it as a bearer token."),
+    ]
+
+    private static let api: [Setting] = [
+        .number(
+            "api.rate_limit", \.api.rateLimit.perSecond, .count(0...1_000_000),
+            "Requests a second that one token may make over time; 0 turns the limit off."),
+        .number(
+            "api.rate_burst", \.api.rateLimit.burst, .count(1...1_000_000),
+            "Requests that it may make at once, after a rest."),
     ]
 
     private static let http: [Setting] = [

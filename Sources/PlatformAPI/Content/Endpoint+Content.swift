@@ -7,7 +7,7 @@ extension Endpoint {
     static let content = [
         Endpoint(
             .post, "/apps/{app}/conversations/{conversation}/content",
-            "Announces content and says where to upload it.",
+            "Announces content and says where to upload it.", reachesOutside: true,
             .head { call in try await call.createContent() }
         ) { _ in
             Operation(

@@ -27,6 +27,9 @@ struct ErrorAnswers {
             add([.versionMismatch])
         }
         if endpoint.isKeyed { add([.invalidRequestID]) }
+        if endpoint.isRepeatable {
+            add([.invalidRequestID, .idempotencyKeyReuse, .requestInProgress])
+        }
         if case .body = endpoint.handler {
             add([.requestTimeout, .missingProperty, .invalidProperty])
             add(.invalidRequest, as: 413)

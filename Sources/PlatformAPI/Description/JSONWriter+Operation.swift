@@ -35,7 +35,9 @@ extension JSONWriter {
     }
 
     private mutating func parameters(of operation: Operation, _ endpoint: Endpoint) {
-        let fields = operation.fields + (endpoint.isKeyed ? [.replayKey] : [])
+        let fields =
+            operation.fields + (endpoint.isKeyed ? [.replayKey] : [])
+            + (endpoint.isRepeatable ? [.idempotencyKey] : [])
         let example = operation.example
         array { writer in
             for hole in PathParameter.all(in: endpoint.path.parameterNames) {
@@ -155,6 +157,12 @@ extension JSONWriter {
             writer.member("description", texts.joined(separator: " "))
             switch status {
             case 401: writer.fields([Parameter("WWW-Authenticate", .string, "`Bearer`.")])
+            case 409 where kinds.contains(.requestInProgress):
+                writer.fields([
+                    Parameter(
+                        "Retry-After", .integer(0 ... .max),
+                        "Seconds, while the first request of a key is worked on.")
+                ])
             case 429, 503:
                 writer.fields([Parameter("Retry-After", .integer(0 ... .max), "Seconds.")])
             default: break

@@ -45,6 +45,11 @@ extension Parameter {
 }
 
 extension Parameter {
+    /// The name of a request that changes something (X2).
+    static let idempotencyKey = Parameter(
+        "Idempotency-Key", .string,
+        "1 to 255 visible ASCII characters; a repeat within a day gets the same answer.")
+
     /// The version a caller means to change (X4).
     static let ifMatch = Parameter(
         "If-Match", .string, "The entity tag of the version to change; another is 412.")

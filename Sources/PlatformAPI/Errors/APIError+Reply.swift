@@ -12,6 +12,7 @@ extension APIError {
         switch kind {
         case .authenticationRequired: return reply.adding("WWW-Authenticate", "Bearer")
         case .serviceUnavailable: return reply.adding("Retry-After", "5")
+        case .requestInProgress: return reply.adding("Retry-After", "1")
         case .invalidHeader where status == 415:
             return reply.adding("Accept-Encoding", ContentCoding.accepted)
         case .invalidHeader where data == .header("Content-Type"):

@@ -24,6 +24,12 @@ extension APIError {
         case .participantBlocked:
             self.init(
                 .participantBlocked, "A participant has been blocked by the creator.")
+        case .keyReused:
+            self.init(
+                .idempotencyKeyReuse, "The Idempotency-Key was used for another request.")
+        case .inProgress:
+            self.init(
+                .requestInProgress, "The request of this Idempotency-Key is not finished yet.")
         }
     }
 

@@ -21,10 +21,17 @@ enum BodyReading {
         }
     }
 
-    /// The one value of the body; an empty body counts as `{}`.
-    static func value(of body: any RequestBody) async throws -> JSONValue {
+    /// The whole body.
+    ///
+    /// - Throws: 413 for one above the limit.
+    static func octets(of body: any RequestBody) async throws -> [UInt8] {
         let bytes = try await body.collect()
         guard bytes.count <= limit else { throw tooLarge }
+        return bytes
+    }
+
+    /// The one value of the body; an empty body counts as `{}`.
+    static func value(of bytes: [UInt8]) throws -> JSONValue {
         do throws(JSONError) {
             return try JSONDocument(bytes.isEmpty ? Array("{}".utf8) : bytes).root
         } catch {

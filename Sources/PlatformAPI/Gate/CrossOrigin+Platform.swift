@@ -6,14 +6,15 @@ extension CrossOrigin {
         self.init(
             origins: settings.crossOrigins,
             requestHeaders: [
-                "Accept", "Authorization", "Content-Encoding", "Content-Type", "If-Match",
-                "If-None-Match", "Prefer", "Upload-Content-Length", "Upload-Content-Type",
-                "Upload-Origin",
+                "Accept", "Authorization", "Content-Encoding", "Content-Type",
+                "Idempotency-Key", "If-Match", "If-None-Match", "Prefer",
+                "Upload-Content-Length", "Upload-Content-Type", "Upload-Origin",
                 "X-HTTP-Method-Override",
             ],
             exposedHeaders: [
                 "Accept-Encoding", "Accept-Patch", "Allow", "Content-Location", "ETag",
-                "Layer-Count", "Link", "Location", "Preference-Applied", "Retry-After",
+                "Idempotent-Replayed", "Layer-Count", "Link", "Location",
+                "Preference-Applied", "RateLimit", "RateLimit-Policy", "Retry-After",
                 "WWW-Authenticate", "X-Request-Id",
             ],
             maxAge: settings.crossOriginMaxAge / 1000)

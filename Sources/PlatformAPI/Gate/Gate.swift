@@ -70,7 +70,23 @@ struct Gate: Sendable {
         return grant
     }
 
-    /// Step 6, first half: the key in `If-None-Match`, on the routes where it counts.
+    /// Step 6, at its beginning: the key under which a repeat does nothing again (X2, ruling 3).
+    ///
+    /// On `POST` and `PATCH` only; two such lines are no key.
+    func idempotencyKey() throws(APIError) -> IdempotencyKey? {
+        guard endpoint.isRepeatable,
+            let text = request.fields.joined("Idempotency-Key")
+        else { return nil }
+        guard let key = IdempotencyKey(text) else {
+            throw APIError(
+                .invalidRequestID,
+                "The Idempotency-Key header must be \(IdempotencyKey.limit) visible ASCII characters at most."
+            )
+        }
+        return key
+    }
+
+    /// Step 6, then: the key in `If-None-Match`, on the routes where it counts.
     ///
     /// A bare UUID without quotes; everywhere else the header is not even looked at, since one client
     /// sends it with every request (platform-api §1.9).

@@ -9,8 +9,8 @@ struct Scene: Sendable {
     var variables: [String: String]
 
     /// A fresh application, and others to be refused for.
-    static func make(version: String = "1.1") async throws -> Scene {
-        let world = try await World.shared
+    static func make(version: String = "1.1", in world: World? = nil) async throws -> Scene {
+        let world = if let world { world } else { try await World.shared }
         let store = world.store
         let application = try await store.createApplication(name: "test").id
         let other = try await store.createApplication(name: "other").id

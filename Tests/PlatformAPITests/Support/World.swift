@@ -31,7 +31,13 @@ struct World: Sendable {
         return world
     }
 
-    private init(faults kind: PlatformAPI.FaultKind) async throws {
+    /// A world where each token has its limit.
+    static func limited(_ limit: RateLimit) async throws -> World {
+        try await World(faults: .unexpected, limit: limit)
+    }
+
+    // Tables of tests send more than a token may, so there is no limit unless somebody tests it.
+    private init(faults kind: PlatformAPI.FaultKind, limit: RateLimit = .none) async throws {
         let clock = TestClock()
         var environment = StoreEnvironment.live
         environment.now = { clock.now() }
@@ -52,6 +58,7 @@ struct World: Sendable {
         let faults = FaultLog()
         var platform = PlatformSettings()
         platform.crossOrigins = ["https://app.example"]
+        platform.rateLimit = limit
         let api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: World.base,
             settings: platform, clock: { clock.now() },

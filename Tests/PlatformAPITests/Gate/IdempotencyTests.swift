@@ -1,0 +1,78 @@
+import Testing
+
+@Suite struct `Idempotency keys on requests` {
+    private static let draft = #"{"participants":["ana","bo"]}"#
+
+    @Test(arguments: [
+        "", "two words", "tab\there", "k\u{E4}y", "k\u{7F}", "a, b",
+        String(repeating: "k", count: 256),
+    ])
+    func `that are none are refused before the body is looked at (ruling 3)`(
+        key: String
+    ) async throws {
+        let scene = try await Scene.make()
+        let door = RouterDoor(service: scene.world.service)
+        let before = try await scene.eventCount()
+        for body in [Self.draft, "{"] {
+            let answer = try await scene.ask(
+                "POST", "/apps/{app}/conversations", body, fields: [("Idempotency-Key", key)],
+                by: door)
+            #expect(answer.status == 400)
+            #expect(answer.body.contains(#""id":"invalid_request_id","code":3,"#))
+        }
+        #expect(try await scene.eventCount() == before)
+    }
+
+    @Test func `that come twice in a head are none (ruling 3)`() async throws {
+        let scene = try await Scene.make()
+        let answer = try await scene.ask(
+            "POST", "/apps/{app}/conversations", Self.draft,
+            fields: [("Idempotency-Key", "a"), ("Idempotency-Key", "a")],
+            by: RouterDoor(service: scene.world.service))
+        #expect(answer.status == 400)
+    }
+
+    @Test func `do not matter to whoever may not come in (1_6)`() async throws {
+        let scene = try await Scene.make()
+        let answer = try await RouterDoor(service: scene.world.service).ask(
+            PlainRequest(
+                method: "POST", target: "/apps/7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55/conversations",
+                fields: [
+                    ("Authorization", "Bearer unseen"), ("Idempotency-Key", "a b"),
+                    ("Accept", "application/vnd.layer+json; version=1.0"),
+                ], body: ""))
+        #expect(answer.status == 401)
+    }
+
+    @Test(arguments: [true, false])
+    func `let twenty callers at once do one thing (X2)`(overSocket: Bool) async throws {
+        let scene = try await Scene.make()
+        let before = try await scene.eventCount()
+        _ = try await scene.ask(
+            "POST", "/apps/{app}/conversations", Self.draft,
+            by: RouterDoor(service: scene.world.service))
+        let first = try await scene.eventCount() - before
+        let door: any Door =
+            overSocket
+            ? SocketDoor(port: scene.world.port) : RouterDoor(service: scene.world.service)
+        let answers = try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    try await scene.ask(
+                        "POST", "/apps/{app}/conversations", Self.draft,
+                        fields: [("Idempotency-Key", "one")], by: door)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let done = answers.filter { answer in answer.status == 201 }
+        #expect(done.count { answer in answer["Idempotent-Replayed"] == nil } == 1)
+        #expect(Set(done.map(\.body)).count == 1)
+        for answer in answers where answer.status != 201 {
+            #expect(answer.status == 409)
+            #expect(answer["Retry-After"] == "1")
+            #expect(answer.body.contains(#""id":"request_in_progress","code":113,"#))
+        }
+        #expect(try await scene.eventCount() == before + 2 * first)
+    }
+}
