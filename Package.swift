@@ -74,15 +74,22 @@ let package = Package(
         room("SQL", ["CSQLite", "Locking"]),
         room("Blobs", ["Checksums", "CLinux", "Descriptors", "Locking"]),
         room("Uploads", ["HTTP", "JSON", "Base64", "Blobs", "Checksums", "COpenSSL", "Locking"]),
+        room("Archives", ["HTTP", "COpenSSL"]),
         room("Telemetry", [logging, "Locking"]),
         // Messaging, from its rules up to its doors.
         room("Messaging", [], inlined),
         room("MessagingStore", ["Messaging", "SQL", "Base64", "COpenSSL", "Locking"]),
         room("MessagingWire", ["Messaging", "JSON", "Base64"]),
         room(
+            "Delivery",
+            [
+                "Archives", "Blobs", "Checksums", "JSON", "Locking", "Messaging", "MessagingStore",
+                "MessagingWire", "Uploads",
+            ]),
+        room(
             "PlatformAPI",
             [
-                "Checksums", "HTTP", "JSON", "Locking", "Messaging", "MessagingStore",
+                "Archives", "Checksums", "HTTP", "JSON", "Locking", "Messaging", "MessagingStore",
                 "MessagingWire", "Uploads",
             ]),
         // Roof.
@@ -90,7 +97,8 @@ let package = Package(
             "ParleyServer",
             [
                 "CLinux", "HTTP", "HTTPTransport", "JSON", "Locking", "SQL", "Blobs", "Uploads",
-                "Telemetry", "Messaging", "MessagingStore", "MessagingWire", "PlatformAPI", logging,
+                "Telemetry", "Messaging", "MessagingStore", "MessagingWire", "Delivery",
+                "PlatformAPI", logging,
             ]),
         .executableTarget(
             name: "parley", dependencies: ["ParleyServer", arguments], swiftSettings: house),
@@ -108,17 +116,26 @@ let package = Package(
         tests(of: "SQL"),
         tests(of: "Blobs"),
         tests(of: "Uploads", ["HTTP", "JSON", "Base64", "Blobs"]),
+        tests(of: "Archives", ["COpenSSL"]),
         tests(of: "Telemetry", [logging]),
         tests(of: "Messaging"),
         tests(of: "MessagingStore", ["Messaging", "SQL"]),
         tests(of: "MessagingWire", ["Messaging", "JSON"]),
+        tests(
+            of: "Delivery",
+            [
+                "Archives", "Blobs", "COpenSSL", "JSON", "Locking", "Messaging", "MessagingStore",
+                "SQL", "Uploads",
+            ]),
         tests(
             of: "PlatformAPI",
             [
                 "HTTP", "HTTPTransport", "JSON", "SQL", "Blobs", "Uploads", "Messaging",
                 "MessagingStore", "MessagingWire",
             ], exclude: ["Exchanges"]),
-        tests(of: "ParleyServer", ["HTTP", "JSON"]),
+        tests(
+            of: "ParleyServer",
+            ["Archives", "Delivery", "HTTP", "JSON", "Messaging", "MessagingStore"]),
     ]
 )
 

@@ -5,7 +5,7 @@ public enum Rejection: Error, Equatable, Sendable {
     /// What a look-up was for.
     public enum Subject: Equatable, Sendable {
         case application, token, user, conversation, message, messagePart, content,
-            announcement
+            announcement, export, exportKey
     }
 
     /// Never existed, is not visible here, or is a message deleted since.

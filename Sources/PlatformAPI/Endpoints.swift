@@ -1,6 +1,6 @@
 extension Endpoint {
     /// Everything the Platform API offers, each line once, kept beside the noun it is about.
     public static let all: [Endpoint] = [
-        conversations, messages, parts, views, content, announcements, notifications,
+        conversations, messages, parts, views, content, announcements, notifications, exports,
     ].flatMap(\.self)
 }

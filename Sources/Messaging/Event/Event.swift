@@ -44,4 +44,20 @@ public enum Event: Equatable, Sendable {
     case notificationSent(NotificationSent)
     /// Parts of a message were added, replaced or removed.
     case partsChanged(PartsChanged)
+    /// Exports are sealed for another key from now on.
+    case exportKeyChanged(ExportKey)
+    /// An export was asked for; with the schedule it leaves behind when it was due by one.
+    case exportRequested(Export, ExportSchedule?)
+    /// Work on an export began, or began anew.
+    case exportStarted(Export.ID, at: Timestamp)
+    /// The archive of an export is complete.
+    case exportCompleted(Export.ID, Export.Archive, at: Timestamp)
+    /// An export was deleted; its archive is still to go.
+    case exportDeleted(Export.ID, at: Timestamp)
+    /// The time of an archive is over; it is still to go.
+    case exportExpired(Export.ID, at: Timestamp)
+    /// The archive of a deleted or expired export has gone.
+    case exportErased(Export.ID)
+    /// Exports come daily, or no more.
+    case exportScheduleChanged(ExportSchedule)
 }

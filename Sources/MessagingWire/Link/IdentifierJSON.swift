@@ -5,7 +5,7 @@ public import Messaging
 public enum IdentifierJSON {
     /// The collections of the things that have one.
     public enum Collection: String, Sendable {
-        case conversations, messages, content, announcements
+        case conversations, messages, content, announcements, exports
     }
 
     /// The long form of an id.

@@ -76,6 +76,11 @@ public struct LinkBuilder: Sendable {
         "\(root)/conversations/\(conversation.uuid)/content/\(id.uuid)"
     }
 
+    /// Where the state of an export is to be had.
+    public func status(of export: Export.ID) -> String {
+        "\(root)/exports/\(export.uuid)/status"
+    }
+
     /// A user's identity, in the form recorded of 3.0 (platform-api §1.7).
     public func identity(_ user: UserID) -> String {
         "\(root)/users/\(URIComponent.encoded(user.text))/identity"

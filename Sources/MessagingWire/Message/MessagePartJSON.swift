@@ -108,17 +108,25 @@ enum MessagePartJSON {
 
     /// Writes `body`, `encoding` and `content` of bytes that are in the message.
     static func write(_ bytes: [UInt8], into writer: inout JSONWriter) {
+        let isText = writeBody(bytes, into: &writer)
+        if isText { writer.member("encoding", nil) }
+        writer.member("content", nil)
+    }
+
+    /// Writes the body, and its encoding unless it is text.
+    ///
+    /// - Returns: Whether it is text.
+    @discardableResult
+    static func writeBody(_ bytes: [UInt8], into writer: inout JSONWriter) -> Bool {
         writer.key("body")
-        if UTF8.isValid(bytes) {
+        let isText = UTF8.isValid(bytes)
+        if isText {
             writer.string(utf8: bytes)
-            writer.key("encoding")
-            writer.null()
         } else {
             writer.string(utf8: Base64.octets(bytes))
             writer.member("encoding", "base64")
         }
-        writer.key("content")
-        writer.null()
+        return isText
     }
 }
 

@@ -1,3 +1,4 @@
+import Delivery
 import Glibc
 import Messaging
 import SQL
@@ -16,6 +17,7 @@ extension Command {
         let first = FirstApplication(store: parts.store, settings: settings)
         try await first.makeConfigured()
         try running.listen()
+        parts.exporter.start()
         let news = try await first.makeIfNone()
         let greeting =
             "\(Release.name) \(Release.version) serves \(settings.base) from \(settings.dataFolder)"

@@ -34,12 +34,24 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
     }
 
     func content(_ id: String) async throws -> StoredContent? {
-        guard let id = Content.ID(uuid: id), let content = try await store.signedContent(id) else {
-            return nil
+        guard let id = Content.ID(uuid: id) else { return nil }
+        guard let content = try await store.signedContent(id) else {
+            return try await archive(Export.ID(id))
         }
         return StoredContent(
             mediaType: content.mimeType, size: content.size, sha256: content.sha256,
             md5: content.md5, crc32c: content.crc32c, fileName: content.fileName,
             completedAtMilliseconds: content.completedAt.milliseconds, origin: content.origin)
+    }
+
+    /// The archive of an export lies among the contents, under the export's id.
+    private func archive(_ id: Export.ID) async throws -> StoredContent? {
+        guard let export = try await store.signedExport(id), let archive = export.archive,
+            let completedAt = export.completedAt
+        else { return nil }
+        return StoredContent(
+            mediaType: "application/octet-stream", size: archive.size, sha256: archive.sha256,
+            md5: nil, crc32c: archive.crc32c, fileName: "export.tar.gz.enc",
+            completedAtMilliseconds: completedAt.milliseconds, origin: nil)
     }
 }

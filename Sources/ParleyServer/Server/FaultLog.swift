@@ -1,5 +1,6 @@
 import HTTP
 import Logging
+import Messaging
 import PlatformAPI
 import SQL
 
@@ -14,5 +15,12 @@ struct FaultLog: Sendable {
         case .diskFull, .locked, .closed, .inputOutput: return .unavailable
         default: return .unexpected
         }
+    }
+
+    /// Logs why an export could not be made, or, without one, why nobody could look for any.
+    func note(_ error: any Error, of export: Export.ID?) {
+        logger.error(
+            "export failed",
+            metadata: ["export": "\(export.map(\.uuid) ?? "-")", "cause": "\(error)"])
     }
 }

@@ -1,4 +1,5 @@
 import Blobs
+import Delivery
 import HTTP
 import HTTPTransport
 import Logging
@@ -18,6 +19,7 @@ struct Parts: Sendable {
     let store: MessagingStore
     let uploads: Uploads
     let api: PlatformAPI
+    let exporter: Exporter
     let readiness: Readiness
     let metrics: Metrics
     let service: ServerService
@@ -58,6 +60,10 @@ struct Parts: Sendable {
             blobs: uploads.blobs, catalog: bridge, settings: settings.uploads, keys: keys,
             publicBase: settings.transferBase, clock: clock)
         let environment = StoreEnvironment.live
+        exporter = Exporter(
+            store: store, blobs: uploads.blobs, downloads: downloads, publicBase: settings.base,
+            now: environment.now, onFault: FaultLog(logger: log.logger("parley.export")).note(_:of:)
+        )
         api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: settings.base,
             settings: settings.api, clock: environment.now, newContentID: environment.newContentID,

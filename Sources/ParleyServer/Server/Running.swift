@@ -1,3 +1,4 @@
+import Delivery
 import Glibc
 import HTTPTransport
 import Logging
@@ -63,10 +64,12 @@ struct Running {
             try? await Task.sleep(for: .milliseconds(settings.shutdownDelay))
         }
         async let uploads: Void = parts.uploads.shutdown()
+        async let exporter: Void = parts.exporter.stop()
         // Redirects are answered at once: nothing of theirs is under way for long.
         _ = await parts.redirect?.drain(deadline: 1000)
         let isClean = await parts.server.drain(deadline: settings.shutdownDeadline)
         await uploads
+        await exporter
         // Last, so that the end can be watched, too.
         _ = await parts.metricsServer?.drain(deadline: 1000)
         parts.close()

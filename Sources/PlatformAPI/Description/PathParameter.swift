@@ -33,6 +33,9 @@ struct PathParameter: Sendable {
             name: "content", schema: .uuid, text: "A rich content.", sample: Sample.content,
             maker: "createContent"),
         PathParameter(
+            name: "export", schema: .uuid, text: "An export.", sample: Sample.export,
+            maker: "createExport"),
+        PathParameter(
             name: "user", schema: UserIDJSON.bareSchema, text: "A user's own id, percent-encoded.",
             sample: Sample.reader, maker: "createConversation"),
     ]

@@ -44,6 +44,8 @@ extension APIError {
         case .user: "A user with the specified identifier could not be found."
         case .application: "An application with the specified identifier could not be found."
         case .token: "A token with the specified identifier could not be found."
+        case .export: "An Export with the specified identifier could not be found."
+        case .exportKey: "No public key has been set for exports."
         }
     }
 }

@@ -3,10 +3,11 @@ import COpenSSL
 /// A running SHA-256 whose state can be stored and taken up again.
 ///
 /// OpenSSL's low-level context is plain memory of a published layout; EVP would hide it.
-struct SHA256: Sendable {
+package struct SHA256: Sendable {
     private var context: SHA256_CTX
 
-    init() {
+    /// Starts over no bytes.
+    package init() {
         context = SHA256_CTX()
         unsafe SHA256_Init(&context)
     }
@@ -20,14 +21,15 @@ struct SHA256: Sendable {
     /// The state, for storage.
     var state: [UInt8] { unsafe PlainMemory.bytes(of: context) }
 
-    mutating func update(_ bytes: Span<UInt8>) {
+    /// Takes the next bytes.
+    package mutating func update(_ bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBytes { bytes in
             _ = unsafe SHA256_Update(&context, bytes.baseAddress, bytes.count)
         }
     }
 
     /// The digest of everything so far, 32 bytes; the state stays as it is.
-    var digest: [UInt8] {
+    package var digest: [UInt8] {
         var copy = context
         var digest = [UInt8](repeating: 0, count: 32)
         unsafe digest.withUnsafeMutableBufferPointer { digest in

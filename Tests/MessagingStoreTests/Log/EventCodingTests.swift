@@ -96,6 +96,30 @@ extension Event {
                 id: .sample(8), conversation: nil, mimeType: "a/b", size: 0, fileName: "é",
                 sha256: [9], crc32c: .max, md5: [8], completedAt: .sample, origin: "https://x")),
         .contentWithdrawn(.sample(8)),
+        .exportKeyChanged(ExportKey(pem: "-----", der: [1, 2])),
+        .exportRequested(
+            Export(id: .sample(9), scope: .historical, publicKey: [1], createdAt: .sample), nil),
+        .exportRequested(
+            Export(
+                id: .sample(9),
+                scope: .scheduled(
+                    Export.Period(
+                        after: LogPosition(3), through: LogPosition(400),
+                        topics: [.messageSent, .conversationDeleted])),
+                publicKey: [1], createdAt: .sample),
+            ExportSchedule(
+                interval: .daily, topics: [.messageSent], place: LogPosition(400),
+                nextAt: .sample, lastAt: .sample, last: .sample(9))),
+        .exportStarted(.sample(9), at: .sample),
+        .exportCompleted(
+            .sample(9),
+            Export.Archive(
+                size: .max, sha256: [1], crc32c: .max, encryptedKey: [2], initialVector: [3]),
+            at: .sample),
+        .exportDeleted(.sample(9), at: .sample),
+        .exportExpired(.sample(9), at: .sample),
+        .exportErased(.sample(9)),
+        .exportScheduleChanged(.none),
         .blocksChanged(
             BlocksChanged(owner: .ana, added: [.bo, .cy], removed: [.ana], at: .sample)),
         .announcementSent(

@@ -87,6 +87,7 @@ extension Shop {
         try await store.nameIdentity(Identity(userID: .cy, displayName: "Cy"), in: application)
         try await store.patchUser(.bo, [.block(.named("ed")), .block(.bo)], in: application)
         try await store.patchUser(.bo, [.setBlocks([.cy, .ana])], in: application)
+        try await exportTwice()
         try await create(isDistinct: true, metadata: ["a": ["b": "c"]], key: .sample(1))
         try await create(isDistinct: true, key: .sample(2))
         try await create(isDistinct: true, id: .sample(3))
@@ -98,6 +99,26 @@ extension Shop {
         try await send(to: gone)
         try await store.deleteConversation(gone, in: application)
         try await tell()
+    }
+
+    private func exportTwice() async throws {
+        try await store.setExportKey(ExportKey(pem: "-----", der: [1]), in: application)
+        _ = try await store.setExportSchedule(.daily, [.messageSent], in: application)
+        let historical = try await store.requestExport(in: application).id
+        wait(milliseconds: 86_400_000)
+        try await store.requestDueExports()
+        let archive = Export.Archive(
+            size: 1, sha256: [1], crc32c: 2, encryptedKey: [3], initialVector: [4])
+        for task in try await store.exportTasks() {
+            _ = try await store.startExport(task.export.id, in: application)
+            try await store.completeExport(task.export.id, archive, in: application)
+        }
+        try await store.deleteExport(historical, in: application)
+        wait(milliseconds: Export.lifetime)
+        try await store.expireExports()
+        for task in try await store.exportTasks() {
+            try await store.eraseExport(task.export.id, in: application)
+        }
     }
 
     private func talk(in conversation: Conversation.ID) async throws {

@@ -25,6 +25,14 @@ extension Event {
         case .announcementDeleted: "announcement.deleted"
         case .notificationSent: "notification.sent"
         case .partsChanged: "parts.changed"
+        case .exportKeyChanged: "export.key_changed"
+        case .exportRequested: "export.requested"
+        case .exportStarted: "export.started"
+        case .exportCompleted: "export.completed"
+        case .exportDeleted: "export.deleted"
+        case .exportExpired: "export.expired"
+        case .exportErased: "export.erased"
+        case .exportScheduleChanged: "export.schedule_changed"
         }
     }
 }

@@ -74,6 +74,24 @@ extension Event {
             sent.write(to: &writer)
         case .partsChanged(let change):
             change.write(to: &writer)
+        case .exportKeyChanged(let key):
+            writer.write(key.pem)
+            writer.write(key.der)
+        case .exportRequested(let export, let schedule):
+            export.write(to: &writer)
+            writer.write(optional: schedule) { writer, schedule in schedule.write(to: &writer) }
+        case .exportStarted(let id, let moment), .exportDeleted(let id, let moment),
+            .exportExpired(let id, let moment):
+            writer.write(id)
+            writer.write(moment)
+        case .exportCompleted(let id, let archive, let moment):
+            writer.write(id)
+            archive.write(to: &writer)
+            writer.write(moment)
+        case .exportErased(let id):
+            writer.write(id)
+        case .exportScheduleChanged(let schedule):
+            schedule.write(to: &writer)
         }
         return [Self.payloadForm] + writer.bytes
     }

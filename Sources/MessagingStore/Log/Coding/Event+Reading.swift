@@ -83,6 +83,25 @@ extension Event {
             .notificationSent(try NotificationSent(from: &reader))
         case "parts.changed":
             .partsChanged(try PartsChanged(from: &reader))
+        case "export.key_changed":
+            .exportKeyChanged(ExportKey(pem: try reader.text(), der: try reader.bytes()))
+        case "export.requested":
+            .exportRequested(
+                try Export(from: &reader),
+                try reader.optional { reader in try ExportSchedule(from: &reader) })
+        case "export.started":
+            .exportStarted(try reader.id(), at: try reader.timestamp())
+        case "export.completed":
+            .exportCompleted(
+                try reader.id(), try Export.Archive(from: &reader), at: try reader.timestamp())
+        case "export.deleted":
+            .exportDeleted(try reader.id(), at: try reader.timestamp())
+        case "export.expired":
+            .exportExpired(try reader.id(), at: try reader.timestamp())
+        case "export.erased":
+            .exportErased(try reader.id())
+        case "export.schedule_changed":
+            .exportScheduleChanged(try ExportSchedule(from: &reader))
         default:
             throw StoreFault.unreadable("event \(kind)")
         }

@@ -36,6 +36,15 @@ struct Projection {
             try delete(id, for: user, at: moment)
         case .notificationSent(let sent): try notify(sent)
         case .partsChanged(let change): try apply(change)
+        case .exportKeyChanged(let key): try keep(key)
+        case .exportRequested(let export, let schedule): try request(export, schedule)
+        case .exportStarted(let id, let moment): try start(id, at: moment)
+        case .exportCompleted(let id, let archive, let moment):
+            try complete(id, archive, at: moment)
+        case .exportDeleted(let id, let moment): try delete(id, at: moment)
+        case .exportExpired(let id, let moment): try expire(id, at: moment)
+        case .exportErased(let id): try erase(id)
+        case .exportScheduleChanged(let schedule): try keep(schedule)
         }
     }
 

@@ -1,0 +1,81 @@
+import COpenSSL
+
+/// An RSA key that others hold the private half of; of 2048 bits at least.
+///
+/// A file of the C boundary: OpenSSL reads the arrays it is handed during the call only, and every
+/// object of its own is freed in the function that made it.
+public struct PublicKey: Sendable {
+    /// The key without armour (`SubjectPublicKeyInfo`, RFC 5280 §4.1).
+    public let der: [UInt8]
+
+    /// Fewest bits of a modulus.
+    public static let fewestBits = 2048
+    /// Most bits of a modulus: what OpenSSL computes with at all.
+    static let mostBits = 16_384
+    /// Longest text that is looked at; a key of ``mostBits`` has some 3 KiB.
+    private static let longestText = 16 << 10
+
+    /// Reads `-----BEGIN PUBLIC KEY-----`.
+    ///
+    /// `nil` for everything that is no such key, is too small, or cannot seal anything: a key is
+    /// tried before it is believed.
+    public init?(pem: String) {
+        let text = Array(pem.utf8)
+        guard text.count <= Self.longestText else { return nil }
+        guard let source = unsafe BIO_new_mem_buf(text, Int32(text.count)) else { return nil }
+        defer { unsafe BIO_free(source) }
+        defer { ERR_clear_error() }
+        guard let key = unsafe PEM_read_bio_PUBKEY(source, nil, nil, nil) else { return nil }
+        defer { unsafe EVP_PKEY_free(key) }
+        let bits = unsafe EVP_PKEY_get_bits(key)
+        guard unsafe EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA,
+            (Self.fewestBits...Self.mostBits).contains(Int(bits)),
+            let der = unsafe Self.der(of: key)
+        else { return nil }
+        self.der = der
+        guard seal([UInt8](repeating: 0, count: 32)) != nil else { return nil }
+    }
+
+    /// A key that was read before; `nil` for other bytes.
+    public init?(der: [UInt8]) {
+        self.der = der
+        guard seal([UInt8](repeating: 0, count: 32)) != nil else { return nil }
+    }
+
+    /// Encrypts a few bytes (RSAES-PKCS1-v1_5, RFC 8017 §7.2); `nil` when the key is unfit.
+    public func seal(_ bytes: [UInt8]) -> [UInt8]? {
+        defer { ERR_clear_error() }
+        guard let key = unsafe opened() else { return nil }
+        defer { unsafe EVP_PKEY_free(key) }
+        guard let context = unsafe EVP_PKEY_CTX_new(key, nil) else { return nil }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        guard unsafe EVP_PKEY_encrypt_init(context) == 1,
+            unsafe EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
+        else { return nil }
+        var sealed = [UInt8](repeating: 0, count: Int(unsafe EVP_PKEY_get_size(key)))
+        var count = sealed.count
+        guard unsafe EVP_PKEY_encrypt(context, &sealed, &count, bytes, bytes.count) == 1 else {
+            return nil
+        }
+        sealed.removeLast(sealed.count - count)
+        return sealed
+    }
+
+    private func opened() -> OpaquePointer? {
+        unsafe der.withUnsafeBufferPointer { bytes in
+            var place = bytes.baseAddress
+            return unsafe d2i_PUBKEY(nil, &place, bytes.count)
+        }
+    }
+
+    private static func der(of key: OpaquePointer) -> [UInt8]? {
+        let length = unsafe i2d_PUBKEY(key, nil)
+        guard length > 0 else { return nil }
+        var der = [UInt8](repeating: 0, count: Int(length))
+        let written = unsafe der.withUnsafeMutableBufferPointer { bytes in
+            var place = bytes.baseAddress
+            return unsafe i2d_PUBKEY(key, &place)
+        }
+        return written == length ? der : nil
+    }
+}

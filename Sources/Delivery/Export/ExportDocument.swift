@@ -1,0 +1,136 @@
+internal import JSON
+internal import Messaging
+internal import MessagingStore
+internal import MessagingWire
+
+/// `export.json`: `{"conversations":[…],"messages":[…]}`, or `{"events":[…]}` (platform-api §5.12).
+struct ExportDocument {
+    private let task: ExportTask
+    private let store: MessagingStore
+    private let presentation: Presentation
+    private let moment: Timestamp
+
+    /// Rows that are read at once: messages hold at most a megabyte each, and most a thousandth of it.
+    private static let stretch = 32
+
+    /// A document to write.
+    ///
+    /// - Parameter moment: What was made later is left out, so that the end is reached.
+    init(
+        _ task: ExportTask, store: MessagingStore, _ presentation: Presentation,
+        until moment: Timestamp
+    ) {
+        self.task = task
+        self.store = store
+        self.presentation = presentation
+        self.moment = moment
+    }
+
+    /// Writes it a stretch at a time, on whatever executor the caller has.
+    nonisolated(nonsending) func write(to file: inout ExportFile) async throws {
+        switch task.export.scope {
+        case .historical:
+            try file.append(Array(#"{"conversations":["#.utf8))
+            try await writeConversations(to: &file)
+            try file.append(Array(#"],"messages":["#.utf8))
+            try await writeMessages(to: &file)
+        case .scheduled(let period):
+            try file.append(Array(#"{"events":["#.utf8))
+            try await write(period, to: &file)
+        }
+        try file.append(Array("]}".utf8))
+        try file.flush()
+    }
+
+    private nonisolated(nonsending) func writeConversations(
+        to file: inout ExportFile
+    ) async throws {
+        var list = ExportList()
+        var last: Conversation.ID?
+        while true {
+            try Task.checkCancellation()
+            let found = try await store.conversations(
+                after: last, createdUntil: moment, limit: Self.stretch, in: task.application)
+            for conversation in found {
+                var writer = JSONWriter(capacity: 1024)
+                ConversationJSON(conversation).write(presentation, into: &writer)
+                try list.append(writer.finish(), to: &file)
+            }
+            guard found.count == Self.stretch else { return }
+            last = found.last?.conversation.id
+        }
+    }
+
+    private nonisolated(nonsending) func writeMessages(to file: inout ExportFile) async throws {
+        var list = ExportList()
+        var last: Message?
+        while true {
+            try Task.checkCancellation()
+            let found = try await store.messages(
+                after: last, sentUntil: moment, limit: Self.stretch, in: task.application)
+            for message in found {
+                var writer = JSONWriter(capacity: 2048)
+                MessageJSON(message).write(presentation, into: &writer)
+                try list.append(writer.finish(), to: &file)
+            }
+            guard found.count == Self.stretch else { return }
+            last = found.last?.message
+        }
+    }
+
+    // MARK: - What happened
+
+    private nonisolated(nonsending) func write(
+        _ period: Export.Period, to file: inout ExportFile
+    ) async throws {
+        var list = ExportList()
+        let topics = Set(period.topics)
+        var place = period.after
+        while place < period.through {
+            try Task.checkCancellation()
+            let events = try await store.events(
+                after: place, limit: Self.stretch, in: task.application)
+            guard let last = events.last else { return }
+            for event in events where event.position <= period.through {
+                guard let topic = event.event.tellable?.topic, topics.contains(topic) else {
+                    continue
+                }
+                try await write(event, to: &file, &list)
+            }
+            place = last.position
+        }
+    }
+
+    /// A receipt over a long conversation is as many occurrences as messages, so it is told in
+    /// stretches, too.
+    private nonisolated(nonsending) func write(
+        _ event: RecordedEvent, to file: inout ExportFile, _ list: inout ExportList
+    ) async throws {
+        var place = Position.start
+        while true {
+            try Task.checkCancellation()
+            let told = try await store.told(
+                event, after: place, limit: Self.stretch, in: task.application)
+            for event in told {
+                var writer = JSONWriter(capacity: 2048)
+                WebhookEventJSON(event).write(presentation, into: &writer)
+                try list.append(writer.finish(), to: &file)
+            }
+            guard told.count == Self.stretch, case .message(let last)? = told.last?.subject else {
+                return
+            }
+            place = last.message.position
+        }
+    }
+}
+
+/// The commas between elements that are written one by one.
+private struct ExportList {
+    private var isEmpty = true
+
+    mutating func append(_ json: [UInt8], to file: inout ExportFile) throws {
+        if !isEmpty { try file.append([UInt8(ascii: ",")]) }
+        isEmpty = false
+        try file.append(json)
+    }
+}

@@ -1,0 +1,111 @@
+internal import Archives
+internal import Blobs
+internal import Checksums
+internal import Locking
+internal import Messaging
+internal import MessagingStore
+internal import MessagingWire
+internal import Uploads
+
+/// Makes the archive of one export, or removes it.
+///
+/// In two steps, because tar says the size of a file in front of it: first the JSON, a stretch of rows
+/// at a time, into a file beside the archive; then, piece by piece, from there into the archive.
+/// Memory holds one stretch, whatever there is to export.
+actor ExportJob {
+    private let task: ExportTask
+    private let store: MessagingStore
+    private let blobs: BlobFolder
+    private let presentation: Presentation
+    private let name: BlobName
+    /// The JSON before it is sealed.
+    private let plainName: BlobName
+    private let executor = WorkExecutor("parley.export")
+
+    /// Reading rows waits elsewhere; what is left keeps a core busy or waits for the disk.
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    private static let piece = 256 << 10
+
+    init(
+        _ task: ExportTask, store: MessagingStore, blobs: BlobFolder, _ presentation: Presentation
+    ) throws {
+        let id = task.export.id.uuid
+        guard let name = BlobName(id), let plainName = BlobName("\(id)-json") else {
+            throw DiskError(kind: .other, operation: "name an archive")
+        }
+        self.task = task
+        self.store = store
+        self.blobs = blobs
+        self.presentation = presentation
+        self.name = name
+        self.plainName = plainName
+    }
+
+    /// Makes the archive; when this returns, it is durable.
+    func write(at moment: Timestamp) async throws -> Export.Archive {
+        do {
+            try clear()
+            var plain = ExportFile(try blobs.stage(plainName))
+            try await ExportDocument(
+                task, store: store, presentation, until: moment
+            ).write(to: &plain)
+            let archive = try seal(plain, at: moment)
+            try blobs.discard(plainName)
+            return archive
+        } catch {
+            // Another try begins with an empty file all the same.
+            try? clear()
+            throw error
+        }
+    }
+
+    /// Removes the archive; doing it again changes nothing.
+    func erase() throws {
+        try clear()
+        try blobs.delete(name)
+    }
+
+    /// Removes what a crash may have left.
+    private func clear() throws {
+        try blobs.discard(plainName)
+        try blobs.discard(name)
+    }
+
+    private func seal(_ plain: ExportFile, at moment: Timestamp) throws -> Export.Archive {
+        let (key, vector) = (
+            StoreEnvironment.live.randomBytes(32), StoreEnvironment.live.randomBytes(16)
+        )
+        guard let encryptedKey = PublicKey(der: task.export.publicKey)?.seal(key) else {
+            throw ExportFault.unfitKey
+        }
+        let sealed = SealedArchive(
+            name: "export.json", size: plain.size, modifiedAt: moment.milliseconds / 1000,
+            key: key, initialVector: vector)
+        var file = ExportFile(try blobs.stage(name))
+        try file.append(sealed.begin())
+        var place: Int64 = 0
+        while place < plain.size {
+            try Task.checkCancellation()
+            let piece = try plain.read(Self.piece, at: place)
+            guard !piece.isEmpty else { throw DiskError(kind: .damaged, operation: "read") }
+            place += Int64(piece.count)
+            try file.append(sealed.append(piece))
+        }
+        try file.append(sealed.finish())
+        try file.flush()
+        try file.commit()
+        try blobs.publish(name)
+        return Export.Archive(
+            size: file.size, sha256: file.sha256, crc32c: file.crc32c,
+            encryptedKey: encryptedKey, initialVector: vector)
+    }
+}
+
+/// Why an archive cannot be made, where it is not the disk's or the database's fault.
+enum ExportFault: Error {
+    /// The stored key cannot seal anything, though it was tried when it was set.
+    case unfitKey
+}

@@ -1,0 +1,97 @@
+/// A file with an application's data, sealed for the holder of a key (platform-api §5.12).
+public struct Export: Equatable, Sendable {
+    /// Names one export.
+    public typealias ID = Identifier<Export>
+
+    /// Between two historical exports, in milliseconds: a day (platform-api §7).
+    public static let historicalInterval: Int64 = 86_400_000
+    /// How long an archive is kept after its completion, in milliseconds: a week.
+    public static let lifetime: Int64 = 7 * 86_400_000
+
+    /// What it holds.
+    public enum Scope: Equatable, Sendable {
+        /// All conversations and messages.
+        case historical
+        /// What happened meanwhile, of some topics.
+        case scheduled(Period)
+    }
+
+    /// A stretch of the log.
+    public struct Period: Equatable, Sendable {
+        /// The last place before it.
+        public let after: LogPosition
+        /// Its last place.
+        public let through: LogPosition
+        /// What of it is told.
+        public let topics: [Topic]
+
+        /// A stretch of the log.
+        public init(after: LogPosition, through: LogPosition, topics: [Topic]) {
+            self.after = after
+            self.through = through
+            self.topics = topics
+        }
+    }
+
+    /// How far it is.
+    public enum Status: String, Sendable {
+        case pending, executing, completed
+    }
+
+    /// Its name.
+    public let id: ID
+    /// What it holds.
+    public let scope: Scope
+    /// The key it is sealed for, in DER: the one of the day it was asked for.
+    public let publicKey: [UInt8]
+    /// When it was asked for.
+    public let createdAt: Timestamp
+    /// When work on it began, the last time.
+    public var startedAt: Timestamp?
+    /// When its archive was complete.
+    public var completedAt: Timestamp?
+    /// When its archive went.
+    public var expiredAt: Timestamp?
+    /// What was made; `nil` before its completion.
+    public var archive: Archive?
+
+    /// The sealed file.
+    public struct Archive: Equatable, Sendable {
+        /// Bytes.
+        public let size: Int64
+        /// SHA-256, 32 bytes.
+        public let sha256: [UInt8]
+        /// CRC-32C.
+        public let crc32c: UInt32
+        /// The key of the archive, sealed with the public key.
+        public let encryptedKey: [UInt8]
+        /// The first block of its chain, 16 bytes.
+        public let initialVector: [UInt8]
+
+        /// A sealed file.
+        public init(
+            size: Int64, sha256: [UInt8], crc32c: UInt32, encryptedKey: [UInt8],
+            initialVector: [UInt8]
+        ) {
+            self.size = size
+            self.sha256 = sha256
+            self.crc32c = crc32c
+            self.encryptedKey = encryptedKey
+            self.initialVector = initialVector
+        }
+    }
+
+    /// An export as asked for.
+    public init(id: ID, scope: Scope, publicKey: [UInt8], createdAt: Timestamp) {
+        self.id = id
+        self.scope = scope
+        self.publicKey = publicKey
+        self.createdAt = createdAt
+    }
+
+    /// How far it is.
+    public var status: Status {
+        if completedAt != nil { return .completed }
+        return startedAt == nil ? .pending : .executing
+    }
+}

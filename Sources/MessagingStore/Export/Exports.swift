@@ -1,0 +1,118 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// Sets what exports are sealed for from now on.
+    public func setExportKey(_ key: ExportKey, in application: Application.ID) async throws {
+        try await change(in: application) { recording in
+            guard try recording.transaction.exportKey(in: application) != key else { return }
+            try recording.record(.exportKeyChanged(key))
+        }
+    }
+
+    /// What exports are sealed for.
+    ///
+    /// - Throws: `Rejection.notFound(.exportKey)` before one is set.
+    public func exportKey(in application: Application.ID) async throws -> ExportKey {
+        let key = try await database.read { transaction in
+            try transaction.exportKey(in: application)
+        }
+        guard let key else { throw Rejection.notFound(.exportKey) }
+        return key
+    }
+
+    /// Asks for all conversations and messages.
+    ///
+    /// - Throws: `Rejection.invalidOperation` without a key, and within a day of the last time, also
+    ///   when that export is deleted since.
+    public func requestExport(in application: Application.ID) async throws -> Export {
+        let id: Export.ID = environment.newID()
+        return try await change(in: application) { recording in
+            let transaction = recording.transaction
+            guard let key = try transaction.exportKey(in: application) else {
+                throw Rejection.invalidOperation
+            }
+            if let last = try transaction.lastHistoricalExport(in: application) {
+                let waited = recording.now.milliseconds - last.milliseconds
+                guard waited >= Export.historicalInterval else { throw Rejection.invalidOperation }
+            }
+            let export = Export(
+                id: id, scope: .historical, publicKey: key.der, createdAt: recording.now)
+            try recording.record(.exportRequested(export, nil))
+            return export
+        }
+    }
+
+    /// An export.
+    ///
+    /// - Throws: `Rejection.notFound(.export)`.
+    public func export(_ id: Export.ID, in application: Application.ID) async throws -> Export {
+        let export = try await database.read { transaction in
+            try transaction.export(id, in: application)
+        }
+        guard let export else { throw Rejection.notFound(.export) }
+        return export
+    }
+
+    /// A page of exports, newest first.
+    ///
+    /// - Parameters:
+    ///   - after: The item before the page; `nil` for the first page.
+    ///   - limit: Most items, from one.
+    /// - Throws: `Rejection.notFound(.export)` for an `after` that is none.
+    public func exports(
+        after: Export.ID? = nil, limit: Int, in application: Application.ID
+    ) async throws -> Page<Export> {
+        try await database.read { transaction in
+            if let after, try transaction.export(after, in: application) == nil {
+                throw Rejection.notFound(.export)
+            }
+            // Ids are time-ordered, and all are ours.
+            let items = try transaction.rows(
+                """
+                SELECT \(raw: Export.columns) FROM exports
+                WHERE application = \(application) AND deleted_at IS NULL
+                    AND id < \(after?.bytes ?? Self.afterAll)
+                ORDER BY id DESC LIMIT \(limit)
+                """
+            ) { row in try Export(row) }
+            let total = try transaction.first(
+                """
+                SELECT COUNT(*) FROM exports
+                WHERE application = \(application) AND deleted_at IS NULL
+                """
+            ) { row in try row.int64(0) }
+            return Page(items: items, total: total ?? 0)
+        }
+    }
+
+    /// Greater than every id.
+    private static var afterAll: [UInt8] { [UInt8](repeating: 0xFF, count: 17) }
+
+    /// Deletes an export and, soon, its archive.
+    ///
+    /// - Throws: `Rejection.notFound(.export)`.
+    public func deleteExport(_ id: Export.ID, in application: Application.ID) async throws {
+        try await change(in: application) { recording in
+            guard try recording.transaction.export(id, in: application) != nil else {
+                throw Rejection.notFound(.export)
+            }
+            try recording.record(.exportDeleted(id, at: recording.now))
+        }
+    }
+
+    /// A complete archive of whatever application, for whoever bears a signed URL of it.
+    ///
+    /// - Returns: `nil` when there is none.
+    public func signedExport(_ id: Export.ID) async throws -> Export? {
+        try await database.read { transaction in
+            try transaction.first(
+                """
+                SELECT \(raw: Export.columns) FROM exports
+                WHERE id = \(id) AND completed_at IS NOT NULL AND expired_at IS NULL
+                    AND deleted_at IS NULL
+                """
+            ) { row in try Export(row) }
+        }
+    }
+}

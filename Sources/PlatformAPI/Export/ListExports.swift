@@ -1,0 +1,19 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension Call {
+    /// `GET /exports` (platform-api §5.12), paged as all lists are.
+    func listExports() async throws -> Reply {
+        let page = try PageQuery<Export>(Query(request.target), .exports)
+        let found = try await store.exports(
+            after: page.after, limit: page.size, in: application)
+        var writer = JSONWriter(capacity: 4096)
+        writer.array { writer in
+            for export in found.items { write(export, into: &writer) }
+        }
+        return Reply(.ok, writer.finish()).adding("Layer-Count", String(found.total))
+    }
+}

@@ -1,0 +1,94 @@
+import Blobs
+import JSON
+import Messaging
+import MessagingStore
+import Testing
+
+@testable import Delivery
+
+@Suite struct `Working on exports` {
+    @Test func `begins anew what a crash has left`() async throws {
+        let depot = try await Depot()
+        _ = try await depot.conversation()
+        let export = try await depot.store.requestExport(in: depot.application)
+        // What is there after kill -9 in the middle: told to be executing, with half a file.
+        let begun = try await depot.store.startExport(export.id, in: depot.application)
+        #expect(begun)
+        let name = try #require(BlobName(export.id.uuid))
+        let rest = try depot.blobs.stage(name)
+        try rest.write([UInt8](repeating: 7, count: 100_000).span, at: 0)
+        #expect(
+            try await depot.store.export(export.id, in: depot.application).status == .executing)
+
+        try await depot.exporter.work()
+        let content = try await depot.content(of: export.id)
+        #expect(content["conversations"]?.count == 1)
+        #expect(try depot.blobs.stagedEntries().isEmpty)
+    }
+
+    @Test func `stops within a page, and leaves nothing half-made`() async throws {
+        let depot = try await Depot()
+        let export = try await depot.store.requestExport(in: depot.application)
+        let work = Task {
+            withUnsafeCurrentTask { task in task?.cancel() }
+            try await depot.exporter.work()
+        }
+        await #expect(throws: CancellationError.self) { try await work.value }
+        #expect(try depot.archive(export.id) == nil)
+        #expect(try depot.blobs.stagedEntries().isEmpty)
+        #expect(depot.reported == [])
+        try await depot.exporter.work()
+        #expect(try depot.archive(export.id) != nil)
+    }
+
+    @Test func `runs by itself from start to stop`() async throws {
+        let depot = try await Depot()
+        let export = try await depot.store.requestExport(in: depot.application)
+        depot.exporter.start()
+        while try await depot.store.export(export.id, in: depot.application).archive == nil {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        await depot.exporter.stop()
+        #expect(try depot.archive(export.id) != nil)
+    }
+
+    @Test func `removes the archive of a deleted export`() async throws {
+        let depot = try await Depot()
+        let export = try await depot.store.requestExport(in: depot.application)
+        try await depot.exporter.work()
+        try await depot.store.deleteExport(export.id, in: depot.application)
+        #expect(try depot.archive(export.id) != nil)
+        #expect(try await depot.store.signedExport(export.id) == nil)
+        try await depot.exporter.work()
+        #expect(try depot.archive(export.id) == nil)
+        #expect(try await depot.store.exportTasks().isEmpty)
+        await #expect(throws: Rejection.notFound(.export)) {
+            try await depot.store.deleteExport(export.id, in: depot.application)
+        }
+    }
+
+    @Test func `removes an archive after a week and keeps the export in the list`() async throws {
+        let depot = try await Depot()
+        let export = try await depot.store.requestExport(in: depot.application)
+        try await depot.exporter.work()
+        depot.wait(milliseconds: Export.lifetime - 1)
+        try await depot.exporter.work()
+        #expect(try depot.archive(export.id) != nil)
+        depot.wait(milliseconds: 1)
+        try await depot.exporter.work()
+        #expect(try depot.archive(export.id) == nil)
+        let expired = try await depot.store.export(export.id, in: depot.application)
+        #expect(expired.expiredAt != nil)
+        #expect(try await depot.store.signedExport(export.id) == nil)
+        #expect(try await depot.store.exports(limit: 10, in: depot.application).total == 1)
+    }
+
+    @Test func `never makes what was deleted before its turn`() async throws {
+        let depot = try await Depot()
+        let export = try await depot.store.requestExport(in: depot.application)
+        try await depot.store.deleteExport(export.id, in: depot.application)
+        try await depot.exporter.work()
+        #expect(try depot.archive(export.id) == nil)
+        #expect(try await depot.store.exportTasks().isEmpty)
+    }
+}
