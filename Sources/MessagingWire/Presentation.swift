@@ -8,6 +8,8 @@ public struct Presentation: Sendable {
     public let links: LinkBuilder
     /// Signs a download URL; called once for every content shown.
     public let sign: @Sendable (Content.ID) -> ContentJSON.SignedLink
+    /// The contents that stand in the answer itself, each as a JSON string in base64 (X8).
+    public var inlined: [Content.ID: [UInt8]] = [:]
 
     /// A way to show objects.
     public init(

@@ -9,6 +9,9 @@ struct PageQuery<Item>: Sendable {
     /// The item after which the page starts; `nil` for the first page.
     let after: Identifier<Item>?
 
+    /// One more than is shown, so that the last page is known as the last (X5).
+    var limit: Int { size + 1 }
+
     private static var largest: Int { 100 }
 
     init(_ query: Query, _ collection: IdentifierJSON.Collection) throws(Rejection) {
@@ -45,6 +48,11 @@ struct Query: Sendable {
         } catch {
             throw APIError(.invalidRequest, "The query of the URL cannot be decoded.")
         }
+    }
+
+    /// The same but for where a page starts.
+    func starting(after id: String) -> [(name: String, value: String)] {
+        parameters.filter { $0.name != "from_id" } + [("from_id", id)]
     }
 
     subscript(name: String) -> String? {

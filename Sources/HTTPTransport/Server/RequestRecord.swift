@@ -23,6 +23,8 @@ public struct RequestRecord: Sendable {
     /// Why the connection closes after this answer, or `nil` when it stays; a rule such as `H22`
     /// when the head was refused.
     public var closing: String?
+    /// The trace it belongs to, as a trusted proxy says (X5); `nil` for none.
+    public var trace: TraceParent?
     /// The number of the loop that served it, from 0 on; for counters that are kept for each loop.
     public var loop = 0
     /// The first octets of a head that was refused, at most ``beginningLimit``, as they came; they

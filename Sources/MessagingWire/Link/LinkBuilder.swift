@@ -86,6 +86,19 @@ public struct LinkBuilder: Sendable {
         "\(root)/users/\(URIComponent.encoded(user.text))/identity"
     }
 
+    /// A page of a list.
+    ///
+    /// - Parameters:
+    ///   - path: Below the application, decoded.
+    ///   - query: Decoded as well.
+    public func list(_ path: [String], _ query: [(name: String, value: String)]) -> String {
+        let path = path.map(URIComponent.encoded).joined(separator: "/")
+        let query = query.map { parameter in
+            "\(URIComponent.encoded(parameter.name))=\(URIComponent.encoded(parameter.value))"
+        }
+        return "\(root)/\(path)?\(query.joined(separator: "&"))"
+    }
+
     // MARK: - Location fields, relative as the original service writes them (5.1.1)
 
     /// `Location` of a conversation.

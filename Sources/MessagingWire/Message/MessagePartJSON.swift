@@ -84,10 +84,7 @@ enum MessagePartJSON {
             switch part.body {
             case .inline(let bytes): write(bytes, into: &writer)
             case .content(let id, let size):
-                writer.key("body")
-                writer.null()
-                writer.key("encoding")
-                writer.null()
+                write(inlined: presentation.inlined[id], into: &writer)
                 writer.key("content")
                 let content = ContentJSON(id: id, size: size, in: message.conversation)
                 content.write(presentation.links, presentation.sign(id), into: &writer)
@@ -104,6 +101,13 @@ enum MessagePartJSON {
     ) -> String {
         let name = MessagePartsJSON.name(of: part, version)
         return "\(IdentifierJSON.text(message.id, in: .messages))/parts/\(name)"
+    }
+
+    /// What a reader wants to have beside the content (X8): always base64, whatever the bytes are.
+    private static func write(inlined body: [UInt8]?, into writer: inout JSONWriter) {
+        writer.key("body")
+        if let body { writer.raw(body) } else { writer.null() }
+        writer.member("encoding", body == nil ? nil : "base64")
     }
 
     /// Writes `body`, `encoding` and `content` of bytes that are in the message.

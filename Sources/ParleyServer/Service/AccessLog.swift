@@ -40,6 +40,10 @@ final class AccessLog: Sendable {
         var line = LogLine(at: now, level: isProbe ? "debug" : "info")
         line.text("message", record.method.isEmpty ? "request refused" : "request")
         line.plain("id") { octets in record.id.append(to: &octets) }
+        if let trace = record.trace {
+            line.text("trace_id", trace.traceID)
+            line.text("parent_id", trace.parentID)
+        }
         line.text("method", record.method)
         line.text("route", record.route)
         if let user = record.user { line.text("user", user) }

@@ -15,15 +15,17 @@ extension Call {
         let page = try PageQuery<Announcement>(Query(request.target), .announcements)
         let user = try user()
         let found = try await store.announcements(
-            for: user, after: page.after, limit: page.size, in: application)
+            for: user, after: page.after, limit: page.limit, in: application)
         let presentation = presentation(.user(user))
         var writer = JSONWriter(capacity: 4096)
         writer.array { writer in
-            for view in found.items {
+            for view in found.items.prefix(page.size) {
                 AnnouncementJSON(view, for: user).write(presentation, into: &writer)
             }
         }
-        return Reply(.ok, writer.finish()).adding("Layer-Count", String(found.total))
+        return try listing(writer.finish(), of: found, size: page.size) { view in
+            view.announcement.id.uuid
+        }
     }
 
     /// `GET /users/{u}/announcements/{A}` (client-api §4.4).

@@ -18,7 +18,7 @@ struct AnswerShape: Sendable {
     static func list(of schema: JSONSchema) -> AnswerShape {
         AnswerShape(
             status: 200, text: "A page of the list.", schema: .array(of: schema),
-            fields: [.count])
+            fields: [.count, .link])
     }
 
     /// Made; without a schema the body is empty.

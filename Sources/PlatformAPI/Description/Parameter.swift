@@ -38,6 +38,17 @@ extension Parameter {
         ]
     }
 
+    /// Contents in the answer itself (X8).
+    static let inline = [
+        Parameter(
+            "inline_max_size", .integer(0...InlinePolicy.sizeLimit),
+            "Contents of so many bytes stand in the answer itself, in base64; 8 MiB in all."),
+        Parameter(
+            "inline_types", .string,
+            "Only those of these types, such as `image/jpeg,text/*`; up to 2048 bytes unless more "
+                + "is asked for."),
+    ]
+
     /// The key of an endpoint that has one (platform-api §1.9).
     static let replayKey = Parameter(
         "If-None-Match", .uuid,
@@ -76,6 +87,9 @@ extension Parameter {
 
     static let contentLocation = Parameter(
         "Content-Location", .string, "Where the object is, when another id led to it.")
+
+    static let link = Parameter(
+        "Link", .string, "The next page, with `rel=\"next\"`; none on the last.")
 
     static let count = Parameter(
         "Layer-Count", .integer(0 ... .max), "How many items the whole list has.",

@@ -7,6 +7,9 @@ extension Call {
     ///
     /// A bare UUID in `If-None-Match` is no tag and therefore no condition (platform-api §1.9).
     func reading(_ version: Int64, _ reply: () throws -> Reply) rethrows -> Reply {
+        guard request.fields.contains("If-None-Match") else {
+            return try reply().tagged(version)
+        }
         let verdict = Preconditions(tag: .version(version), modified: nil)
             .judge(.get, request.fields, at: 0)
         return try (verdict == .notModified ? Reply(.notModified) : reply()).tagged(version)

@@ -28,7 +28,7 @@ extension Endpoint {
             .head { call in try await call.listMessages() }
         ) { version in
             Operation(
-                "listMessages", query: Parameter.page(of: .messages),
+                "listMessages", query: Parameter.page(of: .messages) + Parameter.inline,
                 answers: [.list(of: MessageJSON.schema(version))], errors: [.objectDeleted],
                 example: Example(query: [("page_size", "20")], after: ["sendMessage"]))
         },
@@ -38,8 +38,9 @@ extension Endpoint {
             .head { call in try await call.readMessage() }
         ) { version in
             Operation(
-                "readMessage", fields: [.ifNoneMatch], answers: [.message(version), .notModified],
-                errors: [.objectDeleted])
+                "readMessage", query: Parameter.inline, fields: [.ifNoneMatch],
+                answers: [.message(version), .notModified], errors: [.objectDeleted],
+                example: Example(query: [("inline_max_size", "4096"), ("inline_types", "image/*")]))
         },
         Endpoint(
             .delete, "/apps/{app}/conversations/{conversation}/messages/{message}",
@@ -56,7 +57,7 @@ extension Endpoint {
             .head { call in try await call.readMessage() }
         ) { version in
             Operation(
-                "readShortMessage", fields: [.ifNoneMatch],
+                "readShortMessage", query: Parameter.inline, fields: [.ifNoneMatch],
                 answers: [.message(version), .notModified], errors: [.objectDeleted])
         },
         Endpoint(

@@ -7,20 +7,27 @@ import MessagingWire
 extension Call {
     /// `GET /conversations/{C}/messages` (platform-api §5.2.2).
     func listMessages() async throws -> Reply {
-        let page = try PageQuery<Message>(Query(request.target), .messages)
+        let query = try Query(request.target)
+        let page = try PageQuery<Message>(query, .messages)
+        let policy = try InlinePolicy(query)
         let found = try await store.messages(
-            in: conversation(), after: page.after, limit: page.size, in: application)
-        return Reply(.ok, json(found.items, .system))
-            .adding("Layer-Count", String(found.total))
+            in: conversation(), after: page.after, limit: page.limit, in: application)
+        return try await reply(found, page, .system, policy)
     }
 
     /// A page of messages as somebody sees them.
-    func json(_ messages: [MessageSnapshot], _ perspective: LinkBuilder.Perspective) -> [UInt8] {
-        let presentation = presentation(perspective)
+    func reply(
+        _ found: Page<MessageSnapshot>, _ page: PageQuery<Message>,
+        _ perspective: LinkBuilder.Perspective, _ policy: InlinePolicy?
+    ) async throws -> Reply {
+        let messages = found.items.prefix(page.size)
+        let presentation = await presentation(perspective, of: messages.map(\.message), policy)
         var writer = JSONWriter(capacity: 4096)
         writer.array { writer in
             for message in messages { MessageJSON(message).write(presentation, into: &writer) }
         }
-        return writer.finish()
+        return try listing(writer.finish(), of: found, size: page.size) { found in
+            found.message.id.uuid
+        }
     }
 }

@@ -49,7 +49,7 @@ extension Endpoint {
             .head { call in try await call.listVisibleMessages() }
         ) { version in
             Operation(
-                "listUserMessages", query: Parameter.page(of: .messages),
+                "listUserMessages", query: Parameter.page(of: .messages) + Parameter.inline,
                 answers: [.list(of: MessageJSON.schema(version))],
                 example: Example(query: [("page_size", "20")], after: ["sendMessage"]))
         },
@@ -59,7 +59,8 @@ extension Endpoint {
             .head { call in try await call.readVisibleMessage() }
         ) { version in
             Operation(
-                "readUserMessage", answers: [.ok(MessageJSON.schema(version), "The message.")])
+                "readUserMessage", query: Parameter.inline,
+                answers: [.ok(MessageJSON.schema(version), "The message.", [.tag])])
         },
         Endpoint(
             .post, "/apps/{app}/users/{user}/messages/{message}/receipts",

@@ -12,15 +12,15 @@ extension Call {
         let order = try order(query["sort_by"])
         let user = try user()
         let found = try await store.conversations(
-            of: user, sortedBy: order, after: page.after, limit: page.size, in: application)
+            of: user, sortedBy: order, after: page.after, limit: page.limit, in: application)
         let presentation = presentation(.user(user))
         var writer = JSONWriter(capacity: 1024)
         writer.array { writer in
-            for view in found.items {
+            for view in found.items.prefix(page.size) {
                 ConversationJSON(view).write(presentation, into: &writer)
             }
         }
-        return Reply(.ok, writer.finish()).adding("Layer-Count", String(found.total))
+        return try listing(writer.finish(), of: found, size: page.size) { view in view.id.uuid }
     }
 
     private func order(_ text: String?) throws(Rejection) -> ConversationOrder {

@@ -7,21 +7,22 @@ import MessagingWire
 extension Call {
     /// `GET /users/{u}/conversations/{C}/messages` (platform-api §5.2.3).
     func listVisibleMessages() async throws -> Reply {
-        let page = try PageQuery<Message>(Query(request.target), .messages)
+        let query = try Query(request.target)
+        let page = try PageQuery<Message>(query, .messages)
+        let policy = try InlinePolicy(query)
         let user = try user()
         let found = try await store.messages(
-            in: conversation(), seenBy: user, after: page.after, limit: page.size,
+            in: conversation(), seenBy: user, after: page.after, limit: page.limit,
             in: application)
-        return Reply(.ok, json(found.items, .user(user)))
-            .adding("Layer-Count", String(found.total))
+        return try await reply(found, page, .user(user), policy)
     }
 
     /// `GET /users/{u}/messages/{M}` (platform-api §5.2.4).
     func readVisibleMessage() async throws -> Reply {
+        let policy = try inlinePolicy()
         let user = try user()
         let found = try await store.message(message(), seenBy: user, in: application)
-        var writer = JSONWriter(capacity: 2048)
-        MessageJSON(found).write(presentation(.user(user)), into: &writer)
-        return Reply(.ok, writer.finish())
+        let presentation = await presentation(.user(user), of: [found.message], policy)
+        return Reply(.ok, json(found, presentation)).tagged(found.message.version)
     }
 }

@@ -1,0 +1,25 @@
+import HTTP
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension Call {
+    /// An answer with a page of a list: how many items there are in all, and where the next page
+    /// starts, if there is one (platform-api §1.10, X5).
+    ///
+    /// - Parameters:
+    ///   - json: The items that are shown.
+    ///   - found: What was asked for: one item more than a page has.
+    ///   - size: How many a page has.
+    ///   - id: What `from_id` calls an item.
+    func listing<Item>(
+        _ json: [UInt8], of found: Page<Item>, size: Int, id: (Item) -> String
+    ) throws -> Reply {
+        let reply = Reply(.ok, json).adding("Layer-Count", String(found.total))
+        guard found.items.count > size else { return reply }
+        let query = try Query(request.target).starting(after: id(found.items[size - 1]))
+        // Behind `/apps/{app}`, and not with a slash at its end.
+        let path = try request.target.segments().dropFirst(2).filter { !$0.isEmpty }
+        return reply.adding("Link", "<\(links.list(path, query))>; rel=\"next\"")
+    }
+}
