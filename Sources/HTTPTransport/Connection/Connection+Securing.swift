@@ -32,6 +32,9 @@ extension Connection {
         return count
     }
 
+    /// TLS has begun, and its handshake is not over.
+    var isShakingHands: Bool { secure?.isEstablished == false }
+
     /// How many octets wait for the socket, encrypted or not yet.
     var waitingCount: Int64 { output.count + Int64(secure?.unsentCount ?? 0) }
 

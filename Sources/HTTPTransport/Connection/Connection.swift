@@ -105,6 +105,7 @@ final class Connection: @unchecked Sendable {
     /// Begins to wait for the first request (H174: its head is due from now on), or for a hello (H168).
     func open() {
         loop.add(self)
+        if secure != nil { loop.handshakeBegins(self) }
         let patience = secure == nil ? nil : configuration.tls?.handshakeTimeout
         setDue(loop.now + (patience ?? configuration.headerTimeout))
     }

@@ -37,6 +37,8 @@ import Locking
     var looksOut = false
     private var handlers: [Int32: any EventHandler] = [:]
     private var connections: [Connection?] = []
+    /// In the order in which they began; at the front stands one that is not over.
+    var handshakes: ArraySlice<Handshake> = []
     var queued: [Connection] = []
     var flushing: [Connection] = []
     var resumed: [Connection] = []

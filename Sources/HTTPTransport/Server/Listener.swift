@@ -39,7 +39,9 @@ final class Listener: EventHandler, @unchecked Sendable {
     /// Accepts what is there, a bounded number per turn (H184).
     func ready() {
         for _ in 0..<64 {
-            guard door?.admitsHandshake ?? true else { return pause(for: 20) }
+            guard door?.admitsHandshake ?? true || loop.endOldestHandshake() else {
+                return pause(for: 20)
+            }
             guard server.admitsConnection(loop.configuration) else {
                 server.notice(.full)
                 return pause(for: 20)

@@ -1,0 +1,110 @@
+import COpenSSL
+import Glibc
+import HTTP
+import HTTPTransport
+import Synchronization
+import Testing
+
+// Certificates of both sides, and how ours are exchanged.
+extension Live.`TLS` {
+    @Test func `a verified identity reaches the service, and no field does (H167)`()
+        async throws
+    {
+        let service = TestService { request in
+            Answer(
+                "who",
+                Response(.ok, "text/plain", Array((request.client?.subject ?? "nobody").utf8)))
+        }
+        let pair = authority.pair { wish in
+            wish.subject = "billing"
+            wish.usage = "clientAuth"
+        }
+        let bundle = authority.bundle
+        try await servingSecurely(
+            authority, service,
+            with: { configuration in
+                configuration.tls?.clientCertificates = .optional
+                configuration.tls?.clientBundle = bundle
+            }
+        ) { live in
+            for (identity, name) in [(pair, "CN=billing"), (nil, "nobody")]
+                as [(TLSConfiguration.Pair?, String)]
+            {
+                let client = try live.connectSecurely { manners in
+                    manners.identity = identity
+                }
+                try client.send(.head("GET / HTTP/1.1", "X-Client-Cert: CN=admin"))
+                #expect(try client.answer().text == name)
+            }
+        }
+    }
+
+    @Test func `certificates are exchanged under load, and no connection is lost (H165)`()
+        async throws
+    {
+        let pair = authority.pair()
+        let other = authority.pair()
+        try await servingSecurely(
+            authority,
+            with: { configuration in
+                configuration.loops = 2
+                configuration.tls?.certificates = [pair]
+            }
+        ) { live in
+            var tls = TLSConfiguration()
+            tls.certificates = [pair]
+            let old = try live.connectSecurely()
+            let first = old.certificateDigest
+            var seen: Set<[UInt8]> = []
+            for round in 0..<40 {
+                tls.certificates = [round % 2 == 0 ? other : pair]
+                try live.server.reload(tls: tls)
+                let client = try live.connectSecurely()
+                seen.insert(client.certificateDigest)
+                for connection in [client, old] {
+                    try connection.send(Self.request)
+                    #expect(try connection.answer().status == 200)
+                }
+            }
+            #expect(seen.count == 2 && seen.contains(first))
+            // A bad pair changes nothing.
+            tls.certificates = [.init(chain: pair.chain, key: other.key)]
+            #expect(throws: TLSFault.self) { try live.server.reload(tls: tls) }
+            #expect(try live.connectSecurely().certificateDigest == first)
+        }
+    }
+
+    @Test func `files that change are read again, and bad ones are told of (H165)`()
+        async throws
+    {
+        let pair = authority.pair()
+        nonisolated(unsafe) let authority = authority
+        try await servingSecurely(
+            authority,
+            with: { configuration in
+                configuration.tls?.certificates = [pair]
+            }
+        ) { live in
+            var tls = TLSConfiguration()
+            tls.certificates = [pair]
+            let (good, bad) = (Counter(), Counter())
+            let watch = CertificateWatch(live.server, tls, every: 20) { result in
+                switch result {
+                case .success: good.add(1)
+                case .failure: bad.add(1)
+                }
+            }
+            let first = try live.connectSecurely().certificateDigest
+            authority.lay(pair)
+            // Between the two files it may look once, and then once more.
+            while good.value == 0 { usleep(1000) }
+            let second = try live.connectSecurely().certificateDigest
+            #expect(second != first)
+            let before = bad.value
+            authority.write(String(pair.key.dropFirst(authority.folder.count + 1))) { _ in }
+            while bad.value == before { usleep(1000) }
+            #expect(try live.connectSecurely().certificateDigest == second)
+            withExtendedLifetime(watch) {}
+        }
+    }
+}
