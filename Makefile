@@ -50,7 +50,7 @@ check: swift format walls ## Asks whether format and walls are in order.
 fix: swift ## Formats every file in place.
 	swift format --in-place --recursive --parallel $(SOURCES)
 
-bench: bench-packages swift ## Measures against nginx; takes some minutes.
+bench: bench-packages swift ## Measures against nginx, Hummingbird and bare SQLite; takes half an hour.
 	$(BUILD_RELEASE)
 	python3 Tests/Benchmarks/bench.py --build .build/release
 

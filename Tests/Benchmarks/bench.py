@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures Parley, next to nginx on the same machine, and prints one table.
+"""Measures Parley, next to others on the same machine, and prints one table.
 
 Every comparison is interleaved: each round runs every server in turn, and the medians of the rounds
 are shown, so that a noisy machine disturbs all of them alike. The ratios mean something, the absolute
@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 
+import flatness
 import memory
 import messages
 import plain
@@ -23,7 +24,7 @@ from table import Table
 
 PARTS = {
     "plain": plain, "secure": secure, "statics": statics, "memory": memory, "messages": messages,
-    "transfers": transfers, "start": start,
+    "flatness": flatness, "transfers": transfers, "start": start,
 }
 
 
@@ -33,6 +34,8 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--bytes", type=int, default=1 << 30, help="size of the transferred file")
+    parser.add_argument("--size", type=int, default=1_000_000, help="messages and conversations of a large application")
+    parser.add_argument("--peer", type=pathlib.Path, help="folder in which Hummingbird is built; beside the binaries")
     parser.add_argument("--only", choices=PARTS)
     return parser.parse_args()
 
@@ -40,6 +43,7 @@ def arguments():
 def main():
     options = arguments()
     options.build = options.build.resolve()
+    options.peer = (options.peer or options.build.parent / "peer").resolve()
     for tool in ["wrk", "nginx", "curl", "openssl", "strip"]:
         if shutil.which(tool) is None:
             sys.exit(f"{tool} is missing; `make bench` installs it")

@@ -1,10 +1,14 @@
 """Runs wrk and reads what it says."""
 
 import dataclasses
+import http.client
+import os
+import pathlib
 import re
 import subprocess
 import sys
 
+REQUESTS = pathlib.Path(__file__).with_name("requests.lua")
 UNITS = {"us": 1, "ms": 1000, "s": 1_000_000, "m": 60_000_000}
 
 
@@ -14,9 +18,37 @@ class Run:
     p50: float
     p99: float
     cpu: float
+    requests: int
 
 
-def wrk(server, path, connections, seconds, script=None, headers=None):
+def varied(server, method, path, connections, seconds, headers, body=None, **numbers):
+    """One run of requests that differ; see requests.lua, whose settings `numbers` are."""
+    settings = {"METHOD": method, "PATH": path, "BODY": body, **{name.upper(): n for name, n in numbers.items()}}
+    environment = {f"BENCH_{name}": str(value) for name, value in settings.items() if value is not None}
+    return wrk(server, "/", connections, seconds, REQUESTS, headers, environment)
+
+
+def fill(server, path, body, count, headers):
+    """Posts bodies numbered from 0: exactly `count` when they are few, a little more when they are many."""
+    if count <= 5000:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        for number in range(count):
+            text = body.replace("{n}", str(number)).replace("{x}", f"{number:012x}")
+            connection.request("POST", path, text, headers)
+            answer = connection.getresponse()
+            answer.read()
+            if answer.status >= 300:
+                raise RuntimeError(f"POST {path} answered {answer.status}")
+        return
+    done, rate = 0, count
+    while done < count:
+        seconds = max(1, min(30, round((count - done) / max(rate, 1))))
+        run = varied(server, "POST", path, 64, seconds, headers, body, **{"from": done})
+        # Those under way at the end have used their numbers, too.
+        done, rate = done + run.requests + 64, run.rate
+
+
+def wrk(server, path, connections, seconds, script=None, headers=None, environment=None):
     """One run; CPU time is that of the server, per request."""
     command = ["wrk", "--latency", "-t", "1", "-c", str(connections), "-d", f"{max(1, round(seconds))}s"]
     for name, value in (headers or {}).items():
@@ -24,7 +56,8 @@ def wrk(server, path, connections, seconds, script=None, headers=None):
     if script:
         command += ["-s", str(script)]
     before = server.cpu_seconds()
-    said = subprocess.run(command + [server.url + path], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(command + [server.url + path], capture_output=True, text=True, check=True,
+                          env=os.environ | (environment or {})).stdout
     spent = server.cpu_seconds() - before
     if "Non-2xx" in said or "Socket errors" in said:
         print(f"warning: {server.process.args[0]} {path}:\n{said}", file=sys.stderr)
@@ -32,7 +65,7 @@ def wrk(server, path, connections, seconds, script=None, headers=None):
     return Run(
         rate=float(re.search(r"Requests/sec:\s+([\d.]+)", said)[1]),
         p50=percentile(said, "50%"), p99=percentile(said, "99%"),
-        cpu=spent * 1e6 / max(requests, 1))
+        cpu=spent * 1e6 / max(requests, 1), requests=requests)
 
 
 def percentile(said, name):

@@ -1,58 +1,147 @@
-"""Real messages: read one, send many."""
+"""Real endpoints: what a backend asks most, at 64 connections."""
 
+import dataclasses
 import json
-import pathlib
 import re
 
-from load import wrk
+import peer
+import raw
+from load import fill, varied, wrk
 from processes import APPLICATION, TOKEN, nginx, parley
 
-SEND = pathlib.Path(__file__).with_name("send.lua")
 HEADERS = {
     "Accept": "application/vnd.layer+json; version=3.0",
     "Authorization": f"Bearer {TOKEN}",
     "Content-Type": "application/json",
 }
+PATCHING = HEADERS | {"Content-Type": "application/vnd.layer-patch+json"}
+CONVERSATIONS = f"/apps/{APPLICATION}/conversations"
+CONNECTIONS = 64
+
+
+@dataclasses.dataclass
+class Row:
+    """A request that differs by its number, and what it is measured beside."""
+
+    what: str
+    method: str
+    path: str
+    body: str | None = None
+    headers: dict = dataclasses.field(default_factory=lambda: HEADERS)
 
 
 def measure(options, folder, table):
     reads(options, folder / "reads", table)
-    sends(options, folder / "sends", table)
+    writes(options, folder / "writes", table)
 
 
 def reads(options, folder, table):
     folder.mkdir()
     with parley(options, folder) as ours:
         chat = converse(ours)
-        path = f"{chat}/{post(ours, chat, MESSAGE)['id'].rsplit('/', 1)[1]}"
-        body = ours.request("GET", path, headers=HEADERS)[1].decode()
+        message = f"{chat}/{post(ours, chat, MESSAGE)['id'].rsplit('/', 1)[1]}"
+        fill_messages(ours, chat, 150)
+        for what, path in (("GET a message", message), ("GET a list of 100 messages", f"{chat}?page_size=100")):
+            read(options, folder, table, ours, what, path)
+
+
+def read(options, folder, table, ours, what, path):
+    """Beside servers that answer the same bytes from memory."""
+    body = ours.request("GET", path, headers=HEADERS)[1].decode()
+    what = f"{what}, {len(body.encode())} B, {CONNECTIONS} connections"
+    place = folder / f"page-{len(body)}"
+    place.mkdir()
+    with nginx(place, served(place, body), 2) as theirs:
+        runs = ([], [])
+        for number in range(options.rounds):
+            pair = [(ours, runs[0]), (theirs, runs[1])]
+            for server, results in pair if number % 2 == 0 else pair[::-1]:
+                results.append(wrk(server, path, CONNECTIONS, options.seconds, headers=HEADERS))
+    table.compare(what, *runs)
+    if len(body) < 1 << 16:
+        peer.compare(options, place, table, ours, what, path, body, HEADERS)
+
+
+def served(place, body):
+    """How nginx answers a body: said in its settings, or, when it is longer than they may be, from a file."""
+    if len(body) < 3500:
         quoted = body.replace("'", "\\'").replace("$", "")
-        with nginx(folder, f"location / {{ return 200 '{quoted}'; }}", 2) as theirs:
-            runs = ([], [])
-            for _ in range(options.rounds):
-                runs[0].append(wrk(ours, path, 64, options.seconds, headers=HEADERS))
-                runs[1].append(wrk(theirs, path, 64, options.seconds, headers=HEADERS))
-    table.compare(f"GET a message, {len(body.encode())} B, 64 connections", *runs)
+        return f"location / {{ return 200 '{quoted}'; }}"
+    (place / "page.json").write_text(body)
+    return f"location / {{ rewrite .* /page.json break; root {place}; open_file_cache max=10; }}"
 
 
-def sends(options, folder, table):
+def writes(options, folder, table):
     folder.mkdir()
     with parley(options, folder) as ours:
         chat = converse(ours)
-        runs = [wrk(ours, chat, 64, options.seconds, SEND, HEADERS) for _ in range(options.rounds)]
+        conversation = chat.rsplit("/", 1)[0]
+        rows = [
+            Row("POST a conversation", "POST", CONVERSATIONS, '{"participants":["ana","u{n}"]}'),
+            Row("POST a message", "POST", chat, numbered("a0")),
+            Row("PATCH metadata", "PATCH", conversation,
+                '[{"operation":"set","property":"metadata.topic","value":"{n}"}]', PATCHING),
+        ]
+        for row in rows: write(options, table, ours, row)
+        # Each receipt is the first for its message.
+        wanted = round(options.rounds * options.seconds * 20_000)
+        fill_messages(ours, chat, wanted)
+        write(options, table, ours, Row(
+            "POST a receipt", "POST", f"/apps/{APPLICATION}/users/bo/messages/{named('f0')}/receipts",
+            '{"type":"read"}'))
+    (folder / "sends").mkdir()
+    sends(options, folder / "sends", table)
+
+
+def write(options, table, ours, row):
+    runs, first = [], 0
+    for _ in range(options.rounds):
+        run = varied(
+            ours, row.method, row.path, CONNECTIONS, options.seconds, row.headers, row.body, **{"from": first})
+        # Those under way at the end have used numbers, too.
+        first += run.requests + CONNECTIONS
+        runs.append(run)
+    table.alone(f"{row.what}, durable, {CONNECTIONS} connections", runs)
+
+
+def sends(options, folder, table):
+    """Messages, beside a bare group commit of the rows they leave."""
+    with parley(options, folder) as ours:
+        chat = converse(ours)
+        runs = [
+            varied(ours, "POST", chat, CONNECTIONS, options.seconds, HEADERS, numbered(f"b{number}"))
+            for number in range(options.rounds)]
     # Said once at the end, by the writer of the database.
     said = ours.output.read_text()
     commits, mutations = (
         int(re.search(rf'"{name}":"?(\d+)', said)[1]) for name in ("commits", "mutations"))
-    table.alone(
-        "POST a message, durable, 64 connections", runs,
-        f", {mutations / max(commits, 1):.1f} messages per commit")
+    batch = max(1, round(mutations / max(commits, 1)))
+    table.against(
+        f"POST a message, beside a bare group commit of the same rows, {batch} messages a commit", runs,
+        [raw.group_commit(folder / "data" / "parley.sqlite", folder, batch, options.seconds)
+         for _ in range(options.rounds)])
+
+
+# MARK: - What is there to ask for
+
+def named(prefix):
+    """A message's UUID by its number, of a row of its own."""
+    return f"{prefix}000000-0000-4000-8000-{{x}}"
+
+
+def numbered(prefix):
+    return json.dumps({
+        "id": f"layer:///messages/{named(prefix)}", "sender_id": "layer:///identities/ana",
+        "parts": [{"mime_type": "text/plain", "body": "message {n}, as long as messages are"}]})
+
+
+def fill_messages(server, chat, count):
+    fill(server, chat, numbered("f0"), count, HEADERS)
 
 
 def converse(server):
     draft = {"participants": ["ana", "bo"], "distinct": False}
-    made = post(server, f"/apps/{APPLICATION}/conversations", draft)
-    return f"/apps/{APPLICATION}/conversations/{made['id'].rsplit('/', 1)[1]}/messages"
+    return f"{CONVERSATIONS}/{post(server, CONVERSATIONS, draft)['id'].rsplit('/', 1)[1]}/messages"
 
 
 def post(server, path, value):

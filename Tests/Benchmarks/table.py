@@ -2,7 +2,7 @@
 
 import statistics
 
-HEADER = ["Measured", "Parley", "nginx", "Ratio", "p50 / p99 µs", "nginx p50 / p99", "CPU µs/request", "nginx CPU"]
+HEADER = ["Measured", "Parley", "nginx, or as said", "Ratio", "p50 / p99 µs", "its p50 / p99", "CPU µs/request", "its CPU"]
 
 
 class Table:
@@ -21,6 +21,20 @@ class Table:
     def alone(self, what, runs, note=""):
         """Adds a row that nothing is compared with."""
         self.rows.append([what, rate(runs) + note, "", "", latency(runs), "", cpu(runs), ""])
+
+    def against(self, what, ours, rates):
+        """Adds a row beside something that has only a rate; ratios are per round."""
+        ratio = statistics.median(run.rate / rate for run, rate in zip(ours, rates))
+        self.rows.append([
+            what, rate(ours), f"{statistics.median(rates):,.0f}/s", f"**{ratio:.2f}**", latency(ours), "",
+            cpu(ours), ""])
+
+    def flat(self, what, small, large):
+        """Adds a row of the same question to a large and a small application."""
+        ratio = statistics.median(a.rate / b.rate for a, b in zip(large, small))
+        self.rows.append([
+            what, rate(large), rate(small), f"**{ratio:.2f}**", latency(large), latency(small), cpu(large),
+            cpu(small)])
 
     def say(self, what, ours, theirs="", ratio=""):
         """Adds a row of texts."""
