@@ -57,7 +57,7 @@ def look_up(server, chat, size, seconds, number):
 
 QUESTIONS = {
     "List 100 messages": list_messages,
-    "List 100 of a user's conversations by last message": list_conversations,
     "Look a distinct conversation up": look_up,
     "Send a message": send,
+    "List 100 of a user's conversations by last message": list_conversations,
 }
