@@ -26,4 +26,6 @@ public enum Rejection: Error, Equatable, Sendable {
     case keyReused
     /// The request of this key is still worked on (X2).
     case inProgress
+    /// The proposed id belongs to an object its proposer does not see.
+    case idTaken(Subject)
 }

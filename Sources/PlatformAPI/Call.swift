@@ -21,7 +21,7 @@ struct Call: Sendable {
     /// The URLs of the system's perspective.
     var links: LinkBuilder { links(.system) }
 
-    private func links(_ perspective: LinkBuilder.Perspective) -> LinkBuilder {
+    func links(_ perspective: LinkBuilder.Perspective) -> LinkBuilder {
         LinkBuilder(
             publicBase: api.publicBase, application: application, perspective: perspective)
     }

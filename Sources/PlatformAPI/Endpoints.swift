@@ -1,6 +1,7 @@
 extension Endpoint {
     /// Everything the Platform API offers, each line once, kept beside the noun it is about.
     public static let all: [Endpoint] = [
-        conversations, messages, parts, views, content, announcements, notifications, exports,
+        conversations, messages, parts, views, viewChanges, content, announcements, notifications,
+        exports,
     ].flatMap(\.self)
 }

@@ -38,6 +38,8 @@ import Testing
             Set(keyed.map(\.path.description)) == [
                 "/apps/{app}/conversations", "/apps/{app}/conversations/{conversation}/messages",
                 "/apps/{app}/announcements", "/apps/{app}/notifications",
+                "/apps/{app}/users/{user}/conversations",
+                "/apps/{app}/users/{user}/conversations/{conversation}/messages",
             ])
         #expect(keyed.allSatisfy { $0.method == .post })
     }

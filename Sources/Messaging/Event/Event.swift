@@ -16,6 +16,12 @@ public enum Event: Equatable, Sendable {
     case conversationCreated(ConversationCreated)
     /// A distinct creation met its match and left a key or a proposed id to remember.
     case conversationMatched(ConversationMatched)
+    /// A conversation came into the view of users before any message did it.
+    case conversationShown(ConversationShown)
+    /// A conversation came into the view of all participants before any message did it (R52).
+    case conversationAnnounced(Conversation.ID, at: Timestamp)
+    /// A user deleted a conversation for himself, or left it.
+    case conversationHidden(ConversationHidden)
     /// The participant set changed.
     case participantsChanged(ParticipantsChanged)
     /// Metadata changed.
@@ -26,6 +32,8 @@ public enum Event: Equatable, Sendable {
     case messageSent(MessageSent)
     /// A message was deleted for all.
     case messageDeleted(Message.ID, in: Conversation.ID, at: Position)
+    /// A user deleted a message for himself.
+    case messageHidden(MessageHidden)
     /// A participant received or read messages.
     case receiptsRecorded(ReceiptsRecorded)
     /// An upload was completed.

@@ -6,7 +6,10 @@ public struct ReceiptsRecorded: Equatable, Sendable {
     public let user: UserID
     /// Received or read.
     public let kind: Receipts.Kind
-    /// The positions it is new for, never of his own or deleted messages.
+    /// The positions it is new for.
+    ///
+    /// At least one is another's message; between them may lie his own and deleted ones, which a
+    /// receipt means nothing to, so that marking a long conversation is one interval.
     public let positions: IntervalSet
     /// When.
     public let at: Timestamp

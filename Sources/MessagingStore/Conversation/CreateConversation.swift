@@ -19,23 +19,56 @@ extension MessagingStore {
             }
         }
     }
+
+    /// The same on behalf of a user, who takes part whether the draft names him or not (R1), and
+    /// alone sees the conversation until its first message (R51).
+    ///
+    /// - Throws: `Rejection`: `notFound(.user)`; `participantBlocked` when the draft names somebody
+    ///   he blocks (R31); `notFound(.conversation)` when what the key made does not stand in his
+    ///   view; `idTaken(.conversation)` when the id is that of one he does not see.
+    public func createConversation(
+        _ draft: Conversation.Draft, by user: UserID, key: Replay.Key? = nil,
+        in application: Application.ID
+    ) async throws -> Creation<ConversationView> {
+        let id = draft.proposedID ?? key.map(Conversation.ID.init) ?? environment.newID()
+        return try await change(in: application) { recording in
+            let transaction = recording.transaction
+            try transaction.requireUser(user, in: application)
+            let creation: Creation<Conversation>
+            do {
+                creation = try recording.create(draft, by: user, as: id, key: key)
+            } catch Rejection.objectDeleted {
+                throw Rejection.notFound(.conversation)
+            }
+            return try creation.map { conversation in
+                try recording.requireShowing(creation, to: user)
+                return try transaction.snapshot(
+                    of: conversation.id, seenBy: user, in: application)
+            }
+        }
+    }
 }
 
 extension Recording {
     fileprivate func create(
-        _ draft: Conversation.Draft, as id: Conversation.ID, key: Replay.Key?
+        _ draft: Conversation.Draft, by user: UserID? = nil, as id: Conversation.ID,
+        key: Replay.Key?
     ) throws -> Creation<Conversation> {
         if let key {
             if let match = try conversation(matchedWith: key) { return .matched(match) }
             if let made = try conversation(madeWith: key) { return .replayed(made) }
         }
+        if let user { try refuseBlocked(draft.participants.users, by: user) }
         if draft.proposedID != nil, let holder = try holder(of: id) { return .idInUse(holder) }
         if draft.isDistinct, let match = try match(of: draft) {
             guard match.isMatch(for: draft) else { return .conflict(match) }
             if let event = match.matching(draft, key: key) { try record(event) }
+            try show(match, to: user)
             return .matched(match)
         }
-        try record(Conversation.creating(draft, as: id, key: key, at: now))
+        for event in Conversation.creating(draft, by: user, as: id, key: key, at: now) {
+            try record(event)
+        }
         guard let made = try transaction.storedConversation(id, in: application) else {
             throw StoreFault.unreadable("conversation just created")
         }
@@ -60,6 +93,31 @@ extension Recording {
             return try transaction.conversation(id, in: application)
         } catch Rejection.notFound(.conversation) {
             return nil
+        }
+    }
+
+    /// A match stands in the view of who asked for it from then on (R53, rulings 15).
+    private func show(_ match: Conversation, to user: UserID?) throws {
+        let part = try user.flatMap { user in
+            try transaction.participant(user, in: match.id, in: application)
+        }
+        if let event = match.appearing(to: part, at: now) { try record(event) }
+    }
+
+    /// What exists already is told about only to who takes part in it and may know that.
+    ///
+    /// A conflict is met by participants alone, so they may.
+    fileprivate func requireShowing(
+        _ creation: Creation<Conversation>, to user: UserID
+    ) throws {
+        let part = try transaction.participant(
+            user, in: creation.object.id, in: application)
+        switch creation {
+        case .created, .matched, .conflict: return
+        case .replayed:
+            guard part?.state == .shown else { throw Rejection.notFound(.conversation) }
+        case .idInUse:
+            guard part?.state == .shown else { throw Rejection.idTaken(.conversation) }
         }
     }
 

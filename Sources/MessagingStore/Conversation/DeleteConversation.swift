@@ -20,4 +20,32 @@ extension MessagingStore {
             }
         }
     }
+
+    /// Deletes a conversation on behalf of a user, for everybody or for himself (R16–R18).
+    ///
+    /// - Throws: `Rejection`: `notFound` of the user or of a conversation that does not stand in his
+    ///   view, also of one that is deleted; `accessDenied` for a former participant who would
+    ///   delete it for others (R14); `VersionMismatch<ConversationView>`.
+    public func deleteConversation(
+        _ id: Conversation.ID, _ deletion: Conversation.Deletion, by user: UserID,
+        if demand: VersionDemand = .any, in application: Application.ID
+    ) async throws {
+        try await change(in: application) { recording in
+            try recording.transaction.requireUser(user, in: application)
+            let (before, part) = try recording.transaction.lockedConversation(
+                id, for: user, in: application)
+            let events = try before.deleting(deletion, by: part, at: recording.now)
+            try recording.check(demand, before, for: user)
+            for event in events { try recording.record(event) }
+        }
+    }
+}
+
+extension Recording {
+    /// Judges what a user demands of a conversation he may change (X4).
+    func check(_ demand: VersionDemand, _ conversation: Conversation, for user: UserID) throws {
+        try demand.check(conversation.version) {
+            try transaction.snapshot(of: conversation.id, seenBy: user, in: application)
+        }
+    }
 }

@@ -27,4 +27,31 @@ extension MessagingStore {
                 in: application)
         }
     }
+
+    /// The same on behalf of a user, who is to take part now (R10, R14).
+    ///
+    /// - Returns: The conversation after it, as he sees it then.
+    /// - Throws: `Rejection`: `notFound` of the user or of a conversation he cannot know of,
+    ///   `accessDenied` for a former participant, `invalid`, `participantBlocked` for adding
+    ///   somebody he blocks (R31); `VersionMismatch<ConversationView>`.
+    @discardableResult
+    public func patchConversation(
+        _ id: Conversation.ID, _ patches: [ConversationPatch], by user: UserID,
+        if demand: VersionDemand = .any, in application: Application.ID
+    ) async throws -> ConversationView {
+        try await change(in: application) { recording in
+            try recording.transaction.requireUser(user, in: application)
+            let (before, part) = try recording.transaction.lockedConversation(
+                id, for: user, in: application)
+            try part.requireWriting()
+            try recording.check(demand, before, for: user)
+            let events = try before.patching(patches, at: recording.now)
+            for case .participantsChanged(let change) in events {
+                try recording.refuseBlocked(change.added, by: user)
+            }
+            for event in events { try recording.record(event) }
+            return try recording.transaction.snapshot(
+                of: before.id, seenBy: user, in: application)
+        }
+    }
 }

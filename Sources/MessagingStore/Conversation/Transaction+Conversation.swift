@@ -30,22 +30,6 @@ extension Transaction {
         return found
     }
 
-    /// The same for a mutation on behalf of a user, to whom a conversation that is deleted, or that
-    /// he never took part in, does not exist (platform-api §5.1.4).
-    func visibleConversation(
-        _ id: Conversation.ID, for user: UserID, in application: Application.ID
-    ) throws -> Conversation {
-        do {
-            let found = try lockedConversation(id, in: application)
-            guard try participant(user, in: found.id, in: application) != nil else {
-                throw Rejection.notFound(.conversation)
-            }
-            return found
-        } catch Rejection.objectDeleted {
-            throw Rejection.notFound(.conversation)
-        }
-    }
-
     /// A conversation's own id, for who needs to know only that it lives.
     ///
     /// - Throws: `notFound`; `objectDeleted` after its deletion for all.

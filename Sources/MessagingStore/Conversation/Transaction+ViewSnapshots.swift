@@ -2,6 +2,18 @@ import Messaging
 import SQL
 
 extension Transaction {
+    /// One conversation with what a user sees of it.
+    ///
+    /// - Throws: `notFound(.conversation)` for a stranger.
+    func snapshot(
+        of conversation: Conversation.ID, seenBy user: UserID, in application: Application.ID
+    ) throws -> ConversationView {
+        guard let row = try view(of: conversation, for: user, in: application),
+            let view = try views([row], seenBy: user, in: application).first
+        else { throw Rejection.notFound(.conversation) }
+        return view
+    }
+
     /// Rows of a list with what they show, in a constant number of statements.
     func views(
         _ rows: [ViewRow], seenBy user: UserID, in application: Application.ID

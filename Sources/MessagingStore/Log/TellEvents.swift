@@ -89,6 +89,7 @@ private struct EventTeller {
         return .v7(at: recorded.at, random: bits)
     }
 
+    /// What the reader sent himself lies among the positions and is no receipt (R78).
     private func messages(
         of receipts: ReceiptsRecorded, after place: Position, limit: Int
     ) throws -> [Message] {
@@ -100,6 +101,7 @@ private struct EventTeller {
                 WHERE application = \(application) AND conversation = \(receipts.conversation)
                     AND position > \(place)
                     AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+                    AND (sender_user IS NULL OR sender_user <> \(receipts.user))
                 ORDER BY position LIMIT \(limit - ids.count)
                 """
             ) { row in try row.id(0) as Message.ID }

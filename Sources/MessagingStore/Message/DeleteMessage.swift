@@ -20,4 +20,35 @@ extension MessagingStore {
                 .messageDeleted(message.id, in: message.conversation, at: message.position))
         }
     }
+
+    /// Deletes a message on behalf of a user, for everybody or for himself (R29).
+    ///
+    /// - Throws: `Rejection`: `notFound` of the user or of a message he does not see;
+    ///   `accessDenied` for a former participant who would delete it for others (R14);
+    ///   `VersionMismatch<MessageSnapshot>`.
+    public func deleteMessage(
+        _ id: Message.ID, forAll: Bool, by user: UserID, if demand: VersionDemand = .any,
+        in application: Application.ID
+    ) async throws {
+        try await change(in: application) { recording in
+            let transaction = recording.transaction
+            try transaction.requireUser(user, in: application)
+            let message = try transaction.visibleMessage(id, for: user, in: application)
+            let (_, part) = try transaction.lockedConversation(
+                message.conversation, for: user, in: application)
+            if forAll { try part.requireWriting() }
+            try demand.check(message.version) {
+                try recording.snapshot(of: message, seenBy: user)
+            }
+            guard forAll else {
+                return try recording.record(
+                    .messageHidden(
+                        MessageHidden(
+                            message: message.id, conversation: message.conversation,
+                            position: message.position, user: user, at: recording.now)))
+            }
+            try recording.record(
+                .messageDeleted(message.id, in: message.conversation, at: message.position))
+        }
+    }
 }

@@ -10,6 +10,9 @@ public struct MessageSnapshot: Equatable, Sendable {
     public let recipients: [Recipient]
     /// Whether the user who looks has not read it; `nil` for the system.
     public let isUnread: Bool?
+    /// When it reached the user who looks: with its sending, which reaches all present at once;
+    /// `nil` for history before he came, and for the system.
+    public let receivedAt: Timestamp?
 
     /// A participant at sending time.
     public struct Recipient: Equatable, Sendable {

@@ -34,35 +34,18 @@ extension MessagingStore {
     ) async throws -> Page<MessageSnapshot> {
         try await database.read { transaction in
             try transaction.requireUser(user, in: application)
-            let id = try transaction.winner(of: conversation, in: application) ?? conversation
-            guard let view = try transaction.view(of: id, for: user, in: application) else {
-                throw Rejection.notFound(.conversation)
-            }
+            let (id, part) = try transaction.shownConversation(
+                conversation, for: user, in: application)
             let place = try after.map { after in
                 let message = try transaction.visibleMessage(after, for: user, in: application)
                 guard message.conversation == id else { throw Rejection.notFound(.message) }
                 return message.position
             }
             let messages = try transaction.messages(
-                in: id, before: place ?? view.lastPosition.next, limit: limit, in: application)
+                in: id, seenBy: part, before: place, limit: limit, in: application)
             return Page(
                 items: try transaction.snapshots(of: messages, seenBy: user, in: application),
-                total: view.totalCount)
+                total: try transaction.messageCount(of: user, in: id, in: application))
         }
-    }
-}
-
-extension Transaction {
-    /// A message that lives, in a conversation of which the user sees that place.
-    func visibleMessage(
-        _ id: Message.ID, for user: UserID, in application: Application.ID
-    ) throws -> Message {
-        let message = try liveMessage(id, in: nil, in: application)
-        guard
-            let participant = try participant(
-                user, in: message.conversation, in: application),
-            participant.sees(message.position)
-        else { throw Rejection.notFound(.message) }
-        return message
     }
 }

@@ -20,19 +20,39 @@ extension MessagingStore {
             try recording.send(draft, to: conversation, as: id, key: key, partIDs: partIDs)
         }
     }
+
+    /// The same on behalf of the user who sends, as he sees the message.
+    ///
+    /// - Parameter draft: Its sender is the user.
+    /// - Throws: `Rejection`: `notFound` of the user, of a conversation he cannot know of or that is
+    ///   deleted, or when what the key made does not stand in his view; `accessDenied` for a former
+    ///   participant (R14); `idTaken(.message)`; what `Conversation.posting` rejects.
+    public func sendMessage(
+        _ draft: Message.Draft, to conversation: Conversation.ID, by user: UserID,
+        key: Replay.Key? = nil, in application: Application.ID
+    ) async throws -> Creation<MessageSnapshot> {
+        let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
+        let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
+        return try await change(in: application) { recording in
+            try recording.transaction.requireUser(user, in: application)
+            return try recording.send(
+                draft, to: conversation, by: user, as: id, key: key, partIDs: partIDs)
+        }
+    }
 }
 
 extension Recording {
     fileprivate func send(
-        _ draft: Message.Draft, to target: Conversation.ID, as id: Message.ID, key: Replay.Key?,
-        partIDs: [MessagePart.ID]
+        _ draft: Message.Draft, to target: Conversation.ID, by user: UserID? = nil,
+        as id: Message.ID, key: Replay.Key?, partIDs: [MessagePart.ID]
     ) throws -> Creation<MessageSnapshot> {
         if let key, let sent = try message(sentWith: key) {
-            return .replayed(try snapshot(of: sent))
+            return .replayed(
+                try snapshot(of: sent, seenBy: user, or: .notFound(.message)))
         }
-        let conversation = try transaction.lockedConversation(target, in: application)
+        let conversation = try writableConversation(target, for: user)
         if draft.proposedID != nil, let holder = try holder(of: id) {
-            return .idInUse(try snapshot(of: holder))
+            return .idInUse(try snapshot(of: holder, seenBy: user, or: .idTaken(.message)))
         }
         let event = try conversation.posting(
             draft, hasIdentity: try hasIdentity(draft.sender, in: conversation),
@@ -43,7 +63,18 @@ extension Recording {
         guard case .messageSent(let sent) = event else {
             throw StoreFault.unreadable("decision of a post")
         }
-        return .created(try snapshotOfNew(sent.message, to: conversation.participants))
+        return .created(
+            try snapshotOfNew(sent.message, to: conversation.participants, seenBy: user))
+    }
+
+    private func writableConversation(
+        _ id: Conversation.ID, for user: UserID?
+    ) throws -> Conversation {
+        guard let user else { return try transaction.lockedConversation(id, in: application) }
+        let (conversation, part) = try transaction.lockedConversation(
+            id, for: user, in: application)
+        try part.requireWriting()
+        return conversation
     }
 
     /// What a key has sent, or the message that bears it as its id.
@@ -87,9 +118,19 @@ extension Recording {
         return try transaction.conversationCount(of: user, in: application) != nil
     }
 
+    /// - Throws: The rejection when the user does not see the message.
+    private func snapshot(
+        of message: Message, seenBy user: UserID?, or rejection: Rejection
+    ) throws -> MessageSnapshot {
+        if let user, try !transaction.isVisible(message, for: user, in: application) {
+            throw rejection
+        }
+        return try snapshot(of: message, seenBy: user)
+    }
+
     /// A new message has no receipts, and who takes part now is who it reaches.
     private func snapshotOfNew(
-        _ message: Message, to participants: Participants
+        _ message: Message, to participants: Participants, seenBy user: UserID?
     ) throws -> MessageSnapshot {
         let sender = message.sender.userID
         let identities = try transaction.identities(
@@ -98,6 +139,6 @@ extension Recording {
             message: message, sender: sender.map(identities.identity),
             recipients: participants.users.map { user in
                 MessageSnapshot.Recipient(userID: user, status: message.status(of: user, nil))
-            }, isUnread: nil)
+            }, isUnread: user.map { _ in false }, receivedAt: user.map { _ in message.sentAt })
     }
 }

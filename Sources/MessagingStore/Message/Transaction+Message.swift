@@ -38,6 +38,50 @@ extension Transaction {
         return try complete(heads, in: application)
     }
 
+    /// The messages of a user's view before a place, newest first, in two statements.
+    ///
+    /// - Parameter place: `nil` for the end of his view.
+    func messages(
+        in conversation: Conversation.ID, seenBy part: Participant, before place: Position?,
+        limit: Int, in application: Application.ID
+    ) throws -> [Message] {
+        let heads = try rows(
+            """
+            SELECT \(raw: MessageHead.columns) FROM messages m
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND position > \(part.clearedTo)
+                AND position < \(place ?? part.leftAfter?.next ?? .last)
+                AND NOT EXISTS (
+                    SELECT 1 FROM hidden_messages h
+                    WHERE h.application = m.application AND h.conversation = m.conversation
+                        AND h.position = m.position AND h.user_id = \(part.userID)
+                )
+            ORDER BY position DESC LIMIT \(limit)
+            """
+        ) { row in try MessageHead(row) }
+        return try complete(heads, in: application)
+    }
+
+    /// How many messages stand in a user's view of a conversation (rulings 17).
+    func messageCount(
+        of user: UserID, in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> Int64 {
+        try first(
+            """
+            SELECT total_count FROM participants
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND user_id = \(user)
+            """
+        ) { row in try row.int64(0) } ?? 0
+    }
+
+    /// Who sent a message; `nil` also for a service that has only a name.
+    func sender(of message: Message.ID, in application: Application.ID) throws -> UserID? {
+        try first(
+            "SELECT sender_user FROM messages WHERE application = \(application) AND id = \(message)"
+        ) { row in try row.optionalUser(0) } ?? nil
+    }
+
     /// Heads with their parts, read in one statement.
     private func complete(
         _ heads: [MessageHead], in application: Application.ID

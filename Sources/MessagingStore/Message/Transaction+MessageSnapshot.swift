@@ -31,24 +31,28 @@ extension Transaction {
                             ReceiptOwner(
                                 conversation: message.conversation, user: participant.userID)]))
             }
+            let own = present.first { participant in participant.userID == viewer }
             return MessageSnapshot(
                 message: message, sender: message.sender.userID.map(identities.identity),
                 recipients: recipients,
                 isUnread: viewer.map { viewer in
-                    recipients.contains { recipient in
-                        recipient.userID == viewer && recipient.status != .read
-                    }
-                })
+                    own?.isInStay(message.position) == true
+                        && recipients.contains { recipient in
+                            recipient.userID == viewer && recipient.status != .read
+                        }
+                }, receivedAt: own == nil ? nil : message.sentAt)
         }
     }
 }
 
 extension Recording {
-    /// One message with what it shows to the system.
-    func snapshot(of message: Message) throws -> MessageSnapshot {
-        guard let snapshot = try transaction.snapshots(of: [message], in: application).first else {
-            throw StoreFault.unreadable("snapshot of a message")
-        }
+    /// One message with what it shows to a user; `nil` for the system.
+    func snapshot(of message: Message, seenBy user: UserID? = nil) throws -> MessageSnapshot {
+        guard
+            let snapshot = try transaction.snapshots(
+                of: [message], seenBy: user, in: application
+            ).first
+        else { throw StoreFault.unreadable("snapshot of a message") }
         return snapshot
     }
 }

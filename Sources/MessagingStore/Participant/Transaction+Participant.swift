@@ -30,7 +30,7 @@ extension Transaction {
     ) throws -> Participant? {
         try first(
             """
-            SELECT user_id, past, joined_after, left_after FROM participants
+            SELECT \(raw: Participant.columns) FROM participants
             WHERE application = \(application) AND conversation = \(conversation)
                 AND user_id = \(user)
             """
@@ -44,31 +44,30 @@ extension Transaction {
     ) throws -> [PlacedParticipant] {
         try rows(
             """
-            SELECT user_id, past, joined_after, left_after, conversation, place FROM participants
+            SELECT \(raw: Participant.columns), conversation, place FROM participants
             WHERE application = \(application)
                 AND conversation IN (\(few: conversations.map(\.bytes)))
                 AND (left_after IS NULL OR left_after >= \(place))
             """
         ) { row in
             PlacedParticipant(
-                conversation: try row.id(4), place: try row.int64(5),
+                conversation: try row.id(6), place: try row.int64(7),
                 participant: try Participant(row))
         }
     }
 }
 
 extension Participant {
-    /// From the columns `user_id, past, joined_after, left_after`, in this order.
+    /// What ``init(_:)`` reads, in this order.
+    static let columns: StaticString =
+        "user_id, past, joined_after, left_after, state, cleared_to"
+
     init(_ row: borrowing Row) throws {
+        guard let state = ViewState(rawValue: try row.text(4)) else {
+            throw StoreFault.unreadable("participants.state")
+        }
         self.init(
             userID: try row.user(0), past: try row.intervals(1), joinedAfter: try row.position(2),
-            leftAfter: try row.optionalPosition(3))
-    }
-
-    /// The positions of his stay that is not over, or was the last.
-    var currentStay: IntervalSet {
-        let last = leftAfter?.number ?? .max - 1
-        return joinedAfter.number < last
-            ? IntervalSet(joinedAfter.next.number...last) : IntervalSet()
+            leftAfter: try row.optionalPosition(3), state: state, clearedTo: try row.position(5))
     }
 }

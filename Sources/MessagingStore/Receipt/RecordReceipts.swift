@@ -6,8 +6,8 @@ extension MessagingStore {
     ///
     /// What he knows already, his own messages, and those he cannot see change nothing (R72, R77).
     ///
-    /// - Parameter positions: Which messages; places without one are left out.
-    /// - Returns: The positions it was new for.
+    /// - Parameter positions: Which messages; what he does not see is left out.
+    /// - Returns: The positions recorded; none unless there is a message of somebody else to know.
     /// - Throws: `Rejection.notFound(.conversation)` for a stranger, `objectDeleted`.
     @discardableResult
     public func recordReceipts(
@@ -36,6 +36,7 @@ extension MessagingStore {
             let message = try transaction.visibleMessage(message, for: user, in: application)
             let conversation = try transaction.lockedConversation(
                 message.conversation, in: application)
+            guard message.sender.userID != user else { return }
             let place = message.position.number
             try recording.recordReceipts(
                 kind, of: IntervalSet(place...place), by: user, in: conversation)
@@ -46,8 +47,8 @@ extension MessagingStore {
     ///
     /// - Parameter place: Cut to the last message before it that he sees (rulings 16); `nil` for all.
     /// - Returns: The place of that message; `nil` when there is none.
-    /// - Throws: `Rejection.notFound` of the user nobody has named, or of a conversation he never
-    ///   took part in or that is deleted for all.
+    /// - Throws: `Rejection.notFound` of the user nobody has named, or of a conversation that
+    ///   does not stand in his view.
     public func markAllRead(
         upTo place: Position?, by user: UserID, in conversation: Conversation.ID,
         in application: Application.ID
@@ -55,8 +56,9 @@ extension MessagingStore {
         try await change(in: application) { recording in
             let transaction = recording.transaction
             try transaction.requireUser(user, in: application)
-            let conversation = try transaction.visibleConversation(
+            let (conversation, part) = try transaction.lockedConversation(
                 conversation, for: user, in: application)
+            try part.requireReading()
             guard
                 let last = try transaction.lastVisiblePosition(
                     upTo: place, for: user, in: conversation.id, in: application)
@@ -85,29 +87,31 @@ extension Recording {
         return fresh
     }
 
-    fileprivate func unseen(
+    /// What a receipt is new for, as few intervals: his own messages and deleted ones stay among
+    /// them, as they mean nothing there. None when there is nothing else.
+    private func unseen(
         _ kind: Receipts.Kind, _ positions: IntervalSet, by user: UserID,
         in conversation: Conversation
     ) throws -> IntervalSet {
         guard
-            let participant = try transaction.participant(
-                user, in: conversation.id, in: application)
+            let part = try transaction.participant(user, in: conversation.id, in: application)
         else { throw Rejection.notFound(.conversation) }
-        let last = (participant.leftAfter ?? conversation.lastPosition).number
-        guard last > 0 else { return IntervalSet() }
-        let known = try transaction.receipts(
-            of: ReceiptOwner(conversation: conversation.id, user: user), in: application)
-        let asked = positions.intersection(IntervalSet(1...last))
+        let owner = ReceiptOwner(conversation: conversation.id, user: user)
+        let known = try transaction.receipts(of: owner, in: application)
+        let stay = part.stay(upTo: conversation.lastPosition)
+        var asked = positions.intersection(part.range(upTo: conversation.lastPosition))
+            .intersection(stay.union(part.past))
             .subtracting(kind == .read ? known.read : known.delivered)
-        guard let low = asked.intervals.first, let high = asked.intervals.last else { return asked }
-        let others = try transaction.rows(
-            """
-            SELECT position FROM messages
-            WHERE application = \(application) AND conversation = \(conversation.id)
-                AND position BETWEEN \(low.lowerBound) AND \(high.upperBound)
-                AND (sender_user IS NULL OR sender_user <> \(user))
-            """
-        ) { row in try row.int64(0) }
-        return asked.intersection(IntervalSet(others.map { place in place...place }))
+        asked = asked.subtracting(
+            try transaction.hiddenPositions(of: owner, within: asked, in: application))
+        // With nothing unread only what he was sent in an earlier stay can be new to read.
+        var open = asked
+        if kind == .read, try transaction.unreadCount(of: owner, in: application) == 0 {
+            open = asked.subtracting(stay)
+        }
+        guard try transaction.isAny(byOthersThan: owner, in: open, in: application) else {
+            return IntervalSet()
+        }
+        return asked
     }
 }

@@ -5,12 +5,15 @@ public import Messaging
 public enum ConversationDraftJSON {
     /// Reads a draft, member by member in the fixed order of platform-api §1.6.
     ///
-    /// - Parameter body: An object; members it does not know are ignored.
+    /// - Parameters:
+    ///   - body: An object; members it does not know are ignored.
+    ///   - creator: The user who makes it: he takes part and counts whether named or not, so he may
+    ///     name nobody (R1); `nil` for the system.
     /// - Throws: The first problem, with the name of the member at fault.
     public static func read(
-        _ body: JSONValue, _ version: APIVersion
+        _ body: JSONValue, _ version: APIVersion, by creator: UserID? = nil
     ) throws(Rejection) -> Conversation.Draft {
-        let participants = try participants(body, version)
+        let participants = try participants(body, version, creator)
         let isDistinct = try isDistinct(body)
         let metadata = try metadata(body)
         let id: Conversation.ID? = try IdentifierJSON.proposed(in: body, .conversations)
@@ -19,10 +22,11 @@ public enum ConversationDraftJSON {
     }
 
     private static func participants(
-        _ body: JSONValue, _ version: APIVersion
+        _ body: JSONValue, _ version: APIVersion, _ creator: UserID?
     ) throws(Rejection) -> [UserID] {
         guard let value = body.present("participants") else { throw .missing("participants") }
-        guard let users = UserIDJSON.list(value, version) else { throw .invalid("participants") }
+        guard var users = UserIDJSON.list(value, version) else { throw .invalid("participants") }
+        if let creator, !users.contains(creator) { users.insert(creator, at: 0) }
         guard (1...Participants.limit).contains(users.count) else {
             throw .invalid("participants")
         }

@@ -12,9 +12,10 @@ public struct LinkBuilder: Sendable {
 
     /// The application's root, `BASE/apps/{APP}`.
     private let root: String
-    private let application: Application.ID
     /// The root of the perspective: that of the application, or of one of its users.
     private let view: String
+    /// The same without `BASE`.
+    private let relativeView: String
     /// Whose view the URLs lead to.
     public let perspective: Perspective
 
@@ -26,13 +27,14 @@ public struct LinkBuilder: Sendable {
     ) {
         var base = publicBase[...]
         while base.last == "/" { base.removeLast() }
-        root = "\(base)/apps/\(application.uuid)"
-        self.application = application
+        let path = "/apps/\(application.uuid)"
+        root = "\(base)\(path)"
         self.perspective = perspective
         switch perspective {
-        case .system: view = root
-        case .user(let user): view = "\(root)/users/\(URIComponent.encoded(user.text))"
+        case .system: relativeView = path
+        case .user(let user): relativeView = "\(path)/users/\(URIComponent.encoded(user.text))"
         }
+        view = "\(base)\(relativeView)"
     }
 
     /// The conversation in this perspective.
@@ -103,14 +105,17 @@ public struct LinkBuilder: Sendable {
 
     /// `Location` of a conversation.
     public func location(ofConversation id: Conversation.ID) -> String {
-        "/apps/\(application.uuid)/conversations/\(id.uuid)"
+        "\(relativeView)/conversations/\(id.uuid)"
     }
 
     /// `Location` of a message.
     public func location(
         ofMessage id: Message.ID, in conversation: Conversation.ID
     ) -> String {
-        "\(location(ofConversation: conversation))/messages/\(id.uuid)"
+        switch perspective {
+        case .system: "\(location(ofConversation: conversation))/messages/\(id.uuid)"
+        case .user: "\(relativeView)/messages/\(id.uuid)"
+        }
     }
 
     /// `Location` of a part, by the name its version knows.
@@ -123,12 +128,12 @@ public struct LinkBuilder: Sendable {
 
     /// `Location` of a message just sent in 1.x.
     public func location(ofShortMessage id: Message.ID) -> String {
-        "/apps/\(application.uuid)/messages/\(id.uuid)"
+        "\(relativeView)/messages/\(id.uuid)"
     }
 
     /// `Location` of an announcement.
     public func location(ofAnnouncement id: Announcement.ID) -> String {
-        "/apps/\(application.uuid)/announcements/\(id.uuid)"
+        "\(relativeView)/announcements/\(id.uuid)"
     }
 
     /// `Location` of a content.

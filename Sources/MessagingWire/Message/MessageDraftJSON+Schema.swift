@@ -6,13 +6,25 @@ extension MessageDraftJSON {
     public static func schema(_ version: APIVersion) -> JSONSchema {
         .named(
             "MessageDraft",
-            .object([
-                sender(version),
-                .required("parts", .array(of: MessagePartJSON.draftSchema, 1...Message.partLimit)),
-                .optional("notification", NotificationJSON.schema(version)),
-                .optional("schedule", ScheduleJSON.schema),
-                .optional("id", .name(in: .messages)),
-            ]))
+            .object(
+                [sender(version)] + content(version) + [
+                    .optional("schedule", ScheduleJSON.schema),
+                    .optional("id", .name(in: .messages)),
+                ]))
+    }
+
+    /// What ``read(_:by:)`` reads.
+    public static func userSchema(_ version: APIVersion) -> JSONSchema {
+        .named(
+            "UserMessageDraft",
+            .object(content(version) + [.optional("id", .name(in: .messages))]))
+    }
+
+    private static func content(_ version: APIVersion) -> [JSONSchema.Member] {
+        [
+            .required("parts", .array(of: MessagePartJSON.draftSchema, 1...Message.partLimit)),
+            .optional("notification", NotificationJSON.schema(version)),
+        ]
     }
 
     private static func sender(_ version: APIVersion) -> JSONSchema.Member {

@@ -24,4 +24,17 @@ public struct MessageDraftJSON: Sendable {
             senderProperty: sender.property, parts: parts, notification: notification,
             proposedID: IdentifierJSON.proposed(in: body, .messages))
     }
+
+    /// Reads what a user sends himself: no `sender` is needed, and one given is not looked at.
+    ///
+    /// - Throws: The first problem of `parts`, `notification` and `id`.
+    public static func read(
+        _ body: JSONValue, by user: UserID
+    ) throws(Rejection) -> Message.Draft {
+        let parts = try MessagePartJSON.list(body)
+        let notification = try NotificationJSON.read(body)
+        return try Message.Draft(
+            sender: .user(user), parts: parts, notification: notification,
+            proposedID: IdentifierJSON.proposed(in: body, .messages))
+    }
 }

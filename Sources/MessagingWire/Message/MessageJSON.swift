@@ -17,16 +17,19 @@ public struct MessageJSON: Sendable {
     public let recipientStatus: [Status]
     /// Whether the user who looks has not read it; `nil` for the system, which reads nothing.
     public let isUnread: Bool?
+    /// When it reached the user who looks; `nil` for history before he came, and for the system.
+    public let receivedAt: Timestamp?
 
     /// A message to show.
     public init(
         _ message: Message, sender: BasicIdentity?, recipientStatus: [Status],
-        isUnread: Bool? = nil
+        isUnread: Bool? = nil, receivedAt: Timestamp? = nil
     ) {
         self.message = message
         self.sender = sender
         self.recipientStatus = recipientStatus
         self.isUnread = isUnread
+        self.receivedAt = receivedAt
     }
 
     /// Writes the object.
@@ -59,8 +62,7 @@ public struct MessageJSON: Sendable {
                 }
             }
             writer.member("sent_at", TimestampJSON.text(message.sentAt))
-            // Receipts keep which messages a user has, not since when.
-            writer.member("received_at", nil)
+            writer.member("received_at", receivedAt.map(TimestampJSON.text))
             writer.key("is_unread")
             if let isUnread { writer.bool(isUnread) } else { writer.null() }
             writer.key("sender")

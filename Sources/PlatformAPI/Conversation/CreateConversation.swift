@@ -21,18 +21,9 @@ extension Call {
         case .matched(let conversation):
             located(.ok, conversation)
         case .conflict(let conversation):
-            APIError(
-                .conflict,
-                """
-                The requested Distinct Conversation was found but had metadata that did not match \
-                your request.
-                """, data: .object(json(conversation))
-            ).reply
+            APIError.distinctConflict(with: json(conversation)).reply
         case .idInUse(let conversation):
-            APIError(
-                .idInUse, "The requested Conversation already exists",
-                data: .object(json(conversation))
-            ).reply
+            APIError.taken(byConversation: json(conversation)).reply
         }
     }
 

@@ -30,6 +30,19 @@ extension APIError {
         case .inProgress:
             self.init(
                 .requestInProgress, "The request of this Idempotency-Key is not finished yet.")
+        case .idTaken(let subject):
+            self.init(.idInUse, Self.taken(subject))
+        }
+    }
+
+    /// What stands in the way is shown where the store hands it out, and told of here.
+    private static func taken(_ subject: Rejection.Subject) -> String {
+        switch subject {
+        case .message: "The requested Message already exists"
+        case .conversation: "The requested Conversation already exists"
+        case .messagePart, .content, .user, .application, .token, .announcement, .export,
+            .exportKey:
+            "The requested id is taken."
         }
     }
 

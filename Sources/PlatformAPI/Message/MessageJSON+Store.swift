@@ -8,6 +8,6 @@ extension MessageJSON {
         self.init(
             snapshot.message, sender: snapshot.sender,
             recipientStatus: snapshot.recipients.map { entry in (entry.userID, entry.status) },
-            isUnread: snapshot.isUnread)
+            isUnread: snapshot.isUnread, receivedAt: snapshot.receivedAt)
     }
 }

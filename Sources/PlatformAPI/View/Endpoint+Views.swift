@@ -3,7 +3,7 @@ import JSON
 import MessagingWire
 
 extension Endpoint {
-    /// What a user sees, writes and reads; the server speaks for him (platform-api §5.14).
+    /// What a user sees and reads; the server speaks for him (platform-api §5.14).
     static let views = [
         Endpoint(
             .get, "/apps/{app}/users/{user}/conversations", "Lists a user's conversations.",

@@ -9,10 +9,14 @@ extension Call {
     func readView() async throws -> Reply {
         let (asked, user) = (try conversation(), try user())
         let found = try await store.conversation(asked, seenBy: user, in: application)
-        let presentation = presentation(.user(user))
+        return Reply(.ok, json(found, seenBy: user))
+            .locating(found.id, askedAs: asked, links(.user(user)))
+    }
+
+    /// A conversation as a user sees it.
+    func json(_ view: ConversationView, seenBy user: UserID) -> [UInt8] {
         var writer = JSONWriter(capacity: 1024)
-        ConversationJSON(found).write(presentation, into: &writer)
-        return Reply(.ok, writer.finish())
-            .locating(found.id, askedAs: asked, presentation.links)
+        ConversationJSON(view).write(presentation(.user(user)), into: &writer)
+        return writer.finish()
     }
 }

@@ -25,4 +25,9 @@ extension Call {
         let presentation = await presentation(.user(user), of: [found.message], policy)
         return Reply(.ok, json(found, presentation)).tagged(found.message.version)
     }
+
+    /// A message as a user sees it, its contents as links.
+    func json(_ message: MessageSnapshot, seenBy user: UserID) -> [UInt8] {
+        json(message, presentation(.user(user)))
+    }
 }

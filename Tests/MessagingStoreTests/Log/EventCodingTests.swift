@@ -64,6 +64,16 @@ extension Event {
                     messageCount: 5, version: 3), key: .sample(4))),
         .conversationMatched(
             ConversationMatched(conversation: .sample(3), key: .sample(4), alias: nil)),
+        .conversationShown(
+            ConversationShown(conversation: .sample(3), users: [.ana, .cy], at: .sample)),
+        .conversationAnnounced(.sample(3), at: .sample),
+        .conversationHidden(
+            ConversationHidden(
+                conversation: .sample(3), user: .ana, upTo: Position(7), at: .sample)),
+        .messageHidden(
+            MessageHidden(
+                message: .sample(5), conversation: .sample(3), position: Position(8), user: .bo,
+                at: .sample)),
         .participantsChanged(
             ParticipantsChanged(
                 conversation: .sample(3), participants: Participants([.cy]), added: [.cy],

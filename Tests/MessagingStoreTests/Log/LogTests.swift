@@ -93,6 +93,7 @@ extension Shop {
         try await create(isDistinct: true, id: .sample(3))
         try await talk(in: Conversation.ID(Replay.Key.sample(1)))
         try await talk(in: try await conversation([.ana, .cy]))
+        try await look()
         let gone = try await create(isDistinct: true, key: .sample(4)).object.conversation.id
         _ = try await store.withdrawContent(try await upload(5, to: gone).id)
         try await upload(4, to: gone)
@@ -119,6 +120,22 @@ extension Shop {
         for task in try await store.exportTasks() {
             try await store.eraseExport(task.export.id, in: application)
         }
+    }
+
+    /// What users do to their own views.
+    private func look() async throws {
+        let draft = try Conversation.Draft(participants: [.ana, .bo, .cy], isDistinct: true)
+        let made = try await store.createConversation(draft, by: .ana, in: application).object.id
+        _ = try await store.createConversation(draft, by: .cy, in: application)
+        try await create([.ana, .bo, .cy], isDistinct: true)
+        // Bo blocks both, so neither sees what he says.
+        try await send("hidden", by: .bo, to: made)
+        let message = try await send(by: .cy, to: made).object.message.id
+        try await store.deleteMessage(message, forAll: false, by: .ana, in: application)
+        try await store.deleteConversation(made, .forMe, by: .ana, in: application)
+        try await send("again", by: .cy, to: made)
+        try await store.deleteConversation(made, .leaving, by: .ana, in: application)
+        try await patch(made, .addParticipant(.ana))
     }
 
     private func talk(in conversation: Conversation.ID) async throws {

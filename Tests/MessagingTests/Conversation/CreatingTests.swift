@@ -55,16 +55,35 @@ import Testing
     }
 
     @Test func `R52: made by the system it is announced`() throws {
-        let event = Conversation.creating(
+        let events = Conversation.creating(
             try Conversation.Draft(participants: [.ana]), as: .sample(1),
             at: Timestamp(milliseconds: 5))
         #expect(
-            event
-                == .conversationCreated(
+            events == [
+                .conversationCreated(
                     ConversationCreated(
                         conversation: Conversation(
                             id: .sample(1), createdAt: Timestamp(milliseconds: 5),
                             participants: Participants([.ana]), isDistinct: false,
-                            metadata: Metadata(), isAnnounced: true))))
+                            metadata: Metadata(), isAnnounced: true)))
+            ])
+    }
+
+    @Test func `R51: made by a user, he alone sees it`() throws {
+        let events = Conversation.creating(
+            try Conversation.Draft(participants: [.ana, .bo]), by: .ana, as: .sample(1),
+            at: Timestamp(milliseconds: 5))
+        #expect(
+            events == [
+                .conversationCreated(
+                    ConversationCreated(
+                        conversation: Conversation(
+                            id: .sample(1), createdAt: Timestamp(milliseconds: 5),
+                            participants: Participants([.ana, .bo]), isDistinct: false,
+                            metadata: Metadata(), isAnnounced: false))),
+                .conversationShown(
+                    ConversationShown(
+                        conversation: .sample(1), users: [.ana], at: Timestamp(milliseconds: 5))),
+            ])
     }
 }

@@ -27,6 +27,41 @@ import Testing
                 == [true, true, true, false, false, false, true, true])
     }
 
+    @Test func `R16: what he deleted for himself stays away when he is added again (R15)`() {
+        let back = Participant(userID: .cy, clearedTo: Position(2)).leaving(after: Position(3))
+            .returning(after: Position(6))
+        #expect((1...7).map { place in back.sees(Position(place)) }.firstIndex(of: true) == 2)
+        #expect(back.range(upTo: Position(7)) == IntervalSet(3...7))
+    }
+
+    @Test func `R12: only what was sent during his stay can be unread`() {
+        let back = Participant(userID: .cy).leaving(after: Position(3)).returning(
+            after: Position(6))
+        #expect(back.stay(upTo: Position(8)) == IntervalSet(7...8))
+        #expect((1...8).map { place in back.isInStay(Position(place)) }.firstIndex(of: true) == 6)
+        #expect(Participant(userID: .cy).stay(upTo: .start).isEmpty)
+    }
+
+    @Test func `R10, R14: a former participant reads and does not write`() throws {
+        let former = Participant(userID: .cy).leaving(after: Position(3))
+        try former.requireReading()
+        #expect(throws: Rejection.accessDenied) { try former.requireWriting() }
+    }
+
+    @Test(arguments: [ViewState.cleared, .left, .unseen])
+    func `R16, R17, R51: what stands in no view is not read`(state: ViewState) {
+        let part = Participant(userID: .cy, state: state)
+        #expect(!part.sees(Position(1)))
+        #expect(throws: Rejection.notFound(.conversation)) { try part.requireReading() }
+    }
+
+    @Test func `rulings 15: who deleted it for himself may still write`() throws {
+        try Participant(userID: .cy, state: .cleared).requireWriting()
+        #expect(throws: Rejection.notFound(.conversation)) {
+            try Participant(userID: .cy, state: .unseen).requireWriting()
+        }
+    }
+
     @Test func `leaving and returning without a message between leaves no gap`() {
         let back = Participant(userID: .cy).leaving(after: Position(3)).returning(
             after: Position(3))

@@ -4,7 +4,7 @@ import Testing
 
 /// An application with its tokens, and what exchanges have remembered so far.
 struct Scene: Sendable {
-    let world: World
+    private(set) var world: World
     let application: Application.ID
     var variables: [String: String]
 
@@ -32,6 +32,18 @@ struct Scene: Sendable {
             try await store.createToken(for: suspended, scope: .admin).secret
         try await store.suspendApplication(suspended, true)
         return Scene(world: world, application: application, variables: variables)
+    }
+
+    /// The same scene after a restart of its own world.
+    func reopened() async throws -> Scene {
+        var scene = self
+        scene.world = try await world.reopened()
+        return scene
+    }
+
+    /// All events of the application's log.
+    func events() async throws -> [Event] {
+        try await world.store.events(after: .start, limit: 100_000, in: application).map(\.event)
     }
 
     /// How many events the application's log holds.

@@ -17,8 +17,9 @@ struct World: Sendable {
     let faults: FaultLog
     private let database: Database
     private let server: Server
+    private let folder: String
 
-    private static let opening = Task { try await World(faults: .unexpected) }
+    private static let opening = Task { try await World() }
 
     static var shared: World {
         get async throws { try await opening.value }
@@ -36,12 +37,26 @@ struct World: Sendable {
         try await World(faults: .unexpected, limit: limit)
     }
 
+    /// A world of its own, to be closed and opened again.
+    static func separate() async throws -> World { try await World() }
+
+    /// The same world after a restart.
+    func reopened() async throws -> World {
+        _ = await server.drain(deadline: 1000)
+        await service.uploads.shutdown()
+        database.close()
+        return try await World(in: folder)
+    }
+
     // Tables of tests send more than a token may, so there is no limit unless somebody tests it.
-    private init(faults kind: PlatformAPI.FaultKind, limit: RateLimit = .none) async throws {
+    private init(
+        faults kind: PlatformAPI.FaultKind = .unexpected, limit: RateLimit = .none,
+        in known: String? = nil
+    ) async throws {
         let clock = TestClock()
         var environment = StoreEnvironment.live
         environment.now = { clock.now() }
-        let folder = try Workshop.folder()
+        let folder = try known ?? Workshop.folder()
         let database = try Database.open(
             .file("\(folder)/database"), migrations: MessagingStore.migrations)
         let store = MessagingStore(database: database, environment: environment)
@@ -71,6 +86,7 @@ struct World: Sendable {
             })
         self.store = store
         self.database = database
+        self.folder = folder
         self.faults = faults
         service = FrontDoor(api: api, uploads: uploads, downloads: downloads)
         var configuration = ServerConfiguration()

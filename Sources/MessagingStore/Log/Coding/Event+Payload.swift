@@ -28,6 +28,13 @@ extension Event {
             writer.write(match.conversation)
             writer.write(optional: match.key) { writer, key in writer.write(key) }
             writer.write(optional: match.alias) { writer, alias in writer.write(alias) }
+        case .conversationShown(let shown):
+            shown.write(to: &writer)
+        case .conversationAnnounced(let id, let moment):
+            writer.write(id)
+            writer.write(moment)
+        case .conversationHidden(let hidden):
+            hidden.write(to: &writer)
         case .participantsChanged(let change):
             writer.write(change.conversation)
             writer.write(change.participants)
@@ -50,6 +57,8 @@ extension Event {
             writer.write(id)
             writer.write(conversation)
             writer.write(position)
+        case .messageHidden(let hidden):
+            hidden.write(to: &writer)
         case .receiptsRecorded(let receipts):
             writer.write(receipts.conversation)
             writer.write(receipts.user)

@@ -35,6 +35,12 @@ extension Event {
                     conversation: try reader.id(),
                     key: try reader.optional { reader in try reader.id() },
                     alias: try reader.optional { reader in try reader.id() }))
+        case "conversation.shown":
+            .conversationShown(try ConversationShown(from: &reader))
+        case "conversation.announced":
+            .conversationAnnounced(try reader.id(), at: try reader.timestamp())
+        case "conversation.hidden":
+            .conversationHidden(try ConversationHidden(from: &reader))
         case "participants.changed":
             .participantsChanged(
                 ParticipantsChanged(
@@ -57,6 +63,8 @@ extension Event {
                     key: try reader.optional { reader in try reader.id() }))
         case "message.deleted":
             .messageDeleted(try reader.id(), in: try reader.id(), at: try reader.position())
+        case "message.hidden":
+            .messageHidden(try MessageHidden(from: &reader))
         case "receipts.recorded":
             .receiptsRecorded(
                 ReceiptsRecorded(

@@ -21,7 +21,9 @@ extension Projection {
             )
             """)
         for (place, user) in conversation.participants.users.enumerated() {
-            try join(user, at: place, conversation.id, after: conversation.lastPosition)
+            try join(
+                user, at: place, conversation.id, after: conversation.lastPosition,
+                isAnnounced: conversation.isAnnounced)
         }
         try remember(created.key, as: .conversation, for: conversation.id.bytes)
     }
@@ -62,6 +64,7 @@ extension Projection {
             WHERE application = \(application) AND user_id IN (
                 SELECT user_id FROM participants
                 WHERE application = \(application) AND conversation = \(id)
+                    AND state = 'shown'
             )
             """)
         try transaction.execute(

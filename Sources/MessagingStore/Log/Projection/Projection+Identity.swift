@@ -27,15 +27,18 @@ extension Projection {
             """)
     }
 
-    /// Counts one conversation more for a user, who comes into being by being named (R90).
-    func nameInConversation(_ user: UserID) throws {
+    /// Makes a participant known, who comes into being by being named (R90).
+    ///
+    /// - Parameter isShown: Whether he sees the conversation, which is one more for him then.
+    func nameInConversation(_ user: UserID, isShown: Bool) throws {
+        let count = isShown ? 1 : 0
         try transaction.execute(
             """
             INSERT INTO identities (
                 application, user_id, display_name, avatar_url, kind, conversation_count
-            ) VALUES (\(application), \(user), NULL, NULL, \(Identity.Kind.user.rawValue), 1)
+            ) VALUES (\(application), \(user), NULL, NULL, \(Identity.Kind.user.rawValue), \(count))
             ON CONFLICT (application, user_id) DO UPDATE SET
-                conversation_count = identities.conversation_count + 1
+                conversation_count = identities.conversation_count + \(count)
             """)
     }
 

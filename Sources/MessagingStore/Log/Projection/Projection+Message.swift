@@ -6,22 +6,77 @@ extension Projection {
         let message = sent.message
         try insert(message)
         for part in message.parts { try insert(part, of: message.id, in: message.conversation) }
-        try transaction.execute(
+        let present = try transaction.first(
             """
             UPDATE conversations SET
                 last_position = \(message.position), last_sent_at = \(message.sentAt),
                 message_count = message_count + 1, is_announced = 1
             WHERE application = \(application) AND id = \(message.conversation)
-            """)
-        if let user = message.sender.userID {
-            try transaction.execute(
-                """
-                UPDATE participants SET sent_count = sent_count + 1
-                WHERE application = \(application) AND conversation = \(message.conversation)
-                    AND user_id = \(user) AND left_after IS NULL
-                """)
-        }
+            RETURNING (
+                SELECT COUNT(*) FROM participants p
+                WHERE p.application = conversations.application
+                    AND p.conversation = conversations.id AND p.left_after IS NULL
+            )
+            """
+        ) { row in try row.int(0) }
+        if try reach(message) < present ?? 0 { try hideFromBlockers(message) }
         try remember(sent.key, as: .message, for: message.id.bytes)
+    }
+
+    /// Puts a message into the views of all participants but those one side of whom blocks the
+    /// other now (R32, rulings 11); whoever does not see the conversation does from now on (R16, R51).
+    ///
+    /// - Returns: How many it reached.
+    private func reach(_ message: Message) throws -> Int {
+        let sender = message.sender.userID
+        let reached = try transaction.rows(
+            """
+            UPDATE participants SET
+                total_count = total_count + 1,
+                unread_count = unread_count + CASE WHEN user_id = \(sender) THEN 0 ELSE 1 END,
+                last_position = \(message.position), last_message = \(message.id),
+                last_at = \(message.sentAt),
+                shown_from = CASE
+                    WHEN state = 'shown' THEN shown_from ELSE \(message.position)
+                END,
+                state = 'shown'
+            WHERE application = \(application) AND conversation = \(message.conversation)
+                AND left_after IS NULL
+                AND NOT EXISTS (
+                    SELECT 1 FROM blocks b
+                    WHERE b.application = participants.application
+                        AND b.owner = participants.user_id AND b.blocked = \(sender)
+                        AND b.owner <> b.blocked
+                )
+                AND NOT EXISTS (
+                    SELECT 1 FROM blocks b
+                    WHERE b.application = participants.application
+                        AND b.owner = \(sender) AND b.blocked = participants.user_id
+                        AND b.owner <> b.blocked
+                )
+            RETURNING user_id, shown_from
+            """
+        ) { row in (user: try row.user(0), shownFrom: try row.optionalPosition(1)) }
+        try count(
+            shown: reached.filter { view in view.shownFrom == message.position }.map(\.user), 1)
+        return reached.count
+    }
+
+    /// Remembers from whose views a message is hidden for ever: those it has not reached.
+    private func hideFromBlockers(_ message: Message) throws {
+        try transaction.execute(
+            """
+            INSERT INTO hidden_messages (application, conversation, position, user_id)
+            SELECT application, conversation, \(message.position), user_id FROM participants
+            WHERE application = \(application) AND conversation = \(message.conversation)
+                AND left_after IS NULL AND COALESCE(last_position, 0) <> \(message.position)
+            """)
+        try transaction.execute(
+            """
+            UPDATE participants SET unshown_count = unshown_count + 1
+            WHERE application = \(application) AND conversation = \(message.conversation)
+                AND left_after IS NULL AND COALESCE(last_position, 0) <> \(message.position)
+            """)
     }
 
     private func insert(_ message: Message) throws {

@@ -4,10 +4,7 @@ import SQL
 extension Projection {
     /// Removes a message everywhere and takes it out of every count (R29).
     func delete(_ id: Message.ID, in conversation: Conversation.ID, at place: Position) throws {
-        let sender = try transaction.first(
-            "SELECT sender_user FROM messages WHERE application = \(application) AND id = \(id)"
-        ) { row in try row.optionalUser(0) }
-        try uncount(place, sentBy: sender ?? nil, in: conversation)
+        let sender = try transaction.sender(of: id, in: application)
         let contents = try transaction.rows(
             """
             SELECT DISTINCT content FROM parts
@@ -19,10 +16,12 @@ extension Projection {
         try transaction.execute(
             "DELETE FROM messages WHERE application = \(application) AND id = \(id)")
         for content in contents { try dropUnlessAttached(content) }
+        try uncount(place, sentBy: sender, in: conversation)
         // Its id stays taken, so a late repeat of the sending does not bring it back (rulings 12).
         try remember(Replay.Key(id), as: .message, for: id.bytes)
     }
 
+    /// Takes a message out of all views: those that show it, and those that hide it.
     private func uncount(
         _ place: Position, sentBy sender: UserID?, in conversation: Conversation.ID
     ) throws {
@@ -31,36 +30,46 @@ extension Projection {
             UPDATE conversations SET message_count = message_count - 1
             WHERE application = \(application) AND id = \(conversation)
             """)
+        // Names of users are never empty, so the empty one stands for nobody.
+        let hidden = try hiders(of: place, in: conversation).map(\.text) + [""]
+        let readers = try readers(of: place, in: conversation).map(\.text) + [sender?.text ?? ""]
         try transaction.execute(
             """
-            UPDATE participants SET messages_before = messages_before - 1
+            UPDATE participants SET unshown_count = unshown_count - 1
             WHERE application = \(application) AND conversation = \(conversation)
-                AND joined_after >= \(place)
+                AND (left_after IS NULL OR left_after >= \(place))
+                AND (cleared_to >= \(place) OR user_id IN (\(few: hidden)))
             """)
         try transaction.execute(
             """
-            UPDATE participants SET messages_until = messages_until - 1
+            UPDATE participants SET
+                total_count = total_count - 1,
+                unread_count = unread_count - CASE
+                    WHEN joined_after < \(place) AND user_id NOT IN (\(few: readers)) THEN 1
+                    ELSE 0
+                END
             WHERE application = \(application) AND conversation = \(conversation)
-                AND left_after >= \(place)
+                AND (left_after IS NULL OR left_after >= \(place))
+                AND cleared_to < \(place) AND user_id NOT IN (\(few: hidden))
             """)
-        if let sender { try uncount("sent_count", of: sender, place, in: conversation) }
-        for reader in try readers(of: place, in: conversation) where reader != sender {
-            try uncount("read_count", of: reader, place, in: conversation)
-        }
+        try transaction.execute(
+            """
+            DELETE FROM hidden_messages
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND position = \(place)
+            """)
+        try findLastMessage(in: conversation, of: nil, insteadOf: place)
     }
 
-    /// Takes one from a count of who was there when the message was sent.
-    private func uncount(
-        _ count: StaticString, of user: UserID, _ place: Position,
-        in conversation: Conversation.ID
-    ) throws {
-        try transaction.execute(
+    private func hiders(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {
+        try transaction.rows(
             """
-            UPDATE participants SET \(raw: count) = \(raw: count) - 1
+            SELECT user_id FROM hidden_messages
             WHERE application = \(application) AND conversation = \(conversation)
-                AND user_id = \(user) AND joined_after < \(place)
-                AND (left_after IS NULL OR left_after >= \(place))
-            """)
+                AND position = \(place)
+            ORDER BY user_id
+            """
+        ) { row in try row.user(0) }
     }
 
     private func readers(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {

@@ -4,16 +4,20 @@ import SQL
 extension Projection {
     /// A changed set makes a distinct conversation an ordinary one for ever (R5).
     func apply(_ change: ParticipantsChanged) throws {
-        try transaction.execute(
+        let isAnnounced = try transaction.first(
             """
             UPDATE conversations SET is_distinct = 0, distinct_key = NULL, version = version + 1
             WHERE application = \(application) AND id = \(change.conversation)
-            """)
+            RETURNING is_announced
+            """
+        ) { row in try row.bool(0) }
         for user in change.removed {
             try leave(user, change.conversation, after: change.after)
         }
         for user in change.added {
-            try join(user, at: 0, change.conversation, after: change.after)
+            try join(
+                user, at: 0, change.conversation, after: change.after,
+                isAnnounced: isAnnounced ?? true)
         }
         for (place, user) in change.participants.users.enumerated() {
             try transaction.execute(
@@ -26,38 +30,53 @@ extension Projection {
     }
 
     /// Adds a user, or takes him back: his unread messages begin now (R12, R15).
+    ///
+    /// - Parameter isAnnounced: Whether he sees it at once (R53).
     func join(
-        _ user: UserID, at place: Int, _ conversation: Conversation.ID, after last: Position
+        _ user: UserID, at place: Int, _ conversation: Conversation.ID, after last: Position,
+        isAnnounced: Bool
     ) throws {
-        guard
-            let former = try transaction.participant(user, in: conversation, in: application)
-        else {
+        if let former = try transaction.participant(user, in: conversation, in: application) {
+            try takeBack(former, conversation, after: last, isAnnounced: isAnnounced)
+        } else {
+            let state = isAnnounced ? ViewState.shown : .unseen
             try transaction.execute(
                 """
                 INSERT INTO participants (
                     application, conversation, user_id, place, past, joined_after, left_after,
-                    messages_before, messages_until, sent_count, read_count, frozen_metadata,
-                    conversation_created_at
+                    frozen_metadata, conversation_created_at, state, total_count, last_at
                 ) SELECT
-                    application, id, \(user), \(place), '', \(last), NULL,
-                    message_count, NULL, 0, 0, NULL, created_at
+                    application, id, \(user), \(place), '', \(last), NULL, NULL, created_at,
+                    \(state.rawValue), message_count, created_at
                 FROM conversations WHERE application = \(application) AND id = \(conversation)
                 """)
-            return try nameInConversation(user)
+            try nameInConversation(user, isShown: isAnnounced)
         }
+        // Before the first message there is none to find.
+        guard last > .start else { return }
+        try findLastMessage(in: conversation, of: user, insteadOf: nil)
+    }
+
+    /// What he deleted for himself stays away; that he left takes nothing from him (rulings 15).
+    private func takeBack(
+        _ former: Participant, _ conversation: Conversation.ID, after last: Position,
+        isAnnounced: Bool
+    ) throws {
+        let state = isAnnounced || former.state == .shown ? ViewState.shown : .unseen
         try transaction.execute(
             """
             UPDATE participants SET
                 past = \(former.returning(after: last).past.text),
-                joined_after = \(last), left_after = NULL,
-                messages_before = (
+                joined_after = \(last), left_after = NULL, frozen_metadata = NULL,
+                state = \(state.rawValue), shown_from = NULL, unread_count = 0,
+                total_count = (
                     SELECT message_count FROM conversations
                     WHERE application = \(application) AND id = \(conversation)
-                ),
-                messages_until = NULL, sent_count = 0, read_count = 0, frozen_metadata = NULL
+                ) - unshown_count
             WHERE application = \(application) AND conversation = \(conversation)
-                AND user_id = \(user)
+                AND user_id = \(former.userID)
             """)
+        if state == .shown, former.state != .shown { try count(shown: [former.userID], 1) }
     }
 
     /// Freezes what a user sees of a conversation at his removal (R14).
@@ -68,10 +87,6 @@ extension Projection {
             """
             UPDATE participants SET
                 left_after = \(last),
-                messages_until = (
-                    SELECT message_count FROM conversations
-                    WHERE application = \(application) AND id = \(conversation)
-                ),
                 frozen_metadata = (
                     SELECT metadata FROM conversations
                     WHERE application = \(application) AND id = \(conversation)

@@ -19,13 +19,40 @@ extension Projection {
             let participant = try transaction.participant(
                 recorded.user, in: recorded.conversation, in: application)
         else { return }
-        // Only what he was present for this time was ever counted as unread (R12).
-        let counted = recorded.positions.intersection(participant.currentStay)
+        try countUnread(of: participant, after: recorded.positions, knowing: receipts.read, owner)
+    }
+
+    /// Takes what was read from the unread messages: all of them where nothing is left to read, so
+    /// that marking a long conversation counts none of its messages (R74, R75).
+    private func countUnread(
+        of reader: Participant, after positions: IntervalSet, knowing read: IntervalSet,
+        _ owner: ReceiptOwner
+    ) throws {
+        let view = try transaction.first(
+            """
+            SELECT c.last_position, p.unshown_count FROM participants p
+            JOIN conversations c ON c.application = p.application AND c.id = p.conversation
+            WHERE p.application = \(application) AND p.conversation = \(owner.conversation)
+                AND p.user_id = \(owner.user)
+            """
+        ) { row in (last: try row.position(0), unshown: try row.int64(1)) }
+        guard let view else { return }
+        let countable = reader.stay(upTo: view.last).intersection(reader.range(upTo: view.last))
+        var rest = countable.subtracting(read)
+        if !rest.isEmpty, rest.count <= view.unshown {
+            rest = rest.subtracting(
+                try transaction.hiddenPositions(of: owner, within: rest, in: application))
+        }
+        let fresh =
+            rest.isEmpty
+            ? nil
+            : try transaction.count(
+                othersThan: owner, in: positions.intersection(countable), in: application)
         try transaction.execute(
             """
-            UPDATE participants SET read_count = read_count + \(counted.count)
-            WHERE application = \(application) AND conversation = \(recorded.conversation)
-                AND user_id = \(recorded.user)
+            UPDATE participants SET unread_count = unread_count - COALESCE(\(fresh), unread_count)
+            WHERE application = \(application) AND conversation = \(owner.conversation)
+                AND user_id = \(owner.user)
             """)
     }
 }

@@ -1,0 +1,38 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension Call {
+    /// `PATCH /users/{u}/conversations/{C}` (platform-api §5.1.7): all operations, or none.
+    func patchView(_ body: JSONValue) async throws -> Reply {
+        let user = try user()
+        return try await demanding { (view: ConversationView) in
+            json(view, seenBy: user)
+        } change: { demand in
+            guard ConversationPatchJSON.isPatch(body) else {
+                throw APIError(.invalidRequest, "A patch is an array of operations.")
+            }
+            let operations = try ConversationPatchJSON.read(body, version)
+            let asked = try conversation()
+            let found = try await store.patchConversation(
+                asked, operations, by: user, if: demand, in: application)
+            return patched { json(found, seenBy: user) }.tagged(found.version)
+                .locating(found.id, askedAs: asked, links(.user(user)))
+        }
+    }
+
+    /// `DELETE /users/{u}/conversations/{C}?mode=…` (platform-api §5.1.7, client-api §4.1).
+    func deleteView() async throws -> Reply {
+        let user = try user()
+        return try await demanding { (view: ConversationView) in
+            json(view, seenBy: user)
+        } change: { demand in
+            let deletion = try DeletionQuery(Query(request.target)).ofConversation()
+            try await store.deleteConversation(
+                conversation(), deletion, by: user, if: demand, in: application)
+            return .noContent
+        }
+    }
+}

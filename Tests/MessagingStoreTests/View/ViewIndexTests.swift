@@ -1,0 +1,65 @@
+import Messaging
+import SQL
+import Testing
+
+@testable import MessagingStore
+
+@Suite struct `Views are read from indexes` {
+    @Test(arguments: [
+        ("conversation_created_at", "participants_by_creation"),
+        ("last_at", "participants_by_last_message"),
+    ])
+    func `a list in either order is not sorted (5_1_3)`(
+        column: String, index: String
+    ) async throws {
+        let shop = try await Shop()
+        let plan = try await shop.plan(
+            """
+            SELECT \(ViewRow.columns.description)
+            WHERE p.application = x'00' AND p.user_id = 'ana' AND p.state = 'shown'
+                AND (p.\(column), p.conversation) < (1, x'00')
+            ORDER BY p.\(column) DESC, p.conversation DESC LIMIT 100
+            """)
+        #expect(plan.contains { step in step.contains(index) })
+        #expect(!plan.contains { step in step.contains("TEMP B-TREE") || step.contains("SCAN") })
+    }
+
+    @Test func `marking a long conversation as read counts none of its messages (R75)`()
+        async throws
+    {
+        let shop = try await Shop()
+        let id = try await shop.conversation()
+        for number in 1...40 { try await shop.send(by: number % 2 == 0 ? .ana : .bo, to: id) }
+        _ = try await shop.store.markAllRead(upTo: nil, by: .bo, in: id, in: shop.application)
+        guard case .receiptsRecorded(let recorded) = try await shop.events().last?.event else {
+            Issue.record("no receipt")
+            return
+        }
+        // His own messages lie among them, so that it is one interval and no list.
+        #expect(recorded.positions.text == "1-40")
+        #expect(try await shop.view(of: id, for: .bo).unreadCount == 0)
+    }
+
+    @Test func `marking up to a place in the middle counts those between once (R75)`() async throws
+    {
+        let shop = try await Shop()
+        let id = try await shop.conversation()
+        for number in 1...20 { try await shop.send(by: number % 2 == 0 ? .ana : .bo, to: id) }
+        for (place, left) in [(6, 7), (6, 7), (13, 4), (20, 0)] as [(Int64, Int64)] {
+            _ = try await shop.store.markAllRead(
+                upTo: Position(place), by: .bo, in: id, in: shop.application)
+            #expect(try await shop.view(of: id, for: .bo).unreadCount == left)
+        }
+    }
+}
+
+extension Shop {
+    /// How the database would run a statement.
+    fileprivate func plan(_ statement: String) async throws -> [String] {
+        try await database.read { transaction in
+            try transaction.rows(SQL(stringLiteral: "EXPLAIN QUERY PLAN \(statement)")) { row in
+                try row.text("detail")
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import JSON
+import Messaging
+import Testing
+
+/// Many users and the system at once, over sockets, with a restart between.
+@Suite struct `Many users at once` {
+    private let members = (0..<9).map { number in "u\(number)" }
+
+    @Test func `fifty distinct creations by users and the system make one (R8)`() async throws {
+        let scene = try await Scene.make(version: "1.1", in: World.separate())
+        try await know(scene)
+        let list = members.map { user in "\"\(user)\"" }.joined(separator: ",")
+        let creations = (0..<50).map { number in
+            // Each user five times, and the system.
+            (
+                "POST",
+                number < 45
+                    ? "/apps/{app}/users/u\(number % 9)/conversations"
+                    : "/apps/{app}/conversations",
+                #"{"participants":[\#(list)],"distinct":true}"#
+            )
+        }
+        let answers = try await ask(creations, scene)
+        #expect(answers.count { answer in answer.status == 201 } == 1)
+        #expect(answers.count { answer in answer.status == 200 } == 49)
+        let ids = try Set(answers.map { answer in try member("id", of: answer) })
+        #expect(ids.count == 1)
+        #expect(try await created(scene, from: members.count) == 1)
+        for user in members {
+            let answer = try await scene.ask(
+                "GET", "/apps/{app}/users/\(user)/conversations", by: door(scene))
+            // The one that made him known, and this one.
+            #expect(answer["Layer-Count"] == "2")
+        }
+
+        let later = try await scene.reopened()
+        let again = try await ask(creations, later)
+        #expect(again.allSatisfy { answer in answer.status == 200 })
+        #expect(try Set(again.map { answer in try member("id", of: answer) }) == ids)
+        #expect(try await created(later, from: members.count) == 1)
+    }
+
+    @Test func `twenty sendings of a user with one key send one message (R111)`() async throws {
+        let scene = try await conversation()
+        let posts = (0..<20).map { number in
+            (
+                "POST", "/apps/{app}/users/u0/conversations/{C}/messages",
+                #"{"parts":[{"mime_type":"a/b","body":"\#(number)"}]}"#
+            )
+        }
+        let key = [("If-None-Match", "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d")]
+        let answers = try await ask(posts, scene, key)
+        #expect(answers.allSatisfy { answer in answer.status == 201 })
+        #expect(Set(answers.map(\.body)).count == 1)
+        let later = try await scene.reopened()
+        let again = try await ask(posts, later, key)
+        #expect(Set(again.map(\.body)) == Set(answers.map(\.body)))
+        #expect(try await unread(of: "u1", later) == 1)
+    }
+
+    @Test func `patches of different keys all stay, of one key the last does (R47)`() async throws {
+        let scene = try await conversation()
+        let patches = (0..<60).map { number in
+            (
+                "PATCH",
+                number % 2 == 0
+                    ? "/apps/{app}/users/u\(number % 9)/conversations/{C}"
+                    : "/apps/{app}/conversations/{C}",
+                """
+                [{"operation":"set","property":"metadata.k\(number)","value":"x"},\
+                {"operation":"set","property":"metadata.same","value":"v\(number)"}]
+                """
+            )
+        }
+        let answers = try await ask(
+            patches, scene, [("Content-Type", "application/vnd.layer-patch+json")])
+        #expect(answers.allSatisfy { answer in answer.status == 204 })
+        let now = try await scene.ask("GET", "/apps/{app}/conversations/{C}", by: door(scene))
+        #expect((0..<60).allSatisfy { number in now.body.contains("\"k\(number)\":\"x\"") })
+        let last = try await scene.events().last
+        guard case .metadataChanged(let change)? = last else {
+            Issue.record("the last event is no patch")
+            return
+        }
+        guard case .object(let members) = change.writes.view,
+            case .text(let text)? = members.first(where: { $0.key == "same" })?.value
+        else {
+            Issue.record("the last patch has not written the key")
+            return
+        }
+        #expect(now.body.contains("\"same\":\"\(text)\""))
+        let later = try await scene.reopened()
+        #expect(
+            try await later.ask("GET", "/apps/{app}/conversations/{C}", by: door(later)).body
+                == now.body)
+    }
+
+    @Test func `receipts of all readers at once leave nothing unread (R72, R74, R78)`() async throws
+    {
+        var scene = try await conversation()
+        for number in 0..<5 {
+            let sent = try await scene.ask(
+                "POST", "/apps/{app}/users/u0/conversations/{C}/messages",
+                #"{"parts":[{"mime_type":"a/b","body":"x"}]}"#, by: door(scene))
+            scene.variables["M\(number)"] = sent["Location"]?.split(separator: "/").last
+                .map(String.init)
+        }
+        let before = try await scene.events().count
+        // Every reader reads every message twice, and all of them at once too.
+        var receipts = members.dropFirst().flatMap { user in
+            (0..<10).map { number in
+                (
+                    "POST", "/apps/{app}/users/\(user)/messages/{M\(number % 5)}/receipts",
+                    #"{"type":"read"}"#
+                )
+            }
+        }
+        receipts += members.map { user in
+            ("POST", "/apps/{app}/users/\(user)/conversations/{C}/mark_all_read", "{}")
+        }
+        let answers = try await ask(receipts.shuffled(), scene)
+        #expect(answers.allSatisfy { answer in [202, 204].contains(answer.status) })
+        // Each of eight readers reads five once, one by one or in one go.
+        let events = try await scene.events()
+        #expect((8...40).contains(events.count - before))
+        let later = try await scene.reopened()
+        for user in members { #expect(try await unread(of: user, later) == 0) }
+        let message = try await later.ask(
+            "GET", "/apps/{app}/conversations/{C}/messages/{M3}", by: door(later))
+        #expect(!message.body.contains("\"sent\""))
+    }
+
+    // MARK: - How
+
+    private func door(_ scene: Scene) -> any Door { SocketDoor(port: scene.world.port) }
+
+    /// Makes the members known, each by a conversation of his own.
+    private func know(_ scene: Scene) async throws {
+        for user in members {
+            let made = try await scene.ask(
+                "POST", "/apps/{app}/conversations", #"{"participants":["\#(user)"]}"#,
+                by: door(scene))
+            #expect(made.status == 201)
+        }
+    }
+
+    /// A scene of its own with a conversation `C` of all members.
+    private func conversation() async throws -> Scene {
+        var scene = try await Scene.make(version: "1.1", in: World.separate())
+        let list = members.map { user in "\"\(user)\"" }.joined(separator: ",")
+        let made = try await scene.ask(
+            "POST", "/apps/{app}/conversations", #"{"participants":[\#(list)]}"#, by: door(scene))
+        scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
+        return scene
+    }
+
+    private func ask(
+        _ requests: [(method: String, target: String, body: String)], _ scene: Scene,
+        _ fields: [(name: String, value: String)] = []
+    ) async throws -> [PlainAnswer] {
+        try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
+            for request in requests {
+                group.addTask {
+                    try await scene.ask(
+                        request.method, request.target, request.body, fields: fields,
+                        by: SocketDoor(port: scene.world.port))
+                }
+            }
+            return try await group.reduce(into: []) { answers, answer in answers.append(answer) }
+        }
+    }
+
+    private func member(_ name: String, of answer: PlainAnswer) throws -> String {
+        try JSONDocument(Array(answer.body.utf8)).root[name]?.string ?? ""
+    }
+
+    private func unread(of user: String, _ scene: Scene) async throws -> Int64? {
+        let answer = try await scene.ask(
+            "GET", "/apps/{app}/users/\(user)/conversations/{C}", by: door(scene))
+        return try JSONDocument(Array(answer.body.utf8)).root["unread_message_count"]?.integer
+    }
+
+    /// How many conversations were made beside those there were.
+    private func created(_ scene: Scene, from known: Int) async throws -> Int {
+        try await scene.events().count { event in
+            if case .conversationCreated = event { true } else { false }
+        } - known
+    }
+}
