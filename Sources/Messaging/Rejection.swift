@@ -4,7 +4,7 @@
 public enum Rejection: Error, Equatable, Sendable {
     /// What a look-up was for.
     public enum Subject: Equatable, Sendable {
-        case application, token, user, conversation, message, messagePart, content,
+        case application, token, user, identity, conversation, message, messagePart, content,
             announcement, export, exportKey
     }
 

@@ -12,10 +12,8 @@ struct PageQuery<Item>: Sendable {
     /// One more than is shown, so that the last page is known as the last (X5).
     var limit: Int { size + 1 }
 
-    private static var largest: Int { 100 }
-
     init(_ query: Query, _ collection: IdentifierJSON.Collection) throws(Rejection) {
-        size = try query["page_size"].map(Self.size) ?? Self.largest
+        size = try query.pageSize(atMost: 100)
         guard let text = query["from_id"] else {
             after = nil
             return
@@ -24,17 +22,6 @@ struct PageQuery<Item>: Sendable {
             throw .invalid("from_id")
         }
         after = id
-    }
-
-    private static func size(_ text: String) throws(Rejection) -> Int {
-        let digits = text.utf8
-        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw .invalid("page_size")
-        }
-        // So many digits that they do not fit are a large page all the same.
-        let size = Int(text) ?? largest
-        guard size > 0 else { throw .invalid("page_size") }
-        return min(size, largest)
     }
 }
 
@@ -57,5 +44,18 @@ struct Query: Sendable {
 
     subscript(name: String) -> String? {
         parameters.first { $0.name == name }?.value
+    }
+
+    /// How many items a page has; larger wishes are cut, and none means the largest.
+    func pageSize(atMost largest: Int) throws(Rejection) -> Int {
+        guard let text = self["page_size"] else { return largest }
+        let digits = text.utf8
+        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw .invalid("page_size")
+        }
+        // So many digits that they do not fit are a large page all the same.
+        let size = Int(text) ?? largest
+        guard size > 0 else { throw .invalid("page_size") }
+        return min(size, largest)
     }
 }

@@ -9,7 +9,7 @@ extension PlatformAPI {
         do throws(APIError) {
             let version = try gate.version()
             if let others = gate.otherMethods(in: version) {
-                return others == [.options]
+                return gate.isAhead(of: version)
                     ? Answer(
                         Self.unknownRoute, APIError.unknownEndpoint(gate.request).reply.response)
                     : Answer(route, methods(others, gate.request))

@@ -105,6 +105,11 @@ import Testing
         static let patch = Route(method: "PATCH", path: "/apps/{app}/conversations/{C}")
         static let announce = Route(method: "POST", path: "/apps/{app}/announcements")
         static let notify = Route(method: "POST", path: "/apps/{app}/notifications")
+        static let identity = Route(method: "POST", path: "/apps/{app}/users/cy/identity")
+        static let block = Route(method: "POST", path: "/apps/{app}/users/ana/blocks")
+        static let badge = Route(method: "PUT", path: "/apps/{app}/users/ana/badge")
+        static let follow = Route(method: "POST", path: "/apps/{app}/users/ana/following")
+        static let user = Route(method: "PATCH", path: "/apps/{app}/users/ana")
         static let send = Route(method: "POST", path: "/apps/{app}/conversations/{C}/messages")
     }
 
@@ -223,6 +228,40 @@ import Testing
         ].map { value in
             invalid(
                 "notification", .notify, #"{"recipients":["ana"],"notification":\#(value)}"#)
+        }
+
+    private static let users: [Case] =
+        [
+            missing("display_name", .identity, ""),
+            invalid("avatar_url", .identity, #"{"display_name":"A","avatar_url":[]}"#),
+            invalid("metadata", .identity, #"{"display_name":"A","metadata":{"a":1}}"#),
+            missing("user_id", .block, ""),
+            invalid("user_id", .block, #"{"user_id":"\#(long)"}"#),
+            missing("external_unread_count", .badge, #"{"external_unread_count":null}"#),
+            invalid("external_unread_count", .badge, #"{"external_unread_count":1e999}"#),
+            invalid("external_unread_count", .badge, #"{"external_unread_count":[13]}"#),
+            invalid("following", .follow, "[null]"),
+            invalid("following", .follow, #"["\#(long)"]"#),
+            invalid("value", .user, #"{"operation":"set","property":"suspended","value":1}"#),
+            invalid("blocks", .user, #"{"operation":"delete","property":"blocks"}"#),
+            // The body is judged before anybody asks who it is about (R114).
+            missing(
+                "display_name",
+                Route(method: "PUT", path: "/apps/{app}/users/\(long)/identity"), "{}"),
+            missing(
+                "external_unread_count",
+                Route(method: "PUT", path: "/apps/{app}/users/nobody/badge"), "{}"),
+            invalid(
+                "session_ttl_in_seconds", Route(method: "PATCH", path: "/apps/{app}"),
+                #"{"operation":"set","property":"session_ttl_in_seconds","value":1e9}"#),
+        ]
+        + [("page_size", "0"), ("page_size", "x"), ("from_id", "")].flatMap { name, value in
+            ["following", "identities"].map { list in
+                invalid(
+                    name,
+                    Route(method: "GET", path: "/apps/{app}/users/ana/\(list)?\(name)=\(value)"),
+                    "")
+            }
         }
 
     private static let queries: [Case] = [

@@ -1,4 +1,7 @@
 import FoundationEssentials
+import Messaging
+import MessagingStore
+import Synchronization
 import Testing
 
 @Suite struct `Many callers at once` {
@@ -152,6 +155,65 @@ import Testing
         return scene
     }
 
+    @Test(arguments: [true, false])
+    func `one of many creates an identity, the rest meet it (5_7)`(overSocket: Bool) async throws {
+        let scene = try await Scene.make()
+        let before = try await scene.eventCount()
+        let answers = try await ask(20, scene, overSocket) { scene, door in
+            try await scene.ask(
+                "POST", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana"}"#, by: door)
+        }
+        #expect(answers.count { $0.status == 201 } == 1)
+        #expect(answers.count { $0.status == 409 } == 19)
+        #expect(try await scene.eventCount() == before + 1)
+    }
+
+    @Test(arguments: [true, false])
+    func `patches of different keys of an identity are all kept (R47, R49)`(
+        overSocket: Bool
+    ) async throws {
+        let scene = try await Scene.make()
+        let made = try await scene.ask(
+            "PUT", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana"}"#,
+            by: RouterDoor(service: scene.world.service))
+        #expect(made.status == 204)
+        let next = Counter()
+        let answers = try await ask(16, scene, overSocket) { scene, door in
+            try await scene.ask(
+                "PATCH", "/apps/{app}/users/ana/identity",
+                #"{"operation":"set","property":"metadata.k\#(next.next())","value":"x"}"#,
+                fields: [("Content-Type", "application/vnd.layer-patch+json")], by: door)
+        }
+        #expect(answers.allSatisfy { $0.status == 204 })
+        let user = try await scene.world.store.identity(
+            of: #require(UserID("ana")), in: scene.application)
+        #expect(user.identity.metadata.count == 16)
+        #expect(user.identityVersion == 17)
+    }
+
+    @Test func `blocks of many callers are all kept (R30)`() async throws {
+        let scene = try await Scene.make()
+        let next = Counter()
+        let patch = patch
+        let answers = try await ask(40, scene, true) { scene, door in
+            let number = next.next()
+            return number % 2 == 0
+                ? try await scene.ask(
+                    "POST", "/apps/{app}/users/ana/blocks", #"{"user_id":"u\#(number)"}"#,
+                    by: door)
+                : try await scene.ask(
+                    "PATCH", "/apps/{app}/users/ana",
+                    #"{"operation":"add","property":"blocks","value":"u\#(number)"}"#,
+                    fields: patch, by: door)
+        }
+        #expect(answers.allSatisfy { $0.status == 204 || $0.status == 202 })
+        let blocked = try await scene.world.store.blocks(
+            of: #require(UserID("ana")), in: scene.application)
+        #expect(blocked.count == 40)
+    }
+
+    private let patch = [(name: "Content-Type", value: "application/vnd.layer-patch+json")]
+
     private func ask(
         _ count: Int, _ scene: Scene, _ overSocket: Bool,
         _ request: @escaping @Sendable (Scene, any Door) async throws -> PlainAnswer
@@ -164,4 +226,11 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
     }
+}
+
+/// Numbers for callers that run at once, each given out once.
+private final class Counter: Sendable {
+    private let count = Atomic<Int>(0)
+
+    func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
 }

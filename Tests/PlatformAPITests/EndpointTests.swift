@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `all paths lie under the application`() {
-        #expect(Endpoint.all.allSatisfy { $0.path.description.hasPrefix("/apps/{app}/") })
+        #expect(Endpoint.all.allSatisfy { $0.path.description.hasPrefix("/apps/{app}") })
     }
 
     @Test(arguments: APIVersion.allCases)
@@ -44,8 +44,13 @@ import Testing
         #expect(keyed.allSatisfy { $0.method == .post })
     }
 
-    @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
-    func `each line has a golden exchange that succeeds in each version`(
+    @Test(
+        arguments: Endpoint.all.flatMap { endpoint in
+            endpoint.versions.sorted().map { version in
+                ("\(endpoint.method.rawValue) \(endpoint.path)", version)
+            }
+        })
+    func `each line has a golden exchange that succeeds in each version it has`(
         line: String, version: APIVersion
     ) throws {
         var router = Router<String>(allowsTrailingSlash: true)

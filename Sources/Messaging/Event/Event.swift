@@ -10,8 +10,8 @@ public enum Event: Equatable, Sendable {
     case tokenCreated(Token, digest: [UInt8])
     /// A token was revoked.
     case tokenRevoked(Token.ID, at: Timestamp)
-    /// A user was told about: he comes into being or changes.
-    case identityNamed(Identity)
+    /// A user was told about, by a release that knew of no more than this.
+    case identityNamed(BasicIdentity)
     /// A conversation was made, and with it every user it names (R90).
     case conversationCreated(ConversationCreated)
     /// A distinct creation met its match and left a key or a proposed id to remember.
@@ -68,4 +68,20 @@ public enum Event: Equatable, Sendable {
     case exportErased(Export.ID)
     /// Exports come daily, or no more.
     case exportScheduleChanged(ExportSchedule)
+    /// A user was told about, everything at once.
+    case identityTold(Identity)
+    /// Members of an identity were set.
+    case identityPatched(IdentityPatched)
+    /// What was told about a user was deleted; he stays, without names.
+    case identityDeleted(UserID)
+    /// A user follows others, or follows them no more.
+    case followingChanged(FollowingChanged)
+    /// The external part of a user's badge was set.
+    case badgeSet(UserID, externalUnreadCount: Int64)
+    /// A user was suspended, which ends his sessions, or set free again.
+    case userSuspended(UserID, Bool, at: Timestamp)
+    /// All sessions of a user that had begun by then ended.
+    case sessionsEnded(UserID, at: Timestamp)
+    /// The life of sessions yet to come was set, in seconds.
+    case sessionLifetimeSet(seconds: Int64)
 }

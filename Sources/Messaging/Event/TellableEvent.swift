@@ -44,7 +44,8 @@ extension Event {
             .blocksChanged, .announcementSent, .announcementReceived, .announcementDeleted,
             .notificationSent, .partsChanged, .exportKeyChanged, .exportRequested, .exportStarted,
             .exportCompleted, .exportDeleted, .exportExpired, .exportErased,
-            .exportScheduleChanged:
+            .exportScheduleChanged, .identityTold, .identityPatched, .identityDeleted,
+            .followingChanged, .badgeSet, .userSuspended, .sessionsEnded, .sessionLifetimeSet:
             nil
         }
     }

@@ -1,4 +1,4 @@
-/// One operation on a user (platform-api §5.9).
+/// One operation on a user (platform-api §5.9, §5.11).
 public enum UserPatch: Equatable, Sendable {
     /// Blocks somebody, also who is unknown, and himself (R30).
     case block(UserID)
@@ -6,12 +6,15 @@ public enum UserPatch: Equatable, Sendable {
     case unblock(UserID)
     /// Replaces the whole block list.
     case setBlocks([UserID])
+    /// Suspends the user, or sets him free (platform-api §5.11).
+    case suspend(Bool)
 
     /// Whom the operation names.
     public var named: [UserID] {
         switch self {
         case .block(let user), .unblock(let user): [user]
         case .setBlocks(let users): users
+        case .suspend: []
         }
     }
 }
@@ -37,6 +40,7 @@ extension [UserPatch] {
             case .block(let user): after.insert(user)
             case .unblock(let user): after.remove(user)
             case .setBlocks(let users): after = Set(users)
+            case .suspend: break
             }
         }
         guard after != before else { return nil }
@@ -44,5 +48,14 @@ extension [UserPatch] {
             BlocksChanged(
                 owner: owner, added: after.subtracting(before).sorted(),
                 removed: before.subtracting(after).sorted(), at: now))
+    }
+
+    /// Decides a suspension: the last operation counts, then it is compared with what was.
+    public func changing(suspensionOf user: UserID, from before: Bool, at now: Timestamp) -> Event?
+    {
+        let after = reduce(before) { isSuspended, patch in
+            if case .suspend(let isSuspended) = patch { isSuspended } else { isSuspended }
+        }
+        return after == before ? nil : .userSuspended(user, after, at: now)
     }
 }

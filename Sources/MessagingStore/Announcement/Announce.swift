@@ -47,6 +47,6 @@ extension Recording {
 
     private func hasIdentity(_ sender: Sender) throws -> Bool {
         guard let user = sender.userID else { return false }
-        return try transaction.conversationCount(of: user, in: application) != nil
+        return try transaction.hasIdentity(user, in: application)
     }
 }

@@ -22,7 +22,7 @@ extension MessagingStore {
         try await database.read { transaction in
             try transaction.rows(
                 """
-                SELECT application, name, created_at, is_suspended FROM applications
+                SELECT application, name, created_at, is_suspended, session_lifetime FROM applications
                 ORDER BY created_at, application
                 """
             ) { row in try Application(row) }

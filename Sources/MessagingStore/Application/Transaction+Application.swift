@@ -5,7 +5,7 @@ extension Transaction {
     func application(_ id: Application.ID) throws -> Application? {
         try first(
             """
-            SELECT application, name, created_at, is_suspended FROM applications
+            SELECT application, name, created_at, is_suspended, session_lifetime FROM applications
             WHERE application = \(id)
             """
         ) { row in try Application(row) }
@@ -13,11 +13,11 @@ extension Transaction {
 }
 
 extension Application {
-    /// From the columns `application, name, created_at, is_suspended`, in this order.
+    /// From the columns `application, name, created_at, is_suspended, session_lifetime`.
     init(_ row: borrowing Row) throws {
         self.init(
             id: try row.id(0), name: try row.text(1), createdAt: try row.timestamp(2),
-            isSuspended: try row.bool(3))
+            isSuspended: try row.bool(3), sessionLifetime: try row.optionalInt64(4))
     }
 }
 

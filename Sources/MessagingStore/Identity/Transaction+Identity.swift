@@ -28,6 +28,17 @@ extension Transaction {
         }
     }
 
+    /// Whether a user has an identity, told or made by being named (rulings 10).
+    func hasIdentity(_ user: UserID, in application: Application.ID) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM identities
+            WHERE application = \(application) AND user_id = \(user)
+                AND standing <> \(User.Standing.unknown.rawValue)
+            """
+        ) { row in try row.int64(0) } != nil
+    }
+
     /// How many conversations a user is or was in; `nil` when nobody has named him.
     func conversationCount(of user: UserID, in application: Application.ID) throws -> Int64? {
         try first(

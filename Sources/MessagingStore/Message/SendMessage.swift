@@ -115,7 +115,7 @@ extension Recording {
         guard let user = sender.userID, !conversation.participants.contains(user) else {
             return false
         }
-        return try transaction.conversationCount(of: user, in: application) != nil
+        return try transaction.hasIdentity(user, in: application)
     }
 
     /// - Throws: The rejection when the user does not see the message.

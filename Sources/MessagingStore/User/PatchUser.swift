@@ -8,12 +8,16 @@ extension MessagingStore {
         _ user: UserID, _ patches: [UserPatch], in application: Application.ID
     ) async throws {
         try await change(in: application) { recording in
-            let before = try recording.transaction.blocks(
+            let (transaction, now) = (recording.transaction, recording.now)
+            let isSuspended = try transaction.user(user, in: application)?.isSuspended ?? false
+            let blocks = try transaction.blocks(
                 of: user, among: patches.keepsOtherBlocks ? patches.flatMap(\.named) : nil,
                 in: application)
-            if let event = patches.changing(blocksOf: user, from: before, at: recording.now) {
-                try recording.record(event)
-            }
+            let events = [
+                patches.changing(suspensionOf: user, from: isSuspended, at: now),
+                patches.changing(blocksOf: user, from: blocks, at: now),
+            ]
+            for event in events.compactMap(\.self) { try recording.record(event) }
         }
     }
 }

@@ -4,9 +4,12 @@ extension UserIDJSON {
     /// A user's own id, as paths and 1.x write it.
     public static let bareSchema = JSONSchema.string(length: 1...128)
 
+    /// The id of a user's identity.
+    public static let identitySchema = JSONSchema.pattern("\(prefix).+")
+
     /// How answers name a user: by his id in 1.x, by that of his identity from 2.0 on.
     public static func schema(_ version: APIVersion) -> JSONSchema {
-        version.namesIdentities ? .pattern("\(prefix).+") : bareSchema
+        version.namesIdentities ? identitySchema : bareSchema
     }
 
     /// How requests name a user; from 2.0 on a bare id is understood as well.

@@ -8,7 +8,12 @@ public enum UserIDJSON {
 
     /// The name of a user as clients of a version know it.
     public static func text(_ user: UserID, _ version: APIVersion) -> String {
-        version.namesIdentities ? prefix + URIComponent.encoded(user.text) : user.text
+        version.namesIdentities ? text(identity: user) : user.text
+    }
+
+    /// The identity id of a user.
+    static func text(identity user: UserID) -> String {
+        prefix + URIComponent.encoded(user.text)
     }
 
     /// Reads a user's name; from 2.0 on a bare id is understood as well.

@@ -18,7 +18,8 @@ enum PatchProperty {
         }
     }
 
-    private static func split(_ text: String) -> [String] {
+    /// The elements of a dotted path; one at least.
+    static func split(_ text: String) -> [String] {
         var path: [String.UnicodeScalarView] = [.init()]
         var isEscaped = false
         for scalar in text.unicodeScalars {

@@ -9,10 +9,7 @@ extension Call {
         try await demanding { (conversation: ConversationSnapshot) in
             json(conversation)
         } change: { demand in
-            guard ConversationPatchJSON.isPatch(body) else {
-                throw APIError(.invalidRequest, "A patch is an array of operations.")
-            }
-            let operations = try ConversationPatchJSON.read(body, version)
+            let operations = try ConversationPatchJSON.read(body.asPatch(), version)
             let asked = try conversation()
             let found = try await store.patchConversation(
                 asked, operations, if: demand, in: application)

@@ -49,6 +49,16 @@ extension Parameter {
                 + "is asked for."),
     ]
 
+    /// The pages of a list of users (platform-api §5.8).
+    static let pageOfUsers = [
+        Parameter(
+            "page_size", .integer(1 ... .max),
+            "How many users; 500, which is also the most, unless said otherwise."),
+        Parameter(
+            "from_id", UserIDJSON.namingSchema(.v3_0),
+            "The last user of the page before; the list goes on after him."),
+    ]
+
     /// The key of an endpoint that has one (platform-api §1.9).
     static let replayKey = Parameter(
         "If-None-Match", .uuid,

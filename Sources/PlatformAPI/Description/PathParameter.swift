@@ -38,6 +38,12 @@ struct PathParameter: Sendable {
         PathParameter(
             name: "user", schema: UserIDJSON.bareSchema, text: "A user's own id, percent-encoded.",
             sample: Sample.reader, maker: "createConversation"),
+        PathParameter(
+            name: "followed", schema: UserIDJSON.bareSchema, text: "Who is followed.",
+            sample: "cy", maker: nil),
+        PathParameter(
+            name: "blocked", schema: UserIDJSON.bareSchema, text: "Who is blocked.",
+            sample: "cy", maker: nil),
     ]
 
     /// The holes of a path, in order.

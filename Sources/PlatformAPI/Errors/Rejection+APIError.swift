@@ -40,6 +40,7 @@ extension APIError {
         switch subject {
         case .message: "The requested Message already exists"
         case .conversation: "The requested Conversation already exists"
+        case .identity: "The requested Identity already exists"
         case .messagePart, .content, .user, .application, .token, .announcement, .export,
             .exportKey:
             "The requested id is taken."
@@ -55,6 +56,7 @@ extension APIError {
         case .announcement: "An Announcement with the specified identifier could not be found."
         case .content: "A Content with the specified identifier could not be found."
         case .user: "A user with the specified identifier could not be found."
+        case .identity: "A user identity with the specified identifier could not be found."
         case .application: "An application with the specified identifier could not be found."
         case .token: "A token with the specified identifier could not be found."
         case .export: "An Export with the specified identifier could not be found."

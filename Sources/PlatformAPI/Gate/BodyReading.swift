@@ -60,4 +60,12 @@ extension JSONValue {
         }
         return self
     }
+
+    /// This value as a patch: an array of operations, or one of them.
+    func asPatch() throws(APIError) -> JSONValue {
+        guard PatchJSON.isPatch(self) else {
+            throw APIError(.invalidRequest, "A patch is an array of operations.")
+        }
+        return self
+    }
 }

@@ -48,6 +48,13 @@ struct Gate: Sendable {
         }
     }
 
+    /// Whether nothing was at the path up to a version: then it is unknown there. What a later version
+    /// took away is known, and offers no method any more (platform-api §1.3, §5.3, §5.9).
+    func isAhead(of version: APIVersion) -> Bool {
+        Endpoint.all.filter { $0.path == endpoint.path }.flatMap(\.versions)
+            .allSatisfy { version < $0 }
+    }
+
     // MARK: - With the database
 
     /// Step 4: who calls, and whether he may.

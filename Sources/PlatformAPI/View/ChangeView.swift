@@ -11,10 +11,7 @@ extension Call {
         return try await demanding { (view: ConversationView) in
             json(view, seenBy: user)
         } change: { demand in
-            guard ConversationPatchJSON.isPatch(body) else {
-                throw APIError(.invalidRequest, "A patch is an array of operations.")
-            }
-            let operations = try ConversationPatchJSON.read(body, version)
+            let operations = try ConversationPatchJSON.read(body.asPatch(), version)
             let asked = try conversation()
             let found = try await store.patchConversation(
                 asked, operations, by: user, if: demand, in: application)

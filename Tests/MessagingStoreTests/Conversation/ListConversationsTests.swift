@@ -132,7 +132,7 @@ import Testing
     @Test func `names are shown with everybody mentioned`() async throws {
         let shop = try await Shop()
         let ana = Identity(userID: .ana, displayName: "Ana", avatarURL: "https://a.example/a.png")
-        try await shop.store.nameIdentity(ana, in: shop.application)
+        try await shop.store.replaceIdentity(ana, in: shop.application)
         let conversation = try await shop.conversation()
         try await shop.send(to: conversation)
         let view = try await shop.view(of: .bo)

@@ -54,7 +54,7 @@ extension Event {
                 id: .sample(2), application: .sample(1), scope: .admin, createdAt: .sample,
                 expiresAt: .sample), digest: [1, 2, 3]),
         .tokenRevoked(.sample(2), at: .sample),
-        .identityNamed(Identity(userID: .ana, displayName: "Ana", kind: .bot)),
+        .identityNamed(BasicIdentity(userID: .ana, displayName: "Ana", kind: .bot)),
         .conversationCreated(
             ConversationCreated(
                 conversation: Conversation(
@@ -163,6 +163,23 @@ extension Event {
                 ],
                 removed: [PartsChanged.Removed(id: .sample(10), index: 0)], order: [2, 1], made: 3,
                 at: .sample)),
+        .identityTold(
+            Identity(
+                userID: .ana, displayName: "Ana", avatarURL: "", kind: .bot,
+                metadata: ["b": "é", "a": ""])),
+        .identityPatched(
+            IdentityPatched(
+                user: .ana,
+                patches: [
+                    .set(.publicKey, "key"), .setKind(.user), .setMetadata(["a": "b"]),
+                    .setMetadataKey("c", ""), .deleteMetadataKey("a"),
+                ])),
+        .identityDeleted(.ana),
+        .followingChanged(FollowingChanged(follower: .ana, added: [.bo], removed: [.cy])),
+        .badgeSet(.ana, externalUnreadCount: .max),
+        .userSuspended(.ana, true, at: .sample),
+        .sessionsEnded(.ana, at: .sample),
+        .sessionLifetimeSet(seconds: 3600),
     ]
 }
 

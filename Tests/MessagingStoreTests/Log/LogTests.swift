@@ -84,7 +84,7 @@ extension Shop {
         try await store.revokeToken(token.id, of: application)
         try await store.suspendApplication(application, true)
         try await store.suspendApplication(application, false)
-        try await store.nameIdentity(Identity(userID: .cy, displayName: "Cy"), in: application)
+        try await introduce()
         try await store.patchUser(.bo, [.block(.named("ed")), .block(.bo)], in: application)
         try await store.patchUser(.bo, [.setBlocks([.cy, .ana])], in: application)
         try await exportTwice()
@@ -136,6 +136,30 @@ extension Shop {
         try await send("again", by: .cy, to: made)
         try await store.deleteConversation(made, .leaving, by: .ana, in: application)
         try await patch(made, .addParticipant(.ana))
+    }
+
+    /// What is told about users, and what they want of each other.
+    private func introduce() async throws {
+        // Written by an earlier release only.
+        try await store.change(in: application) { recording in
+            try recording.record(
+                .identityNamed(BasicIdentity(userID: .cy, displayName: "Cy", kind: .bot)))
+        }
+        var ana = Identity(userID: .ana, displayName: "Ana", metadata: ["b": "é", "a": ""])
+        ana[.publicKey] = "key"
+        _ = try await store.createIdentity(ana, in: application)
+        try await store.patchIdentity(
+            of: .ana, [.set(.firstName, ""), .deleteMetadataKey("b"), .setKind(.bot)],
+            in: application)
+        try await store.replaceIdentity(
+            Identity(userID: .named("dee"), displayName: "Dee"), in: application)
+        try await store.deleteIdentity(of: .named("dee"), in: application)
+        try await store.follow([.bo, .ana, .named("fay")], by: .ana, in: application)
+        try await store.unfollow(.named("fay"), by: .ana, in: application)
+        try await store.setBadge(of: .bo, externalUnreadCount: 13, in: application)
+        try await store.patchUser(.named("gus"), [.suspend(true)], in: application)
+        try await store.endSessions(of: .bo, in: application)
+        try await store.setSessionLifetime(3600, of: application)
     }
 
     private func talk(in conversation: Conversation.ID) async throws {

@@ -17,7 +17,7 @@ extension Shop {
     /// Makes users known who take part in nothing.
     func know(_ users: UserID...) async throws {
         for user in users {
-            try await store.nameIdentity(Identity(userID: user), in: application)
+            try await store.replaceIdentity(Identity(userID: user), in: application)
         }
     }
 

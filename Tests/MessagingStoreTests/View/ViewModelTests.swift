@@ -34,7 +34,7 @@ private struct ModelLife {
         dice = Dice(seed)
         shop = try await Shop()
         for user in users {
-            try await shop.store.nameIdentity(Identity(userID: user), in: shop.application)
+            try await shop.store.replaceIdentity(Identity(userID: user), in: shop.application)
         }
     }
 

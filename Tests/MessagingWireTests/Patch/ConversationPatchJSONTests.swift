@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: ["5", "\"x\"", "null", "true", "[5]", "[[]]", "[null]"])
     func `anything but objects has not the outline of a patch`(text: String) throws {
-        #expect(try !ConversationPatchJSON.isPatch(json(text)))
+        #expect(try !PatchJSON.isPatch(json(text)))
     }
 
     @Test(arguments: badOperations, [APIVersion.v1_1, .v3_0])

@@ -35,7 +35,7 @@ extension Token {
     }
 }
 
-extension Identity {
+extension BasicIdentity {
     func write(to writer: inout ByteWriter) {
         writer.write(userID)
         writer.write(optional: displayName) { writer, name in writer.write(name) }
@@ -48,6 +48,7 @@ extension Identity {
             userID: try reader.user(),
             displayName: try reader.optional { reader in try reader.text() },
             avatarURL: try reader.optional { reader in try reader.text() },
-            kind: try reader.legal(Kind(rawValue: try reader.text()), "kind of an identity"))
+            kind: try reader.legal(
+                Identity.Kind(rawValue: try reader.text()), "kind of an identity"))
     }
 }

@@ -37,6 +37,14 @@ extension Event {
         case .exportExpired: "export.expired"
         case .exportErased: "export.erased"
         case .exportScheduleChanged: "export.schedule_changed"
+        case .identityTold: "identity.told"
+        case .identityPatched: "identity.patched"
+        case .identityDeleted: "identity.deleted"
+        case .followingChanged: "following.changed"
+        case .badgeSet: "badge.set"
+        case .userSuspended: "user.suspended"
+        case .sessionsEnded: "sessions.ended"
+        case .sessionLifetimeSet: "session_lifetime.set"
         }
     }
 }

@@ -101,6 +101,26 @@ extension Event {
             writer.write(id)
         case .exportScheduleChanged(let schedule):
             schedule.write(to: &writer)
+        case .identityTold(let identity):
+            identity.write(to: &writer)
+        case .identityPatched(let change):
+            change.write(to: &writer)
+        case .identityDeleted(let user):
+            writer.write(user)
+        case .followingChanged(let change):
+            change.write(to: &writer)
+        case .badgeSet(let user, let count):
+            writer.write(user)
+            writer.write(count)
+        case .userSuspended(let user, let isSuspended, let moment):
+            writer.write(user)
+            writer.write(isSuspended)
+            writer.write(moment)
+        case .sessionsEnded(let user, let moment):
+            writer.write(user)
+            writer.write(moment)
+        case .sessionLifetimeSet(let seconds):
+            writer.write(seconds)
         }
         return [Self.payloadForm] + writer.bytes
     }

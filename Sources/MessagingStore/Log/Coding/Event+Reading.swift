@@ -23,7 +23,7 @@ extension Event {
         case "token.revoked":
             .tokenRevoked(try reader.id(), at: try reader.timestamp())
         case "identity.named":
-            .identityNamed(try Identity(from: &reader))
+            .identityNamed(try BasicIdentity(from: &reader))
         case "conversation.created":
             .conversationCreated(
                 ConversationCreated(
@@ -110,6 +110,22 @@ extension Event {
             .exportErased(try reader.id())
         case "export.schedule_changed":
             .exportScheduleChanged(try ExportSchedule(from: &reader))
+        case "identity.told":
+            .identityTold(try Identity(from: &reader))
+        case "identity.patched":
+            .identityPatched(try IdentityPatched(from: &reader))
+        case "identity.deleted":
+            .identityDeleted(try reader.user())
+        case "following.changed":
+            .followingChanged(try FollowingChanged(from: &reader))
+        case "badge.set":
+            .badgeSet(try reader.user(), externalUnreadCount: try reader.number())
+        case "user.suspended":
+            .userSuspended(try reader.user(), try reader.flag(), at: try reader.timestamp())
+        case "sessions.ended":
+            .sessionsEnded(try reader.user(), at: try reader.timestamp())
+        case "session_lifetime.set":
+            .sessionLifetimeSet(seconds: try reader.number())
         default:
             throw StoreFault.unreadable("event \(kind)")
         }

@@ -25,6 +25,8 @@ extension Projection {
                 user, at: place, conversation.id, after: conversation.lastPosition,
                 isAnnounced: conversation.isAnnounced)
         }
+        let users = conversation.participants.users
+        try connect(users, among: users, of: conversation.id)
         try remember(created.key, as: .conversation, for: conversation.id.bytes)
     }
 
@@ -58,6 +60,8 @@ extension Projection {
     ///
     /// Messages stay as rows nobody reaches: there may be millions, and the writer serves others.
     func delete(_ id: Conversation.ID, at moment: Timestamp) throws {
+        let users = try transaction.currentParticipants(of: id, in: application).users
+        try disconnect(users, among: users)
         try transaction.execute(
             """
             UPDATE identities SET conversation_count = conversation_count - 1

@@ -11,6 +11,8 @@ extension Projection {
             RETURNING is_announced
             """
         ) { row in try row.bool(0) }
+        let stayed = change.participants.users.filter { user in !change.added.contains(user) }
+        try disconnect(change.removed, among: stayed + change.removed)
         for user in change.removed {
             try leave(user, change.conversation, after: change.after)
         }
@@ -19,6 +21,7 @@ extension Projection {
                 user, at: 0, change.conversation, after: change.after,
                 isAnnounced: isAnnounced ?? true)
         }
+        try connect(change.added, among: change.participants.users, of: change.conversation)
         for (place, user) in change.participants.users.enumerated() {
             try transaction.execute(
                 """

@@ -49,6 +49,15 @@ struct Projection {
         case .exportExpired(let id, let moment): try expire(id, at: moment)
         case .exportErased(let id): try erase(id)
         case .exportScheduleChanged(let schedule): try keep(schedule)
+        case .identityTold(let identity): try tell(identity)
+        case .identityPatched(let change): try apply(change)
+        case .identityDeleted(let user): try deleteIdentity(of: user)
+        case .followingChanged(let change): try apply(change)
+        case .badgeSet(let user, let count): try setBadge(of: user, to: count)
+        case .userSuspended(let user, let isSuspended, let moment):
+            try suspend(user, isSuspended, at: moment)
+        case .sessionsEnded(let user, let moment): try endSessions(of: user, at: moment)
+        case .sessionLifetimeSet(let seconds): try setSessionLifetime(seconds)
         }
     }
 

@@ -1,0 +1,132 @@
+import Messaging
+import SQL
+
+extension Projection {
+    /// Applies what a user wants; a conversation he shares still connects (rulings 19).
+    func apply(_ change: FollowingChanged) throws {
+        for user in change.added {
+            try nameAsFollowed(user)
+            let isNew =
+                try transaction.execute(
+                    """
+                    INSERT INTO following (application, follower, followed, is_kept, shared_count)
+                    VALUES (\(application), \(change.follower), \(user), 1, 0)
+                    ON CONFLICT (application, follower, followed) DO NOTHING
+                    """) > 0
+            if isNew {
+                try countFollowing(of: [change.follower], by: 1)
+            } else {
+                try keep(user, followedBy: change.follower, true)
+            }
+        }
+        for user in change.removed {
+            try keep(user, followedBy: change.follower, false)
+            let isGone =
+                try transaction.execute(
+                    """
+                    DELETE FROM following WHERE application = \(application)
+                        AND follower = \(change.follower) AND followed = \(user)
+                        AND shared_count = 0
+                    """) > 0
+            if isGone { try countFollowing(of: [change.follower], by: -1) }
+        }
+    }
+
+    /// Connects those who joined a conversation with everybody in it (platform-api §5.8).
+    ///
+    /// A constant number of statements, whatever the number of participants.
+    func connect(
+        _ joined: [UserID], among participants: [UserID], of conversation: Conversation.ID
+    ) throws {
+        guard !joined.isEmpty, participants.count > 1 else { return }
+        let followers = try transaction.rows(
+            """
+            INSERT INTO following (application, follower, followed, is_kept, shared_count)
+            SELECT a.application, a.user_id, b.user_id, 1, 0
+            FROM participants a
+            JOIN participants b
+                ON b.application = a.application AND b.conversation = a.conversation
+            WHERE a.application = \(application) AND a.conversation = \(conversation)
+                AND a.left_after IS NULL AND b.left_after IS NULL AND a.user_id <> b.user_id
+                AND (
+                    a.user_id IN (\(few: joined.map(\.text)))
+                    OR b.user_id IN (\(few: joined.map(\.text)))
+                )
+            ON CONFLICT (application, follower, followed) DO NOTHING
+            RETURNING follower
+            """
+        ) { row in try row.user(0) }
+        try transaction.execute(
+            """
+            UPDATE following SET shared_count = shared_count + 1, is_kept = 1
+            WHERE application = \(application) AND \(pairsAmong: participants, with: joined)
+            """)
+        try countFollowing(of: followers, by: 1)
+    }
+
+    /// Takes back what a conversation connects, for those who leave it.
+    ///
+    /// Who has met goes on following, unless he has said since that he does not want to.
+    func disconnect(_ leaving: [UserID], among participants: [UserID]) throws {
+        guard !leaving.isEmpty, participants.count > 1 else { return }
+        try transaction.execute(
+            """
+            UPDATE following SET shared_count = shared_count - 1
+            WHERE application = \(application) AND \(pairsAmong: participants, with: leaving)
+            """)
+        let followers = try transaction.rows(
+            """
+            DELETE FROM following
+            WHERE application = \(application) AND \(pairsAmong: participants, with: leaving)
+                AND shared_count = 0 AND is_kept = 0
+            RETURNING follower
+            """
+        ) { row in try row.user(0) }
+        try countFollowing(of: followers, by: -1)
+    }
+
+    private func keep(
+        _ user: UserID, followedBy follower: UserID, _ isKept: Bool
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE following SET is_kept = \(isKept)
+            WHERE application = \(application) AND follower = \(follower) AND followed = \(user)
+            """)
+    }
+
+    /// Adds to the counts of those who follow somebody more or less; twice named counts twice.
+    private func countFollowing(of followers: [UserID], by step: Int64) throws {
+        let counts = followers.reduce(into: [UserID: Int64]()) { counts, user in
+            counts[user, default: 0] += step
+        }
+        for (count, users) in Dictionary(grouping: counts.keys, by: { user in counts[user] ?? 0 }) {
+            try transaction.execute(
+                """
+                UPDATE identities SET following_count = following_count + \(count)
+                WHERE application = \(application)
+                    AND user_id IN (\(few: users.map(\.text)))
+                """)
+        }
+    }
+}
+
+extension SQL.StringInterpolation {
+    /// Pairs of two among all of a conversation, one of them at least among some.
+    fileprivate mutating func appendInterpolation(
+        pairsAmong all: [UserID], with some: [UserID]
+    ) {
+        appendLiteral("follower <> followed AND follower IN (")
+        appendInterpolation(few: all.map(\.text))
+        appendLiteral(") AND followed IN (")
+        appendInterpolation(few: all.map(\.text))
+        appendLiteral(")")
+        // Said only where it leaves pairs out: fewer texts, and a shorter one at each creation.
+        guard some.count < all.count else { return }
+        appendLiteral(" AND (follower IN (")
+        appendInterpolation(few: some.map(\.text))
+        appendLiteral(") OR followed IN (")
+        appendInterpolation(few: some.map(\.text))
+        appendLiteral("))")
+    }
+}

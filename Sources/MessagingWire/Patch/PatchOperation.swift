@@ -1,0 +1,79 @@
+import JSON
+import Messaging
+
+/// One operation of a Layer-Patch, as far as all patches have it in common (platform-api §4).
+///
+/// The property at fault is named after ruling 5: a member that is missing, of the wrong type or
+/// unknown by its own name (`operation`, `property`, `value`), everything else — an operation that does
+/// not suit, a bad key, a limit — by the text of `property`.
+struct PatchOperation {
+    enum Verb: String {
+        case add, remove, set, delete
+    }
+
+    let json: JSONValue
+    let verb: Verb
+    /// The text of `property`.
+    let property: String
+
+    init(_ json: JSONValue) throws(Rejection) {
+        self.json = json
+        guard let operation = json.present("operation") else { throw .missing("operation") }
+        guard let verb = operation.string.flatMap(Verb.init) else { throw .invalid("operation") }
+        guard let name = json.present("property") else { throw .missing("property") }
+        guard let property = name.string else { throw .invalid("property") }
+        self.verb = verb
+        self.property = property
+    }
+
+    /// The operand: `id` where it is given, else `value`; an index alone is not supported.
+    func operand() throws(Rejection) -> JSONValue {
+        if let operand = json.present("id") ?? json.present("value") { return operand }
+        guard json.present("index") == nil else { throw .invalid(property) }
+        throw .missing("value")
+    }
+
+    /// An index without an operand asks for something that is not offered.
+    func refuseIndex() throws(Rejection) {
+        guard json.present("index") == nil || json.present("value") != nil else {
+            throw .invalid(property)
+        }
+    }
+
+    /// A text as operand.
+    func text() throws(Rejection) -> String {
+        guard let text = try operand().string else { throw .invalid("value") }
+        return text
+    }
+}
+
+// MARK: - Operands that are users
+
+extension PatchOperation {
+    /// How many users one patch may name; (proposed), far above what 25 participants can need.
+    ///
+    /// Operations are applied one after another on the one writer: a megabyte of names would keep
+    /// everybody else waiting.
+    static let mostUsersNamed = 1000
+
+    /// The user that is added or removed.
+    func user(_ version: APIVersion) throws(Rejection) -> UserID {
+        let operand = try operand()
+        guard let name = operand.string else { throw .invalid("value") }
+        // `id` names an object by its URI in every version.
+        let isURI = json.present("id") != nil
+        let user = isURI ? UserIDJSON.read(identity: name) : UserIDJSON.read(operand, version)
+        guard let user else { throw .invalid(property) }
+        return user
+    }
+
+    /// The users that are set.
+    func users(_ version: APIVersion, atMost limit: Int) throws(Rejection) -> [UserID] {
+        let operand = try operand()
+        guard operand.kind == .array, operand.elements.allSatisfy({ $0.kind == .string })
+        else { throw .invalid("value") }
+        guard operand.count <= limit, let users = UserIDJSON.list(operand, version)
+        else { throw .invalid(property) }
+        return users
+    }
+}

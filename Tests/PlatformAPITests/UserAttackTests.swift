@@ -1,0 +1,125 @@
+import JSON
+import Messaging
+import MessagingStore
+import Testing
+
+@Suite struct `Users under attack` {
+    @Test func `one application sees nothing of another's users`() async throws {
+        let (one, other) = try await (Scene.make(), Scene.make())
+        let door = RouterDoor(service: one.world.service)
+        _ = try await one.ask(
+            "PUT", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana"}"#, by: door)
+        _ = try await one.ask("PUT", "/apps/{app}/users/ana/following/bo", by: door)
+        _ = try await one.ask(
+            "PATCH", "/apps/{app}/users/ana",
+            #"[{"operation":"add","property":"blocks","value":"bo"}]"#, fields: patch, by: door)
+        for path in ["", "/identity", "/badge", "/following", "/identities"] {
+            let answer = try await other.ask("GET", "/apps/{app}/users/ana\(path)", by: door)
+            #expect(answer.status == 404, "\(path)")
+        }
+        let blocks = try await other.ask("GET", "/apps/{app}/users/ana/blocks", by: door)
+        #expect(blocks.body == "[]")
+    }
+
+    @Test(arguments: [
+        "%F0%9F%A6%8A", "a%2Fb", "..%2F..", "ana'%20OR%20'1'='1", "%5C", "+",
+        "e%CC%81", "%C3%A9",
+    ])
+    func `every name of a user is a name and nothing else (R90, ruling 7)`(name: String)
+        async throws
+    {
+        let scene = try await Scene.make()
+        let door = SocketDoor(port: scene.world.port)
+        let path = "/apps/{app}/users/\(name)"
+        let made = try await scene.ask(
+            "POST", "\(path)/identity", #"{"display_name":"A","metadata":{"a":"'; DROP"}}"#,
+            by: door)
+        #expect(made.status == 201)
+        let identity = try await scene.ask("GET", "\(path)/identity", by: door)
+        let url = try JSONDocument(Array(identity.body.utf8)).root["url"]?.string
+        let again = try await scene.ask(
+            "GET", String(try #require(url).dropFirst(World.base.count)), by: door)
+        #expect(again.body == identity.body)
+        #expect(again.status == 200)
+    }
+
+    @Test func `two spellings of one letter are two users (ruling 7)`() async throws {
+        let scene = try await Scene.make()
+        let door = RouterDoor(service: scene.world.service)
+        for name in ["%C3%A9", "e%CC%81"] {
+            let made = try await scene.ask(
+                "POST", "/apps/{app}/users/\(name)/identity", #"{"display_name":"A"}"#, by: door)
+            #expect(made.status == 201)
+        }
+    }
+
+    @Test func `a patch of a megabyte is applied whole or refused whole (R34)`() async throws {
+        let scene = try await Scene.make()
+        let door = RouterDoor(service: scene.world.service)
+        let operation = #"{"operation":"add","property":"blocks","value":"u1234"},"#
+        let many = String(repeating: operation, count: 9_999) + operation.dropLast()
+        let taken = try await scene.ask(
+            "PATCH", "/apps/{app}/users/ana", "[\(many)]", fields: patch, by: door)
+        #expect(taken.status == 202)
+        let before = try await scene.eventCount()
+        let refused = try await scene.ask(
+            "PATCH", "/apps/{app}/users/ana", "[\(operation)\(many)]", fields: patch, by: door)
+        #expect(refused.status == 422)
+        #expect(try await scene.eventCount() == before)
+    }
+
+    @Test func `a reading token changes nothing about users (1_4)`() async throws {
+        var scene = try await Scene.make()
+        scene.variables["token"] = scene.variables["read_token"]
+        let door = RouterDoor(service: scene.world.service)
+        let before = try await scene.eventCount()
+        let requests = [
+            ("POST", "/users/ana/identity", #"{"display_name":"A"}"#),
+            ("PUT", "/users/ana/identity", #"{"display_name":"A"}"#),
+            ("PATCH", "/users/ana/identity", "[]"), ("DELETE", "/users/ana/identity", ""),
+            ("PUT", "/users/ana/following/bo", ""), ("DELETE", "/users/ana/following/bo", ""),
+            ("POST", "/users/ana/following", "[]"),
+            ("POST", "/users/ana/blocks", #"{"user_id":"bo"}"#),
+            ("DELETE", "/users/ana/blocks/bo", ""), ("PATCH", "/users/ana", "[]"),
+            ("PUT", "/users/ana/badge", #"{"external_unread_count":1}"#),
+            ("PATCH", "/users/ana/badge", "[]"), ("DELETE", "/users/ana/sessions", ""),
+            ("PATCH", "", #"{"operation":"set","property":"session_ttl_in_seconds","value":60}"#),
+        ]
+        for (method, path, body) in requests {
+            let answer = try await scene.ask(
+                method, "/apps/{app}\(path)", body, fields: patch, by: door)
+            #expect(answer.status == 403, "\(method) \(path)")
+        }
+        #expect(try await scene.eventCount() == before)
+    }
+
+    @Test func `reading and changing at once never shows half an identity (R110)`() async throws {
+        let scene = try await Scene.make()
+        let door = SocketDoor(port: scene.world.port)
+        let full = { @Sendable (name: String) in
+            #"{"display_name":"\#(name)","first_name":"\#(name)","metadata":{"n":"\#(name)"}}"#
+        }
+        _ = try await scene.ask("PUT", "/apps/{app}/users/ana/identity", full("a"), by: door)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<60 {
+                group.addTask {
+                    guard number % 2 == 0 else {
+                        let name = number % 4 == 1 ? "a" : "b"
+                        let body = full(name)
+                        _ = try await scene.ask(
+                            "PUT", "/apps/{app}/users/ana/identity", body, by: door)
+                        return
+                    }
+                    let answer = try await scene.ask(
+                        "GET", "/apps/{app}/users/ana/identity", by: door)
+                    let root = try JSONDocument(Array(answer.body.utf8)).root
+                    #expect(root["display_name"]?.string == root["first_name"]?.string)
+                    #expect(root["metadata"]?["n"]?.string == root["first_name"]?.string)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private let patch = [(name: "Content-Type", value: "application/vnd.layer-patch+json")]
+}
