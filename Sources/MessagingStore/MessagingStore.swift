@@ -12,6 +12,8 @@ public struct MessagingStore: Sendable {
     let runningKeys: RunningKeys
     /// Tells readers of the log how far it goes.
     public let signal: CommitSignal
+    /// Tells the sender of scheduled messages what was accepted.
+    let dueSignal: DueSignal
 
     /// A store over a database opened with ``migrations``.
     public init(database: Database, environment: StoreEnvironment = .live) {
@@ -20,6 +22,7 @@ public struct MessagingStore: Sendable {
         authentication = Authentication()
         runningKeys = RunningKeys()
         signal = CommitSignal()
+        dueSignal = DueSignal()
     }
 
     /// The whole history of the schema.
@@ -38,11 +41,11 @@ public struct MessagingStore: Sendable {
         _ body: @escaping @Sendable (Recording) throws -> Value
     ) async throws -> Value {
         let now = environment.now()
-        return try await database.write { [environment, signal] transaction in
+        return try await database.write { [environment, signal, dueSignal] transaction in
             try body(
                 Recording(
                     transaction: transaction, application: application, now: now,
-                    hash: environment.sha256, signal: signal))
+                    hash: environment.sha256, signal: signal, dueSignal: dueSignal))
         }
     }
 }

@@ -14,7 +14,9 @@ import Testing
         var testDescription: String { "\(method) \(path) \(body.prefix(80)) → \(status)/\(code)" }
     }
 
-    @Test(arguments: conversations + patches + messages + announcements + notifications + queries)
+    @Test(
+        arguments: conversations + patches + messages + schedules + announcements + notifications
+            + queries)
     func `it is refused with its status, code and property, and nothing is stored (R28, 1_6)`(
         input: Case
     ) async throws {
@@ -179,7 +181,27 @@ import Testing
         invalid("notification", .send, #"{"sender":{"user_id":"ana"},\#(part),"notification":[]}"#),
         invalid("schedule", .send, #"{"sender":{"user_id":"ana"},\#(part),"schedule":"soon"}"#),
         invalid("id", .send, #"{"sender":{"user_id":"ana"},\#(part),"id":{}}"#),
+        missing(
+            "schedule.delay_in_seconds", .send,
+            #"{"sender":{"user_id":"ana"},\#(part),"schedule":{"delay_in_seconds":null}}"#),
     ]
+
+    private static let schedules: [Case] =
+        [
+            "0", "0.999", "300.5", "-1", "1e300", "1e999", #""5""#, "[5]", "{}", "true",
+            "99999999999999999999",
+        ].flatMap { value in
+            [
+                invalid(
+                    "schedule.delay_in_seconds", .send,
+                    #"{"sender":{"user_id":"ana"},\#(part),"schedule":{"delay_in_seconds":\#(value)}}"#
+                ),
+                invalid(
+                    "schedule.typing_indicator_in_seconds", .send,
+                    #"{"sender":{"user_id":"ana"},\#(part),"schedule":{"delay_in_seconds":30,"typing_indicator_in_seconds":\#(value)}}"#
+                ),
+            ]
+        }
 
     /// One more than there may be.
     private static let crowd = (0...10_000).map { number in "\"u\(number)\"" }

@@ -84,4 +84,10 @@ public enum Event: Equatable, Sendable {
     case sessionsEnded(UserID, at: Timestamp)
     /// The life of sessions yet to come was set, in seconds.
     case sessionLifetimeSet(seconds: Int64)
+    /// A message was accepted that will be sent later.
+    case messageScheduled(MessageScheduled)
+    /// A scheduled message waits no more: it was sent, or its conversation or its sender is gone.
+    case scheduleEnded(Message.ID, isSent: Bool, at: Timestamp)
+    /// A batch of messages was accepted under a key that is to be remembered.
+    case batchAccepted(Replay.Key, in: Conversation.ID)
 }

@@ -45,7 +45,8 @@ extension Event {
             .notificationSent, .partsChanged, .exportKeyChanged, .exportRequested, .exportStarted,
             .exportCompleted, .exportDeleted, .exportExpired, .exportErased,
             .exportScheduleChanged, .identityTold, .identityPatched, .identityDeleted,
-            .followingChanged, .badgeSet, .userSuspended, .sessionsEnded, .sessionLifetimeSet:
+            .followingChanged, .badgeSet, .userSuspended, .sessionsEnded, .sessionLifetimeSet,
+            .messageScheduled, .scheduleEnded, .batchAccepted:
             nil
         }
     }

@@ -8,6 +8,7 @@ struct Recording {
     let now: Timestamp
     let hash: @Sendable ([UInt8]) -> [UInt8]
     let signal: CommitSignal
+    let dueSignal: DueSignal
 
     /// Appends an event to the log and applies it to the rows, both in this transaction.
     func record(_ event: Event) throws {

@@ -8,8 +8,9 @@ extension MessagingStore {
     ///   - draft: What is to be sent.
     ///   - conversation: Where to; an alias counts as its winner.
     ///   - key: The `If-None-Match` key; it becomes the id unless the draft proposes one.
-    /// - Throws: `Rejection`: `notFound(.message)` when what the key made is deleted (rulings 12);
-    ///   `notFound(.conversation)`, `objectDeleted`; what `Conversation.posting` rejects.
+    /// - Throws: ``AnsweredBefore`` when the key made what is answered without a message;
+    ///   `Rejection`: `notFound(.message)` when what the key made is deleted (rulings 12);
+    ///   `idTaken(.message)`, `notFound(.conversation)`, `objectDeleted`; what `Conversation.posting` rejects.
     public func sendMessage(
         _ draft: Message.Draft, to conversation: Conversation.ID, key: Replay.Key? = nil,
         in application: Application.ID
@@ -54,6 +55,17 @@ extension Recording {
         if draft.proposedID != nil, let holder = try holder(of: id) {
             return .idInUse(try snapshot(of: holder, seenBy: user, or: .idTaken(.message)))
         }
+        let message = try post(draft, to: conversation, as: id, key: key, partIDs: partIDs)
+        return .created(
+            try snapshotOfNew(message, to: conversation.participants, seenBy: user))
+    }
+
+    /// Decides and records a post; every message comes into being here, also those of batches and
+    /// schedules.
+    func post(
+        _ draft: Message.Draft, to conversation: Conversation, as id: Message.ID,
+        key: Replay.Key? = nil, partIDs: [MessagePart.ID]
+    ) throws -> Message {
         let event = try conversation.posting(
             draft, hasIdentity: try hasIdentity(draft.sender, in: conversation),
             contents: try contents(of: draft.parts), as: id,
@@ -63,8 +75,7 @@ extension Recording {
         guard case .messageSent(let sent) = event else {
             throw StoreFault.unreadable("decision of a post")
         }
-        return .created(
-            try snapshotOfNew(sent.message, to: conversation.participants, seenBy: user))
+        return sent.message
     }
 
     private func writableConversation(
@@ -78,11 +89,14 @@ extension Recording {
     }
 
     /// What a key has sent, or the message that bears it as its id.
-    private func message(sentWith key: Replay.Key) throws -> Message? {
-        guard
-            let object = try transaction.object(madeWith: key, as: .message, in: application)
-        else { return try liveMessage(Message.ID(key)) }
-        guard let id = Message.ID(bytes: object), let message = try liveMessage(id) else {
+    ///
+    /// - Throws: ``AnsweredBefore`` when that was answered without a message.
+    func message(sentWith key: Replay.Key) throws -> Message? {
+        guard let made = try transaction.sending(madeWith: key, in: application) else {
+            return try liveMessage(Message.ID(key))
+        }
+        try refuseRepeat(of: made)
+        guard let id = Message.ID(bytes: made.object), let message = try liveMessage(id) else {
             throw Rejection.notFound(.message)
         }
         return message
@@ -90,20 +104,23 @@ extension Recording {
 
     /// Who has an id; `nil` when it is free.
     ///
-    /// - Throws: `notFound` when it was that of a message deleted since.
-    private func holder(of id: Message.ID) throws -> Message? {
+    /// - Throws: `notFound` when it was that of a message deleted since; `idTaken` when it is
+    ///   promised to one that waits to be sent.
+    func holder(of id: Message.ID) throws -> Message? {
         if let holder = try liveMessage(id) { return holder }
-        let former = try transaction.object(
-            madeWith: Replay.Key(id), as: .message, in: application)
-        guard former != id.bytes else { throw Rejection.notFound(.message) }
-        return nil
+        let former = try transaction.sending(madeWith: Replay.Key(id), in: application)
+        guard former?.object == id.bytes else { return nil }
+        guard try transaction.scheduledMessage(id, in: application) == nil else {
+            throw Rejection.idTaken(.message)
+        }
+        throw Rejection.notFound(.message)
     }
 
     /// A message by its id.
     ///
     /// - Throws: `notFound` when it went with its conversation: its id stays taken, and it has
     ///   nothing to show.
-    private func liveMessage(_ id: Message.ID) throws -> Message? {
+    func liveMessage(_ id: Message.ID) throws -> Message? {
         guard let message = try transaction.message(id, in: application) else { return nil }
         guard try transaction.isAlive(message.conversation, in: application) else {
             throw Rejection.notFound(.message)
@@ -111,7 +128,7 @@ extension Recording {
         return message
     }
 
-    private func hasIdentity(_ sender: Sender, in conversation: Conversation) throws -> Bool {
+    func hasIdentity(_ sender: Sender, in conversation: Conversation) throws -> Bool {
         guard let user = sender.userID, !conversation.participants.contains(user) else {
             return false
         }

@@ -67,5 +67,26 @@ extension Migration {
             """
             CREATE INDEX notification_keys_by_time ON notification_keys (application, sent_at)
             """,
+            // Messages that wait to be sent, in the form of their event; gone once they are.
+            """
+            CREATE TABLE scheduled_messages (
+                application BYTEA NOT NULL,
+                id BYTEA NOT NULL,
+                due_at BIGINT NOT NULL,
+                turn BIGINT NOT NULL,
+                payload BYTEA NOT NULL
+            )
+            """,
+            """
+            CREATE UNIQUE INDEX scheduled_messages_by_id ON scheduled_messages (application, id)
+            """,
+            """
+            CREATE INDEX scheduled_messages_by_turn ON scheduled_messages (application, turn)
+            """,
+            // What is due next is asked of all applications at once: one clock wakes for them all.
+            """
+            CREATE INDEX scheduled_messages_by_time
+            ON scheduled_messages (due_at, application, turn)
+            """,
         ])
 }

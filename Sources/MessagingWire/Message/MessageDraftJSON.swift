@@ -6,7 +6,7 @@ public struct MessageDraftJSON: Sendable {
     /// What shall be sent.
     public let draft: Message.Draft
     /// When the message shall be sent; `nil` for now.
-    public let schedule: ScheduleJSON?
+    public let schedule: Schedule?
 
     /// Reads a draft, member by member in the fixed order of platform-api §1.6: `sender` (or
     /// `sender_id`), `parts`, `notification`, `schedule`, at last `id`.

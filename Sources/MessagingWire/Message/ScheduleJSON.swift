@@ -2,30 +2,28 @@ import JSON
 import Messaging
 
 /// When a message shall be sent (platform-api §5.2.1, Schedule).
-public struct ScheduleJSON: Equatable, Sendable {
-    /// 1 to 300 seconds, fractions allowed.
-    public let delayInSeconds: Double
-    /// How long before sending the sender shows as typing; at most the delay.
-    public let typingIndicatorInSeconds: Double?
-
-    /// Reads the member `schedule`; `nil` when there is none.
-    static func read(_ body: JSONValue) throws(Rejection) -> ScheduleJSON? {
+enum ScheduleJSON {
+    /// Reads the member `schedule`, seconds with fractions; `nil` when there is none.
+    static func read(_ body: JSONValue) throws(Rejection) -> Schedule? {
         guard let value = body.present("schedule") else { return nil }
         guard value.kind == .object else { throw .invalid("schedule") }
-        guard let delay = try seconds(value, "delay_in_seconds", upTo: 300) else {
+        guard let delay = try milliseconds(value, "delay_in_seconds") else {
             throw .missing("schedule.delay_in_seconds")
         }
-        let typing = try seconds(value, "typing_indicator_in_seconds", upTo: delay)
-        return ScheduleJSON(delayInSeconds: delay, typingIndicatorInSeconds: typing)
+        // The delay is judged before anybody looks for the typing (ruling 1).
+        _ = try Schedule(delay: delay)
+        return try Schedule(
+            delay: delay, typing: try milliseconds(value, "typing_indicator_in_seconds"))
     }
 
-    private static func seconds(
-        _ schedule: JSONValue, _ name: String, upTo limit: Double
-    ) throws(Rejection) -> Double? {
+    /// Rounded to the nearest millisecond, but never into the range.
+    private static func milliseconds(
+        _ schedule: JSONValue, _ name: String
+    ) throws(Rejection) -> Int64? {
         guard let value = schedule.present(name) else { return nil }
-        guard let seconds = value.double, seconds >= 1, seconds <= limit else {
+        guard let seconds = value.double, seconds >= 1, seconds <= 300 else {
             throw .invalid("schedule.\(name)")
         }
-        return seconds
+        return Int64((seconds * 1000).rounded())
     }
 }

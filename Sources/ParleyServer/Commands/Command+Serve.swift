@@ -1,6 +1,7 @@
 import Delivery
 import Glibc
 import Messaging
+import MessagingStore
 import SQL
 
 extension Command {
@@ -18,6 +19,7 @@ extension Command {
         try await first.makeConfigured()
         try running.listen()
         parts.exporter.start()
+        parts.sender.start()
         let news = try await first.makeIfNone()
         let greeting =
             "\(Release.name) \(Release.version) serves \(settings.base) from \(settings.dataFolder)"

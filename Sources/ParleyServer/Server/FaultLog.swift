@@ -23,4 +23,12 @@ struct FaultLog: Sendable {
             "export failed",
             metadata: ["export": "\(export.map(\.uuid) ?? "-")", "cause": "\(error)"])
     }
+
+    /// Logs why a scheduled message was not sent, or, without one, why nobody could look for any; it is
+    /// tried again.
+    func note(_ error: any Error, of message: Message.ID?) {
+        logger.error(
+            "scheduled message not sent",
+            metadata: ["message": "\(message.map(\.uuid) ?? "-")", "cause": "\(error)"])
+    }
 }

@@ -20,6 +20,8 @@ struct Parts: Sendable {
     let uploads: Uploads
     let api: PlatformAPI
     let exporter: Exporter
+    /// Sends scheduled messages.
+    let sender: ScheduledSender
     let readiness: Readiness
     let metrics: Metrics
     let service: ServerService
@@ -45,6 +47,8 @@ struct Parts: Sendable {
             }
         }
         store = MessagingStore(database: database)
+        sender = ScheduledSender(
+            store: store, onFault: FaultLog(logger: log.logger("parley.schedule")).note(_:of:))
         let bridge = ContentBridge(store: store)
         let clock = UploadClock(now: systemMilliseconds)
         do {

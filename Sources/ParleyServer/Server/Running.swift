@@ -2,6 +2,7 @@ import Delivery
 import Glibc
 import HTTPTransport
 import Logging
+import MessagingStore
 import SQL
 import Telemetry
 import Uploads
@@ -70,6 +71,7 @@ struct Running {
         let isClean = await parts.server.drain(deadline: settings.shutdownDeadline)
         await uploads
         await exporter
+        await parts.sender.stop()
         // Last, so that the end can be watched, too.
         _ = await parts.metricsServer?.drain(deadline: 1000)
         parts.close()

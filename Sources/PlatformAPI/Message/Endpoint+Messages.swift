@@ -9,11 +9,12 @@ extension Endpoint {
             isKeyed: true, .body { call, body in try await call.sendMessage(body) }
         ) { version in
             Operation(
-                "sendMessage", body: MessageDraftJSON.schema(version),
+                "sendMessage", body: MessageBatchJSON.sendingSchema(version),
                 answers: [
-                    .created(MessageJSON.schema(version), [.tag, .location, .contentLocation])
+                    .created(MessageJSON.schema(version), [.tag, .location, .contentLocation]),
+                    .accepted(),
                 ],
-                errors: [.invalidOperation, .objectDeleted, .idInUse],
+                errors: [.objectDeleted, .idInUse],
                 example: Example(
                     body: """
                         {\(Sample.sender(version)),"parts":[{"mime_type":"text/plain",\

@@ -7,18 +7,21 @@ import MessagingWire
 extension Call {
     /// `POST /conversations/{C}/messages` (platform-api §5.2.1).
     func sendMessage(_ body: JSONValue) async throws -> Reply {
+        if MessageBatchJSON.isBatch(body, version) { return try await sendBatch(body) }
         let asked = try MessageDraftJSON(body.asObject(), version)
-        guard asked.schedule == nil else {
-            throw APIError(.invalidOperation, "Messages cannot be scheduled on this server yet.")
-        }
         let conversation = try conversation()
+        if let schedule = asked.schedule {
+            return reply(
+                try await store.scheduleMessage(
+                    asked.draft, to: conversation, for: schedule, key: key, in: application))
+        }
         let creation = try await store.sendMessage(
             asked.draft, to: conversation, key: key, in: application)
         let message = creation.object.message
         return reply(creation).locating(message, askedIn: conversation, links)
     }
 
-    private func reply(_ creation: Creation<MessageSnapshot>) -> Reply {
+    func reply(_ creation: Creation<MessageSnapshot>) -> Reply {
         switch creation {
         case .created(let sent), .replayed(let sent), .matched(let sent):
             Reply(.created, json(sent, isJustSent: true)).tagged(sent.message.version).adding(

@@ -144,6 +144,10 @@ extension Event {
             AnnouncementReceived(
                 announcement: .sample(10), user: .bo, kind: .read, at: .sample)),
         .announcementDeleted(.sample(10), for: .cy, at: .sample),
+        .messageScheduled(
+            MessageScheduled(message: .sample, key: .sample(14))),
+        .scheduleEnded(.sample(15), isSent: true, at: .sample),
+        .batchAccepted(.sample(16), in: .sample(3)),
         .notificationSent(
             NotificationSent(
                 recipients: [.ana], notification: Array("{}".utf8), key: .sample(13),
@@ -185,4 +189,25 @@ extension Event {
 
 extension Timestamp {
     fileprivate static let sample = Timestamp(milliseconds: 1_772_356_530_042)
+}
+
+extension ScheduledMessage {
+    /// One with everything it can have.
+    fileprivate static let sample: ScheduledMessage = {
+        do {
+            return ScheduledMessage(
+                id: .sample(15), conversation: .sample(3),
+                draft: try Message.Draft(
+                    sender: .user(.ana), admission: .identities, senderProperty: "sender_id",
+                    parts: [
+                        MessagePart.Draft(
+                            mimeType: "a/b", body: .inline([0, 255]), proposedID: .sample(17)),
+                        MessagePart.Draft(
+                            mimeType: "c/d", body: .content(.sample(8), size: .max)),
+                    ], notification: Array("{}".utf8), proposedID: .sample(15)),
+                dueAt: .sample, typingFrom: .sample)
+        } catch {
+            fatalError("the sample is legal")
+        }
+    }()
 }

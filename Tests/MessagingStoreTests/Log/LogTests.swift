@@ -100,6 +100,7 @@ extension Shop {
         try await send(to: gone)
         try await store.deleteConversation(gone, in: application)
         try await tell()
+        try await procrastinate()
     }
 
     private func exportTwice() async throws {

@@ -100,8 +100,8 @@ import Testing
              "schedule":{"delay_in_seconds":300.0,"typing_indicator_in_seconds":1.5}}
             """#
         let schedule = try MessageDraftJSON(json(text), .v1_0).schedule
-        #expect(schedule?.delayInSeconds == 300)
-        #expect(schedule?.typingIndicatorInSeconds == 1.5)
+        #expect(schedule?.delay == 300_000)
+        #expect(schedule?.typing == 1500)
     }
 
     private func read(part: String) throws -> MessagePart.Draft {

@@ -45,6 +45,9 @@ extension Event {
         case .userSuspended: "user.suspended"
         case .sessionsEnded: "sessions.ended"
         case .sessionLifetimeSet: "session_lifetime.set"
+        case .messageScheduled: "message.scheduled"
+        case .scheduleEnded: "schedule.ended"
+        case .batchAccepted: "batch.accepted"
         }
     }
 }

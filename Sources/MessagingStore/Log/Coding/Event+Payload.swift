@@ -121,6 +121,16 @@ extension Event {
             writer.write(moment)
         case .sessionLifetimeSet(let seconds):
             writer.write(seconds)
+        case .messageScheduled(let scheduled):
+            scheduled.message.write(to: &writer)
+            writer.write(optional: scheduled.key) { writer, key in writer.write(key) }
+        case .scheduleEnded(let id, let isSent, let moment):
+            writer.write(id)
+            writer.write(isSent)
+            writer.write(moment)
+        case .batchAccepted(let key, let conversation):
+            writer.write(key)
+            writer.write(conversation)
         }
         return [Self.payloadForm] + writer.bytes
     }

@@ -126,6 +126,16 @@ extension Event {
             .sessionsEnded(try reader.user(), at: try reader.timestamp())
         case "session_lifetime.set":
             .sessionLifetimeSet(seconds: try reader.number())
+        case "message.scheduled":
+            .messageScheduled(
+                MessageScheduled(
+                    message: try ScheduledMessage(from: &reader),
+                    key: try reader.optional { reader in try reader.id() }))
+        case "schedule.ended":
+            .scheduleEnded(
+                try reader.id(), isSent: try reader.flag(), at: try reader.timestamp())
+        case "batch.accepted":
+            .batchAccepted(try reader.id(), in: try reader.id())
         default:
             throw StoreFault.unreadable("event \(kind)")
         }

@@ -70,7 +70,7 @@ extension Projection {
             """)
     }
 
-    private func bind(_ content: Content.ID?, to conversation: Conversation.ID) throws {
+    func bind(_ content: Content.ID?, to conversation: Conversation.ID) throws {
         guard let content else { return }
         try transaction.execute(
             """

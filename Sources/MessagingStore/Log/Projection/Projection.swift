@@ -58,6 +58,10 @@ struct Projection {
             try suspend(user, isSuspended, at: moment)
         case .sessionsEnded(let user, let moment): try endSessions(of: user, at: moment)
         case .sessionLifetimeSet(let seconds): try setSessionLifetime(seconds)
+        case .messageScheduled(let scheduled): try keep(scheduled)
+        case .scheduleEnded(let id, _, _): try dropScheduled(id)
+        case .batchAccepted(let key, let conversation):
+            try remember(key, as: .batch, for: conversation.bytes)
         }
     }
 

@@ -3,4 +3,8 @@ enum ReplayKind: String {
     case conversation, message, announcement
     /// A distinct conversation that was there already: its replay answers as the match did.
     case match
+    /// A message that is or was to be sent later; its id is promised to it under the id itself, too.
+    case scheduled
+    /// A batch of messages; it stands for their conversation.
+    case batch
 }

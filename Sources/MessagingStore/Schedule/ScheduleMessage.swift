@@ -1,0 +1,130 @@
+public import Messaging
+import SQL
+
+/// What became of sendings that are answered without a message.
+public enum Acceptance: Equatable, Sendable {
+    /// They are sent, or will be when they are due.
+    case accepted
+    /// The key was used before, for a message sent at once; this is it, as it is now.
+    case replayed(MessageSnapshot)
+    /// An id they name is taken, by this message; nothing is sent.
+    case idInUse(MessageSnapshot)
+}
+
+extension MessagingStore {
+    /// Accepts a message to be sent later; when this returns, it is on disk.
+    ///
+    /// - Parameters:
+    ///   - draft: What is to be sent.
+    ///   - conversation: Where to; an alias counts as its winner.
+    ///   - schedule: When.
+    ///   - key: The `If-None-Match` key; it becomes the id unless the draft proposes one.
+    /// - Throws: As `sendMessage`.
+    public func scheduleMessage(
+        _ draft: Message.Draft, to conversation: Conversation.ID, for schedule: Schedule,
+        key: Replay.Key? = nil, in application: Application.ID
+    ) async throws -> Acceptance {
+        let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
+        let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
+        return try await accept(in: application) { recording in
+            if let key, let sent = try recording.message(sentWith: key) {
+                return .replayed(try recording.snapshot(of: sent))
+            }
+            let place = try recording.transaction.lockedConversation(
+                conversation, in: application)
+            if draft.proposedID != nil, let holder = try recording.holder(of: id) {
+                return .idInUse(try recording.snapshot(of: holder))
+            }
+            try recording.schedule(
+                draft, for: schedule, to: place, as: id, key: key, partIDs: partIDs)
+            return .accepted
+        }
+    }
+
+    /// Sends messages in their order, each at once or when it is due: all of them, or none.
+    ///
+    /// - Parameters:
+    ///   - batch: What is to be sent; no two name the same id.
+    ///   - conversation: Where to; an alias counts as its winner.
+    ///   - key: The `If-None-Match` key; it only recognises a repeat.
+    /// - Throws: As `sendMessage`.
+    public func sendBatch(
+        _ batch: [Message.Sending], to conversation: Conversation.ID, key: Replay.Key? = nil,
+        in application: Application.ID
+    ) async throws -> Acceptance {
+        let named = batch.map { sending in
+            (
+                sending: sending, id: sending.draft.proposedID ?? environment.newID(),
+                partIDs: sending.draft.parts.map { _ in environment.newID() as MessagePart.ID }
+            )
+        }
+        return try await accept(in: application) { recording in
+            if let key, let sent = try recording.message(sentWith: key) {
+                return .replayed(try recording.snapshot(of: sent))
+            }
+            var place = try recording.transaction.lockedConversation(
+                conversation, in: application)
+            for (sending, id, _) in named where sending.draft.proposedID != nil {
+                guard let holder = try recording.holder(of: id) else { continue }
+                return .idInUse(try recording.snapshot(of: holder))
+            }
+            for (sending, id, partIDs) in named {
+                if let schedule = sending.schedule {
+                    try recording.schedule(
+                        sending.draft, for: schedule, to: place, as: id, partIDs: partIDs)
+                } else {
+                    _ = try recording.post(sending.draft, to: place, as: id, partIDs: partIDs)
+                    place = try recording.transaction.lockedConversation(
+                        place.id, in: application)
+                }
+            }
+            if let key { try recording.record(.batchAccepted(key, in: place.id)) }
+            return .accepted
+        }
+    }
+
+    /// A repeat of what is answered without a message is answered so again.
+    private func accept(
+        in application: Application.ID,
+        _ body: @escaping @Sendable (Recording) throws -> Acceptance
+    ) async throws -> Acceptance {
+        do {
+            return try await change(in: application, body)
+        } catch is AnsweredBefore {
+            return .accepted
+        }
+    }
+}
+
+extension Recording {
+    fileprivate func schedule(
+        _ draft: Message.Draft, for schedule: Schedule, to conversation: Conversation,
+        as id: Message.ID, key: Replay.Key? = nil, partIDs: [MessagePart.ID]
+    ) throws {
+        let event = try conversation.scheduling(
+            draft, for: schedule, hasIdentity: try hasIdentity(draft.sender, in: conversation),
+            contents: try contents(of: draft.parts), as: id, partIDs: { index in partIDs[index] },
+            key: key, at: now)
+        try record(event)
+        let dueAt = Timestamp(milliseconds: now.milliseconds + schedule.delay)
+        transaction.afterCommit { [dueSignal] in dueSignal.ring(for: dueAt) }
+    }
+
+    /// Ends the repeat of a sending that was answered without a message.
+    ///
+    /// - Throws: ``AnsweredBefore``; `notFound` when what was scheduled has been deleted since or was
+    ///   dropped (rulings 12).
+    func refuseRepeat(of made: (kind: ReplayKind, object: [UInt8])) throws {
+        switch made.kind {
+        case .batch: throw AnsweredBefore()
+        case .scheduled:
+            guard let id = Message.ID(bytes: made.object) else { return }
+            guard try liveMessage(id) == nil else { throw AnsweredBefore() }
+            guard let waiting = try transaction.scheduledMessage(id, in: application),
+                try transaction.isAlive(waiting.conversation, in: application)
+            else { throw Rejection.notFound(.message) }
+            throw AnsweredBefore()
+        case .message, .conversation, .match, .announcement: return
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Locking
+public import Messaging
+
+/// Sends scheduled messages when they are due: at start those that became due while nobody ran.
+///
+/// It sleeps until the next one, or until an earlier one is accepted; it does not poll.
+public final class ScheduledSender: Sendable {
+    private let store: MessagingStore
+    private let sleep: @Sendable (Int64) async throws -> Void
+    private let onFault: @Sendable (any Error, Message.ID?) -> Void
+    private let work = Locked<Task<Void, Never>?>(nil)
+
+    /// Nothing is sent before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - sleep: Waits so many milliseconds, unless its task is cancelled.
+    ///   - onFault: Told of every message that failed and is tried again; without one when nobody
+    ///     could look for any.
+    public init(
+        store: MessagingStore,
+        sleep: @escaping @Sendable (Int64) async throws -> Void = { milliseconds in
+            try await Task.sleep(for: .milliseconds(milliseconds))
+        },
+        onFault: @escaping @Sendable (any Error, Message.ID?) -> Void
+    ) {
+        self.store = store
+        self.sleep = sleep
+        self.onFault = onFault
+    }
+
+    /// Begins; once.
+    public func start() {
+        work.withLock { work in work = work ?? Task { await self.run() } }
+    }
+
+    /// Ends after the message that is being sent.
+    public func stop() async {
+        let task = work.withLock { work in work }
+        task?.cancel()
+        await task?.value
+    }
+
+    private func run() async {
+        while !Task.isCancelled {
+            store.dueSignal.beginLook()
+            await wait(until: await sendDue())
+        }
+    }
+
+    private func sendDue() async -> Timestamp? {
+        do {
+            return try await store.sendDueMessages { [onFault] error, id in onFault(error, id) }
+        } catch {
+            onFault(error, nil)
+            return Timestamp(
+                milliseconds: store.environment.now().milliseconds + MessagingStore.retryPause)
+        }
+    }
+
+    /// Whichever comes first: the moment, a message due before it, the end.
+    private func wait(until next: Timestamp?) async {
+        let left = next.map { next in
+            max(0, next.milliseconds - store.environment.now().milliseconds)
+        }
+        await withTaskGroup(of: Void.self) { [store, sleep] group in
+            group.addTask { await store.dueSignal.wait(before: next) }
+            if let left {
+                // A clock that was set may have gone on meanwhile: looked at again within a minute.
+                group.addTask { try? await sleep(min(left, 60_000)) }
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

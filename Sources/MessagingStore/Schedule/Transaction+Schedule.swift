@@ -1,0 +1,80 @@
+import Messaging
+import SQL
+
+/// Which scheduled message, and where it stands in the order of sending.
+struct DueMessage: Sendable {
+    let application: Application.ID
+    let id: Message.ID
+    let dueAt: Timestamp
+    let turn: Int64
+}
+
+extension Transaction {
+    /// What a key of sending has made, at once, later, or as a batch; `nil` while it is free.
+    func sending(
+        madeWith key: Replay.Key, in application: Application.ID
+    ) throws -> (kind: ReplayKind, object: [UInt8])? {
+        try first(
+            """
+            SELECT kind, object FROM replay_keys
+            WHERE application = \(application) AND replay_key = \(key) AND kind IN (
+                \(ReplayKind.message.rawValue), \(ReplayKind.scheduled.rawValue),
+                \(ReplayKind.batch.rawValue)
+            )
+            ORDER BY kind LIMIT 1
+            """
+        ) { row in
+            guard let kind = ReplayKind(rawValue: try row.text(0)) else {
+                throw StoreFault.unreadable("replay_keys.kind")
+            }
+            return (kind, try row.blob(1))
+        }
+    }
+
+    /// A message that waits; `nil` when there is none of that name.
+    func scheduledMessage(
+        _ id: Message.ID, in application: Application.ID
+    ) throws -> ScheduledMessage? {
+        try first(
+            """
+            SELECT payload FROM scheduled_messages
+            WHERE application = \(application) AND id = \(id)
+            """
+        ) { row in
+            var reader = ByteReader(try row.blob(0))
+            let message = try ScheduledMessage(from: &reader)
+            try reader.finish()
+            return message
+        }
+    }
+
+    /// The messages due at a moment, of all applications, in the order of sending.
+    ///
+    /// - Parameter last: The one before the page; `nil` for the first page.
+    func dueMessages(
+        at now: Timestamp, after last: DueMessage?, limit: Int
+    ) throws -> [DueMessage] {
+        let (dueAt, application) = (last?.dueAt.milliseconds ?? 0, last?.application.bytes ?? [])
+        return try rows(
+            """
+            SELECT application, id, due_at, turn FROM scheduled_messages
+            WHERE due_at <= \(now)
+                AND (due_at, application, turn) > (\(dueAt), \(application), \(last?.turn ?? 0))
+            ORDER BY due_at, application, turn LIMIT \(limit)
+            """
+        ) { row in
+            DueMessage(
+                application: try row.id(0), id: try row.id(1), dueAt: try row.timestamp(2),
+                turn: try row.int64(3))
+        }
+    }
+
+    /// When the first message after a moment is due; `nil` when none waits.
+    func nextDue(after now: Timestamp) throws -> Timestamp? {
+        try first(
+            """
+            SELECT due_at FROM scheduled_messages WHERE due_at > \(now) ORDER BY due_at LIMIT 1
+            """
+        ) { row in try row.timestamp(0) }
+    }
+}
