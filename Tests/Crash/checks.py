@@ -3,8 +3,10 @@
 import collections
 import json
 import sys
+import time
 
-from clients import BASE, HEADERS, Client, Creator, KeyedSender, Sender, Unexpected, Uploader
+from clients import (
+    BASE, HEADERS, Client, Creator, KeyedSender, Scheduler, Sender, Unexpected, Uploader)
 
 
 class Checks:
@@ -41,7 +43,10 @@ class Checks:
             try:
                 if isinstance(client, KeyedSender) and getattr(client, "conversation", None):
                     counts["repeats"] += self.repeats(client)
-                if isinstance(client, Sender) and getattr(client, "conversation", None):
+                if isinstance(client, Scheduler) and getattr(client, "conversation", None):
+                    self.wait_for(client)
+                    counts["messages sent later"] += self.messages(client)
+                elif isinstance(client, Sender) and getattr(client, "conversation", None):
                     counts["messages"] += self.messages(client)
                 elif isinstance(client, Creator) and hasattr(client, "acknowledged"):
                     counts["conversations"] += self.conversations(client)
@@ -64,6 +69,18 @@ class Checks:
             if sender.acknowledged.setdefault(text, identifier) != identifier:
                 self.fail(f"{text} was acknowledged as {sender.acknowledged[text]} and is {identifier}")
         return len(sender.attempted)
+
+    def wait_for(self, scheduler):
+        """Waits until everything is due and as much is sent as was acknowledged, 10 s at most."""
+        time.sleep(max(0, scheduler.due - time.time()))
+        deadline = time.monotonic() + 10
+        path = f"/conversations/{scheduler.conversation.rsplit('/', 1)[1]}/messages?page_size=1"
+        while self.count(path) < len(scheduler.acknowledged) and time.monotonic() < deadline:
+            time.sleep(0.05)
+
+    def count(self, path):
+        answer, _ = self.reader.request("GET", BASE + path, headers=HEADERS)
+        return int(answer.headers["Layer-Count"])
 
     def messages(self, sender):
         found, position = {}, None

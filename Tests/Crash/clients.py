@@ -3,6 +3,8 @@
 import http.client
 import json
 import threading
+import time
+import uuid
 
 from server import APPLICATION, TOKEN
 
@@ -82,6 +84,27 @@ class KeyedSender(Sender):
 
     def send(self, text, client, headers={}):
         return super().send(text, client, {"Idempotency-Key": f"key-{text}"})
+
+
+class Scheduler(Sender):
+    """Has messages sent later, each under a name of its own; `due` is when the last of them is."""
+
+    due = 0
+
+    def work(self):
+        text = self.name("text")
+        self.attempted.add(text)
+        delay = self.chance.uniform(1, 1.5)
+        identifier = f"layer:///messages/{uuid.UUID(int=self.chance.getrandbits(128))}"
+        message = {"id": identifier, "sender_id": f"layer:///identities/{self.sender}",
+                   "parts": [{"mime_type": "text/plain", "body": text}],
+                   "schedule": {"delay_in_seconds": delay}}
+        path = f"{BASE}/conversations/{self.conversation.rsplit('/', 1)[1]}/messages"
+        answer, body = self.request("POST", path, json.dumps(message))
+        if answer.status != 202 or body:
+            raise Unexpected(f"a schedule was answered {answer.status}: {body[:300]!r}")
+        self.acknowledged[text] = identifier
+        self.due = max(self.due, time.time() + delay)
 
 
 class Creator(Client):

@@ -4,7 +4,8 @@
 Each round starts the real binary on the same folder, lets clients write for a random short time,
 kills it with SIGKILL, starts it again and checks:
 
-- every acknowledged message and conversation is there exactly once, every other at most once;
+- every acknowledged message and conversation is there exactly once, every other at most once, also
+  messages that were to be sent later, and in half of the rounds the server dies while it sends them;
 - what was sent under an Idempotency-Key and is sent again is there exactly once, whether its answer
   came or not;
 - the messages of a conversation carry strictly descending positions;
@@ -23,7 +24,7 @@ import tempfile
 import time
 
 from checks import Checks
-from clients import Creator, KeyedSender, Sender, Uploader
+from clients import Creator, KeyedSender, Scheduler, Sender, Uploader
 from server import Server
 
 
@@ -38,7 +39,7 @@ def arguments():
 
 def load(server, seed, number, clients, patience):
     """Writes from several threads until the server is gone, and returns what the threads know."""
-    kinds = [Sender, Creator, Uploader, KeyedSender]
+    kinds = [Sender, Creator, Uploader, KeyedSender, Scheduler]
     crew = [kinds[i % len(kinds)](server, random.Random(f"{seed}/{number}/{i}")) for i in range(clients)]
     for client in crew:
         client.start()
@@ -67,6 +68,11 @@ def main():
                 server.kill()
             server.start()
             crew = load(server, options.seed, number, options.clients, chance.uniform(0.05, 0.9))
+            if chance.random() < 0.5:
+                # So must dying while it sends what waited for its time.
+                server.start()
+                time.sleep(chance.uniform(0.2, 1.6))
+                server.kill()
             server.start()
             found = checks.of_round(crew)
             server.kill()
