@@ -4,11 +4,14 @@ public struct UploadOwner: Hashable, Sendable {
     public let application: String
     /// The conversation, for content that was created in one.
     public let conversation: String?
+    /// The user, for content that was created on behalf of one.
+    public let user: String?
 
     /// Names an owner.
-    public init(application: String, conversation: String? = nil) {
+    public init(application: String, conversation: String? = nil, user: String? = nil) {
         self.application = application
         self.conversation = conversation
+        self.user = user
     }
 }
 

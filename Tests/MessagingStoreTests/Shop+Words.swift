@@ -84,13 +84,14 @@ extension Shop {
 
     @discardableResult
     func upload(
-        _ number: UInt128 = 1, size: Int64 = 5, to conversation: Conversation.ID?
+        _ number: UInt128 = 1, size: Int64 = 5, to conversation: Conversation.ID?,
+        by user: UserID? = nil
     ) async throws -> Content {
         let content = Content(
             id: .sample(number), conversation: conversation, mimeType: "image/png", size: size,
             fileName: "cat.png", sha256: [1, 2], crc32c: .max, md5: nil,
             completedAt: store.environment.now(), origin: nil)
-        try await store.finishUpload(content, in: application)
+        try await store.finishUpload(content, by: user, in: application)
         return content
     }
 

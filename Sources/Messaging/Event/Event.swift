@@ -88,6 +88,8 @@ public enum Event: Equatable, Sendable {
     case messageScheduled(MessageScheduled)
     /// A scheduled message waits no more: it was sent, or its conversation or its sender is gone.
     case scheduleEnded(Message.ID, isSent: Bool, at: Timestamp)
+    /// A content was uploaded on behalf of a user (R86).
+    case contentOwned(Content.ID, by: UserID)
     /// A batch of messages was accepted under a key that is to be remembered.
     case batchAccepted(Replay.Key, in: Conversation.ID)
 }

@@ -88,5 +88,7 @@ extension Migration {
             CREATE INDEX scheduled_messages_by_time
             ON scheduled_messages (due_at, application, turn)
             """,
+            // Who uploaded a content may read it before a message shows it to him (R86).
+            "ALTER TABLE contents ADD COLUMN uploader TEXT",
         ])
 }

@@ -21,11 +21,11 @@ public struct ContentJSON: Sendable {
     public let id: Content.ID
     /// In bytes.
     public let size: Int64
-    /// The conversation its `refresh_url` leads through.
-    public let conversation: Conversation.ID
+    /// The conversation its `refresh_url` leads through; `nil` while it belongs to none.
+    public let conversation: Conversation.ID?
 
     /// A content to show.
-    public init(id: Content.ID, size: Int64, in conversation: Conversation.ID) {
+    public init(id: Content.ID, size: Int64, in conversation: Conversation.ID?) {
         self.id = id
         self.size = size
         self.conversation = conversation

@@ -73,9 +73,13 @@ public struct LinkBuilder: Sendable {
         "\(message)/parts/\(part.uuid)"
     }
 
-    /// Where a fresh `download_url` is to be had.
-    public func content(_ id: Content.ID, in conversation: Conversation.ID) -> String {
-        "\(root)/conversations/\(conversation.uuid)/content/\(id.uuid)"
+    /// Where a fresh `download_url` is to be had: for the system through the conversation, if the
+    /// content belongs to one.
+    public func content(_ id: Content.ID, in conversation: Conversation.ID?) -> String {
+        switch (perspective, conversation) {
+        case (.system, let conversation?): "\(self.conversation(conversation))/content/\(id.uuid)"
+        case (.system, nil), (.user, _): "\(view)/content/\(id.uuid)"
+        }
     }
 
     /// Where the state of an export is to be had.
@@ -134,6 +138,11 @@ public struct LinkBuilder: Sendable {
     /// `Location` of an announcement.
     public func location(ofAnnouncement id: Announcement.ID) -> String {
         "\(relativeView)/announcements/\(id.uuid)"
+    }
+
+    /// `Location` of a content of a user.
+    public func location(ofContent id: Content.ID, of user: UserID) -> String {
+        "/apps/\(application.uuid)/users/\(URIComponent.encoded(user.text))/content/\(id.uuid)"
     }
 
     /// `Location` of a content.

@@ -21,7 +21,8 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
             completedAt: Timestamp(milliseconds: upload.completedAtMilliseconds),
             origin: upload.origin)
         do {
-            try await store.finishUpload(content, in: application)
+            try await store.finishUpload(
+                content, by: upload.owner.user.flatMap { text in UserID(text) }, in: application)
         } catch is Rejection {
             // The conversation was deleted while its content arrived.
             throw ContentRefused()

@@ -25,6 +25,25 @@ extension Call {
             "Location", links.location(ofContent: id, in: conversation))
     }
 
+    /// `POST /users/{u}/content` (client-api §4.5): bound to a conversation by the first message that
+    /// attaches it (ruling 18).
+    func createContentOfUser() async throws -> Reply {
+        let type = try uploadType()
+        let length = try uploadLength()
+        let user = try user()
+        try await store.requireUser(user, in: application)
+        let id = api.newContentID()
+        let url = try await upload(
+            UploadDraft(
+                owner: UploadOwner(application: application.uuid, user: user.text),
+                contentID: id.uuid, mediaType: type, length: length,
+                origin: request.fields["Upload-Origin"]))
+        var writer = JSONWriter()
+        ContentJSON(id: id, size: length, in: nil).write(uploadURL: url, into: &writer)
+        return Reply(.created, writer.finish()).adding(
+            "Location", links.location(ofContent: id, of: user))
+    }
+
     private func upload(_ draft: UploadDraft) async throws -> String {
         do throws(UploadError) {
             return try await api.uploads.create(draft)

@@ -12,20 +12,9 @@ extension Endpoint {
         ) { _ in
             Operation(
                 "createContent",
-                fields: [
-                    Parameter(
-                        "Upload-Content-Type", .string, "Its media type.", isRequired: true),
-                    Parameter(
-                        "Upload-Content-Length", .integer(0...2_147_483_648), "Its bytes.",
-                        isRequired: true),
-                    Parameter(
-                        "Upload-Origin", .string, "Whose pages may upload and download it."),
-                ],
+                fields: uploadFields,
                 answers: [.created(ContentJSON.announcedSchema, [.location])],
-                errors: [.objectDeleted],
-                example: Example(fields: [
-                    ("Upload-Content-Type", "image/png"), ("Upload-Content-Length", "4821"),
-                ]))
+                errors: [.objectDeleted], example: Example(fields: uploadExample))
         },
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}/content/{content}",
@@ -36,5 +25,37 @@ extension Endpoint {
                 "readContent", answers: [.ok(ContentJSON.schema, "The content.")],
                 errors: [.objectDeleted])
         },
+        Endpoint(
+            .post, "/apps/{app}/users/{user}/content",
+            "Announces content of a user and says where to upload it.",
+            .head { call in try await call.createContentOfUser() }
+        ) { _ in
+            Operation(
+                "createUserContent",
+                fields: uploadFields,
+                answers: [.created(ContentJSON.announcedSchema, [.location])],
+                example: Example(fields: uploadExample))
+        },
+        Endpoint(
+            .get, "/apps/{app}/users/{user}/content/{content}",
+            "Gives content a fresh download URL for a user who may read it.",
+            .head { call in try await call.readContentOfUser() }
+        ) { _ in
+            Operation(
+                "readUserContent", answers: [.ok(ContentJSON.schema, "The content.")])
+        },
+    ]
+
+    private static let uploadFields = [
+        Parameter("Upload-Content-Type", .string, "Its media type.", isRequired: true),
+        Parameter(
+            "Upload-Content-Length", .integer(0...2_147_483_648), "Its bytes.",
+            isRequired: true),
+        Parameter("Upload-Origin", .string, "Whose pages may upload and download it."),
+    ]
+
+    private static let uploadExample = [
+        (name: "Upload-Content-Type", value: "image/png"),
+        (name: "Upload-Content-Length", value: "4821"),
     ]
 }

@@ -15,4 +15,16 @@ extension Call {
             .write(presentation.links, presentation.sign(content.id), into: &writer)
         return Reply(.ok, writer.finish())
     }
+
+    /// `GET /users/{u}/content/{uuid}` (client-api §4.5, R86): for its uploader, and for whoever sees a
+    /// message that attaches it.
+    func readContentOfUser() async throws -> Reply {
+        let user = try user()
+        let content = try await store.content(content(), seenBy: user, in: application)
+        let presentation = presentation(.user(user))
+        var writer = JSONWriter()
+        ContentJSON(id: content.id, size: content.size, in: content.conversation)
+            .write(presentation.links, presentation.sign(content.id), into: &writer)
+        return Reply(.ok, writer.finish())
+    }
 }

@@ -135,7 +135,7 @@ extension JSONWriter {
 
     /// What a machine needs beside the request to send an example.
     private mutating func example(of operation: Operation, _ endpoint: Endpoint) {
-        let makers = PathParameter.all(in: endpoint.path.parameterNames).compactMap(\.maker)
+        let makers = PathParameter.makers(in: endpoint.path.parameterNames)
         var after: [String] = []
         for name in makers + operation.example.after where !after.contains(name) {
             after.append(name)

@@ -10,6 +10,8 @@ struct PathParameter: Sendable {
     let sample: String
     /// The operation whose example makes the thing; `nil` for what needs no making.
     let maker: String?
+    /// The one that makes it on behalf of a user, below whose path it stands then.
+    var userMaker: String?
 
     /// Every hole of every path; a test asks for the others.
     static let all = [
@@ -31,7 +33,7 @@ struct PathParameter: Sendable {
             sample: Sample.announcement, maker: "announce"),
         PathParameter(
             name: "content", schema: .uuid, text: "A rich content.", sample: Sample.content,
-            maker: "createContent"),
+            maker: "createContent", userMaker: "createUserContent"),
         PathParameter(
             name: "export", schema: .uuid, text: "An export.", sample: Sample.export,
             maker: "createExport"),
@@ -49,5 +51,12 @@ struct PathParameter: Sendable {
     /// The holes of a path, in order.
     static func all(in names: [String]) -> [PathParameter] {
         names.compactMap { name in all.first { $0.name == name } }
+    }
+
+    /// The operations whose examples make what a path names, in order.
+    static func makers(in names: [String]) -> [String] {
+        all(in: names).compactMap { parameter in
+            names.contains("user") ? parameter.userMaker ?? parameter.maker : parameter.maker
+        }
     }
 }

@@ -30,6 +30,7 @@ extension UploadRecord {
         static let answerHashes: UInt8 = 24
         static let answerSize: UInt8 = 25
         static let answerBody: UInt8 = 26
+        static let user: UInt8 = 27
     }
 
     /// The record as it is stored.
@@ -38,6 +39,7 @@ extension UploadRecord {
         row.add(Tag.contentID, contentID)
         row.add(Tag.application, owner.application)
         row.add(Tag.conversation, owner.conversation)
+        row.add(Tag.user, owner.user)
         row.add(Tag.creation, Int64(creation.rawValue))
         row.add(Tag.createdAt, createdAt)
         row.add(Tag.state, Int64(state.rawValue))
@@ -72,7 +74,8 @@ extension UploadRecord {
             let expiresAt = row.number(Tag.expiresAt), let offset = row.number(Tag.offset)
         else { return nil }
         let owner = UploadOwner(
-            application: application, conversation: row.text(Tag.conversation))
+            application: application, conversation: row.text(Tag.conversation),
+            user: row.text(Tag.user))
         self.init(
             contentID: contentID, owner: owner, creation: creation, createdAt: createdAt)
         self.state = state

@@ -148,6 +148,7 @@ extension Event {
             MessageScheduled(message: .sample, key: .sample(14))),
         .scheduleEnded(.sample(15), isSent: true, at: .sample),
         .batchAccepted(.sample(16), in: .sample(3)),
+        .contentOwned(.sample(8), by: .ana),
         .notificationSent(
             NotificationSent(
                 recipients: [.ana], notification: Array("{}".utf8), key: .sample(13),

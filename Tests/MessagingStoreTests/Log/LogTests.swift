@@ -101,6 +101,7 @@ extension Shop {
         try await store.deleteConversation(gone, in: application)
         try await tell()
         try await procrastinate()
+        try await upload(6, to: nil, by: .ana)
     }
 
     private func exportTwice() async throws {

@@ -140,7 +140,7 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
                 sha256: upload.sha256, crc32c: upload.crc32c, md5: upload.md5,
                 completedAt: Timestamp(milliseconds: upload.completedAtMilliseconds),
                 origin: upload.origin),
-            in: application)
+            by: upload.owner.user.flatMap { UserID($0) }, in: application)
     }
 
     func withdraw(_ contentID: String) async throws -> Bool {

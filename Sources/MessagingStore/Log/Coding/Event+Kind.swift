@@ -48,6 +48,7 @@ extension Event {
         case .messageScheduled: "message.scheduled"
         case .scheduleEnded: "schedule.ended"
         case .batchAccepted: "batch.accepted"
+        case .contentOwned: "content.owned"
         }
     }
 }

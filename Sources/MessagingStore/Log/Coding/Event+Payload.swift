@@ -131,6 +131,9 @@ extension Event {
         case .batchAccepted(let key, let conversation):
             writer.write(key)
             writer.write(conversation)
+        case .contentOwned(let id, let user):
+            writer.write(id)
+            writer.write(user)
         }
         return [Self.payloadForm] + writer.bytes
     }

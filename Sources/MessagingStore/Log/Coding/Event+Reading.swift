@@ -136,6 +136,8 @@ extension Event {
                 try reader.id(), isSent: try reader.flag(), at: try reader.timestamp())
         case "batch.accepted":
             .batchAccepted(try reader.id(), in: try reader.id())
+        case "content.owned":
+            .contentOwned(try reader.id(), by: try reader.user())
         default:
             throw StoreFault.unreadable("event \(kind)")
         }

@@ -17,6 +17,14 @@ extension Projection {
             """)
     }
 
+    func own(_ content: Content.ID, _ user: UserID) throws {
+        try transaction.execute(
+            """
+            UPDATE contents SET uploader = \(user)
+            WHERE application = \(application) AND id = \(content)
+            """)
+    }
+
     /// A content goes with the last message that attaches it (R24).
     func dropUnlessAttached(_ content: Content.ID) throws {
         try transaction.execute(

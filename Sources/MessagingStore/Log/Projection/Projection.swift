@@ -62,6 +62,7 @@ struct Projection {
         case .scheduleEnded(let id, _, _): try dropScheduled(id)
         case .batchAccepted(let key, let conversation):
             try remember(key, as: .batch, for: conversation.bytes)
+        case .contentOwned(let id, let user): try own(id, user)
         }
     }
 
