@@ -14,6 +14,8 @@ public enum Rejection: Error, Equatable, Sendable {
     case objectDeleted
     /// Was once allowed and is no more: a former participant writes (R14).
     case accessDenied
+    /// A user changes parts of a message that another one sent (client-api 4.3).
+    case notSender
     /// A required member is absent; the text names it.
     case missing(String)
     /// A member has a bad value; the text names it.

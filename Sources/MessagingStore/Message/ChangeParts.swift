@@ -12,38 +12,40 @@ public struct PartSnapshot: Equatable, Sendable {
 extension MessagingStore {
     /// Adds a part to a message (platform-api 5.3).
     ///
-    /// - Parameter conversation: The one it must belong to; an alias counts as its winner.
     /// - Returns: `created`, or `idInUse` with the part of the message that has the proposed id.
-    /// - Throws: `Rejection`: `notFound` of the conversation or the message, `objectDeleted`, what
-    ///   `Message.changingParts` rejects.
+    /// - Throws: `Rejection`: `notFound` of the conversation, the user or the message; `objectDeleted`,
+    ///   `accessDenied`, `notSender`; what `Message.changingParts` rejects.
     public func addPart(
-        _ draft: MessagePart.Draft, to id: Message.ID, in conversation: Conversation.ID,
+        _ draft: MessagePart.Draft, to id: Message.ID, by reach: MessageReach,
         in application: Application.ID
     ) async throws -> Creation<PartSnapshot> {
         let newID: MessagePart.ID = environment.newID()
         return try await change(in: application) { recording in
-            let message = try recording.messageToChange(id, in: conversation)
+            let message = try recording.transaction.messageToChange(
+                id, by: reach, in: application)
             return try recording.addPart(draft, to: message, newID: newID)
         }
     }
 
     /// Replaces or removes parts of a message (platform-api 5.3).
     ///
-    /// - Parameters:
-    ///   - conversation: The one it must belong to; an alias counts as its winner.
-    ///   - demand: What the message's version must be (X4).
+    /// - Parameter demand: What the message's version must be (X4).
     /// - Returns: The message after it.
-    /// - Throws: `Rejection`: `notFound` of the conversation, the message or the part,
-    ///   `objectDeleted`, what `Message.changingParts` rejects; `VersionMismatch<MessageSnapshot>`.
+    /// - Throws: `Rejection`: `notFound` of the conversation, the user, the message or the part;
+    ///   `objectDeleted`, `accessDenied`, `notSender`; what `Message.changingParts` rejects;
+    ///   `VersionMismatch<MessageSnapshot>`.
     @discardableResult
     public func changeParts(
-        _ operation: PartOperation, of id: Message.ID, in conversation: Conversation.ID,
+        _ operation: PartOperation, of id: Message.ID, by reach: MessageReach,
         if demand: VersionDemand = .any, in application: Application.ID
     ) async throws -> Message {
         let newIDs = operation.drafts.map { _ in environment.newID() as MessagePart.ID }
         return try await change(in: application) { recording in
-            let message = try recording.messageToChange(id, in: conversation)
-            try demand.check(message.version) { try recording.snapshot(of: message) }
+            let message = try recording.transaction.messageToChange(
+                id, by: reach, in: application)
+            try demand.check(message.version) {
+                try recording.current(message, by: reach)
+            }
             return message.applying(
                 try recording.change(operation, of: message, newIDs: newIDs))
         }
@@ -51,24 +53,25 @@ extension MessagingStore {
 
     /// A message with its parts, without what others have made of it.
     ///
-    /// - Parameter conversation: The one it must belong to; an alias counts as its winner.
-    /// - Throws: `Rejection.notFound` of the conversation or the message, `objectDeleted`.
+    /// - Throws: `Rejection.notFound` of the conversation, the user or the message, `objectDeleted`.
     public func parts(
-        of id: Message.ID, in conversation: Conversation.ID, in application: Application.ID
+        of id: Message.ID, by reach: MessageReach, in application: Application.ID
     ) async throws -> Message {
         try await database.read { transaction in
-            try transaction.liveMessage(id, in: conversation, in: application)
+            try transaction.message(id, by: reach, in: application)
         }
     }
 }
 
 extension Recording {
-    /// The conversation is locked, so that neither it nor its messages change meanwhile.
-    fileprivate func messageToChange(
-        _ id: Message.ID, in conversation: Conversation.ID
-    ) throws -> Message {
-        let home = try transaction.lockedConversation(conversation, in: application)
-        return try transaction.liveMessage(id, in: home.id, in: application)
+    /// The message as its caller sees it.
+    fileprivate func current(_ message: Message, by reach: MessageReach) throws -> MessageSnapshot {
+        let found = try transaction.snapshots(
+            of: [message], seenBy: reach.viewer, in: application)
+        guard let snapshot = found.first else {
+            throw StoreFault.unreadable("snapshot of a message")
+        }
+        return snapshot
     }
 
     func addPart(

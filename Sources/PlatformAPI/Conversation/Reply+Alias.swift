@@ -22,10 +22,10 @@ extension Reply {
 
     /// The same for a part, which is where its message is.
     func locating(
-        _ part: MessagePart, of message: Message, askedIn asked: Conversation.ID,
+        _ part: MessagePart, of message: Message, askedIn asked: Conversation.ID?,
         _ links: LinkBuilder, _ version: APIVersion
     ) -> Reply {
-        guard asked != message.conversation else { return self }
+        guard let asked, asked != message.conversation else { return self }
         return adding("Content-Location", links.location(ofPart: part, of: message, version))
     }
 }

@@ -13,15 +13,18 @@ struct Example: Sendable {
     let fields: [(name: String, value: String)]
     /// The body as JSON; `nil` where none is read.
     let body: String?
+    /// The user of the path, where it is not the reader.
+    let user: String?
     /// Names of further operations whose examples come before, in this order.
     let after: [String]
 
     init(
         query: [(name: String, value: String)] = [], fields: [(name: String, value: String)] = [],
-        body: String? = nil, after: [String] = []
+        user: String? = nil, body: String? = nil, after: [String] = []
     ) {
         self.query = query
         self.fields = fields
+        self.user = user
         self.body = body
         self.after = after
     }

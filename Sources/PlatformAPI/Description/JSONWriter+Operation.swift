@@ -43,7 +43,7 @@ extension JSONWriter {
             for hole in PathParameter.all(in: endpoint.path.parameterNames) {
                 writer.parameter(
                     "path", Parameter(hole.name, hole.schema, hole.text, isRequired: true),
-                    example: hole.sample)
+                    example: hole.name == "user" ? example.user ?? hole.sample : hole.sample)
             }
             for parameter in operation.query {
                 writer.parameter(

@@ -12,6 +12,8 @@ extension APIError {
         case .accessDenied:
             self.init(
                 .accessDenied, "You are no longer a participant in the specified Conversation.")
+        case .notSender:
+            self.init(.accessDenied, "Only the sender of a message changes its parts.")
         case .missing(let name):
             self.init(
                 .missingProperty, "Object is missing required member '\(name)'",

@@ -9,11 +9,13 @@ extension Call {
     func listExports() async throws -> Reply {
         let page = try PageQuery<Export>(Query(request.target), .exports)
         let found = try await store.exports(
-            after: page.after, limit: page.size, in: application)
+            after: page.after, limit: page.limit, in: application)
         var writer = JSONWriter(capacity: 4096)
         writer.array { writer in
-            for export in found.items { write(export, into: &writer) }
+            for export in found.items.prefix(page.size) { write(export, into: &writer) }
         }
-        return Reply(.ok, writer.finish()).adding("Layer-Count", String(found.total))
+        return try listing(writer.finish(), of: found, size: page.size) { export in
+            export.id.uuid
+        }
     }
 }

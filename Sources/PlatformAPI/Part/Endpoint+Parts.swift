@@ -4,83 +4,95 @@ import Messaging
 import MessagingWire
 
 extension Endpoint {
-    /// The parts of a message (platform-api §5.3); 1.x does not know these paths (§1.3).
-    static let parts = [
-        Endpoint(
-            .get, parts(), "Lists the parts of a message.", isCompressed: true,
-            versions: [.v2_0, .v3_0], .head { call in try await call.listParts() }
-        ) { version in
-            Operation(
-                "listParts", fields: [.ifNoneMatch],
-                answers: [
-                    .ok(
-                        .array(of: MessagePartsJSON.schema(version)), "The parts.",
-                        [.tag, .contentLocation]),
-                    .notModified,
-                ], errors: [.objectDeleted])
-        },
-        Endpoint(
-            .post, parts(), "Adds a part to a message.", versions: [.v2_0, .v3_0],
-            .body { call, body in try await call.addPart(body) }
-        ) { version in
-            Operation(
-                "addPart", body: MessagePartsJSON.draftSchema,
-                answers: [
-                    .created(
-                        MessagePartsJSON.schema(version), [.tag, .location, .contentLocation])
-                ], errors: [.objectDeleted, .idInUse],
-                example: Example(
-                    body: #"{"mime_type":"text/plain","body":"or with the neighbour"}"#))
-        },
-        Endpoint(
-            .put, parts(), "Replaces all parts of a message.", versions: [.v2_0, .v3_0],
-            .body { call, body in try await call.replaceParts(body) }
-        ) { version in
-            Operation(
-                "replaceParts",
-                body: .array(of: MessagePartsJSON.draftSchema, 1...Message.partLimit),
-                fields: [.ifMatch],
-                answers: [
-                    .ok(
-                        .array(of: MessagePartsJSON.schema(version)), "The parts.",
-                        [.tag, .contentLocation])
-                ], errors: [.objectDeleted, .idInUse],
-                example: Example(body: #"[{"mime_type":"text/plain","body":"no keys"}]"#))
-        },
-        Endpoint(
-            .get, parts("/{part}"), "Reads a part of a message.", isCompressed: true,
-            versions: [.v2_0, .v3_0], .head { call in try await call.readPart() }
-        ) { version in
-            Operation(
-                "readPart", fields: [.ifNoneMatch],
-                answers: [
-                    .ok(MessagePartsJSON.schema(version), "The part.", [.tag, .contentLocation]),
-                    .notModified,
-                ], errors: [.objectDeleted])
-        },
-        Endpoint(
-            .put, parts("/{part}"), "Replaces a part of a message.", versions: [.v2_0, .v3_0],
-            .body { call, body in try await call.replacePart(body) }
-        ) { version in
-            Operation(
-                "replacePart", body: MessagePartsJSON.heldSchema, fields: [.ifMatch],
-                answers: [
-                    .ok(MessagePartsJSON.schema(version), "The part.", [.tag, .contentLocation])
-                ], errors: [.objectDeleted],
-                example: Example(body: #"{"mime_type":"text/plain","body":"no keys"}"#))
-        },
-        Endpoint(
-            .delete, parts("/{part}"), "Removes a part of a message.", versions: [.v2_0, .v3_0],
-            .head { call in try await call.removePart() }
-        ) { _ in
-            Operation(
-                "removePart", fields: [.ifMatch], answers: [.noContent([.tag, .contentLocation])],
-                errors: [.objectDeleted, .invalidOperation],
-                example: Example(after: ["addPart"]))
-        },
-    ]
+    /// The parts of a message (platform-api §5.3), for the system and on behalf of a user (§5.14);
+    /// 1.x does not know these paths (§1.3).
+    static let parts = systemParts + userParts
 
-    private static func parts(_ end: String = "") -> PathTemplate {
-        PathTemplate("/apps/{app}/conversations/{conversation}/messages/{message}/parts\(end)")
+    private static let systemParts = lines(
+        below: "/apps/{app}/conversations/{conversation}/messages/{message}/parts", of: "", in: "",
+        fields: [.contentLocation], errors: [.objectDeleted], example: nil)
+
+    /// Only its sender changes the parts of a message (client-api §4.3), so he asks in the examples.
+    private static let userParts = lines(
+        below: "/apps/{app}/users/{user}/messages/{message}/parts", of: "User", in: " for a user",
+        fields: [], errors: [], example: Sample.writer)
+
+    private static func lines(
+        below path: String, of whose: String, in view: String, fields: [Parameter],
+        errors: [APIErrorTable], example user: String?
+    ) -> [Endpoint] {
+        let (all, one) = (PathTemplate(path), PathTemplate("\(path)/{part}"))
+        @Sendable func list(_ version: APIVersion) -> AnswerShape {
+            .ok(.array(of: MessagePartsJSON.schema(version)), "The parts.", [.tag] + fields)
+        }
+        @Sendable func part(_ version: APIVersion) -> AnswerShape {
+            .ok(MessagePartsJSON.schema(version), "The part.", [.tag] + fields)
+        }
+        return [
+            line(
+                .get, all, "Lists the parts of a message\(view).",
+                .head { try await $0.listParts() }
+            ) {
+                Operation(
+                    "list\(whose)Parts", fields: [.ifNoneMatch], answers: [list($0), .notModified],
+                    errors: errors, example: Example(user: user))
+            },
+            line(.post, all, "Adds a part to a message\(view).", .body { try await $0.addPart($1) })
+            {
+                Operation(
+                    "add\(whose)Part", body: MessagePartsJSON.draftSchema,
+                    answers: [.created(MessagePartsJSON.schema($0), [.tag, .location] + fields)],
+                    errors: errors + [.idInUse],
+                    example: Example(
+                        user: user,
+                        body: #"{"mime_type":"text/plain","body":"or with the neighbour"}"#))
+            },
+            line(
+                .put, all, "Replaces all parts of a message\(view).",
+                .body { try await $0.replaceParts($1) }
+            ) {
+                Operation(
+                    "replace\(whose)Parts",
+                    body: .array(of: MessagePartsJSON.draftSchema, 1...Message.partLimit),
+                    fields: [.ifMatch], answers: [list($0)], errors: errors,
+                    example: Example(
+                        user: user, body: #"[{"mime_type":"text/plain","body":"no keys"}]"#))
+            },
+            line(.get, one, "Reads a part of a message\(view).", .head { try await $0.readPart() })
+            {
+                Operation(
+                    "read\(whose)Part", fields: [.ifNoneMatch], answers: [part($0), .notModified],
+                    errors: errors, example: Example(user: user))
+            },
+            line(
+                .put, one, "Replaces a part of a message\(view).",
+                .body { try await $0.replacePart($1) }
+            ) {
+                Operation(
+                    "replace\(whose)Part", body: MessagePartsJSON.heldSchema, fields: [.ifMatch],
+                    answers: [part($0)], errors: errors,
+                    example: Example(
+                        user: user, body: #"{"mime_type":"text/plain","body":"no keys"}"#))
+            },
+            line(
+                .delete, one, "Removes a part of a message\(view).",
+                .head { try await $0.removePart() }
+            ) { _ in
+                Operation(
+                    "remove\(whose)Part", fields: [.ifMatch],
+                    answers: [.noContent([.tag] + fields)],
+                    errors: errors + [.invalidOperation],
+                    example: Example(user: user, after: ["add\(whose)Part"]))
+            },
+        ]
+    }
+
+    private static func line(
+        _ method: Method, _ path: PathTemplate, _ summary: String, _ handler: Handler,
+        _ operation: @escaping @Sendable (APIVersion) -> Operation
+    ) -> Endpoint {
+        Endpoint(
+            method, path, summary, isCompressed: method == .get, versions: [.v2_0, .v3_0], handler,
+            describe: operation)
     }
 }

@@ -7,32 +7,44 @@ import MessagingWire
 extension Call {
     /// `GET …/messages/{M}/parts` (platform-api §5.3).
     func listParts() async throws -> Reply {
-        let asked = try conversation()
-        let message = try await store.parts(of: message(), in: asked, in: application)
-        return reading(message.version) { Reply(.ok, json(message.parts, of: message)) }
-            .locating(message, askedIn: asked, links)
+        let shown = presentation(try perspective())
+        let message = try await store.parts(of: message(), by: reach(), in: application)
+        return reading(message.version) { Reply(.ok, json(message.parts, of: message, shown)) }
+            .locating(message, askedIn: try conversationIfNamed(), links)
     }
 
     /// `GET …/messages/{M}/parts/{P}`.
     func readPart() async throws -> Reply {
-        let (asked, id, name) = (try conversation(), try message(), try part())
-        let message = try await store.parts(of: id, in: asked, in: application)
+        let (shown, name) = (presentation(try perspective()), try part())
+        let message = try await store.parts(of: message(), by: reach(), in: application)
         let part = try message.part(name)
-        return reading(message.version) { Reply(.ok, json(part, of: message)) }
-            .locating(part, of: message, askedIn: asked, links, version)
+        return reading(message.version) { Reply(.ok, json(part, of: message, shown)) }
+            .locating(part, of: message, askedIn: try conversationIfNamed(), links, version)
     }
 
-    /// Parts as the system sees them.
-    func json(_ parts: [MessagePart], of message: Message) -> [UInt8] {
+    /// Whose rights the path gives: those of the user it names, or of the system.
+    func reach() throws(Rejection) -> MessageReach {
+        parameters["user"] == nil ? .system(try conversation()) : .user(try user())
+    }
+
+    /// Whose view the path leads to.
+    func perspective() throws(Rejection) -> LinkBuilder.Perspective {
+        parameters["user"] == nil ? .system : .user(try user())
+    }
+
+    func json(
+        _ parts: [MessagePart], of message: Message, _ presentation: Presentation
+    ) -> [UInt8] {
         var writer = JSONWriter(capacity: 2048)
-        MessagePartsJSON.write(parts, of: message, presentation(), into: &writer)
+        MessagePartsJSON.write(parts, of: message, presentation, into: &writer)
         return writer.finish()
     }
 
-    /// One part as the system sees it.
-    func json(_ part: MessagePart, of message: Message) -> [UInt8] {
+    func json(
+        _ part: MessagePart, of message: Message, _ presentation: Presentation
+    ) -> [UInt8] {
         var writer = JSONWriter(capacity: 1024)
-        MessagePartsJSON.write(part, of: message, presentation(), into: &writer)
+        MessagePartsJSON.write(part, of: message, presentation, into: &writer)
         return writer.finish()
     }
 }

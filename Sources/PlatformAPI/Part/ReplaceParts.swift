@@ -7,44 +7,48 @@ import MessagingWire
 extension Call {
     /// `PUT …/messages/{M}/parts/{P}` (platform-api §5.3).
     func replacePart(_ body: JSONValue) async throws -> Reply {
-        try await demanding { (message: MessageSnapshot) in
-            json(message)
-        } change: { demand in
+        try await changingParts { demand, shown in
             // The body is judged before the name of what it replaces (§1.6).
             let draft = try MessagePartsJSON.draft(body.asObject())
-            let (asked, id, name) = (try conversation(), try message(), try part())
+            let name = try part()
             let message = try await store.changeParts(
-                .replace(name, draft), of: id, in: asked, if: demand, in: application)
+                .replace(name, draft), of: message(), by: reach(), if: demand, in: application)
             let part = try message.part(name)
-            return Reply(.ok, json(part, of: message)).tagged(message.version)
-                .locating(part, of: message, askedIn: asked, links, version)
+            return Reply(.ok, json(part, of: message, shown)).tagged(message.version)
+                .locating(part, of: message, askedIn: try conversationIfNamed(), links, version)
         }
     }
 
     /// `PUT …/messages/{M}/parts`: these and no others.
     func replaceParts(_ body: JSONValue) async throws -> Reply {
-        try await demanding { (message: MessageSnapshot) in
-            json(message)
-        } change: { demand in
+        try await changingParts { demand, shown in
             let operation = try MessagePartsJSON.all(body.asArray())
-            let (asked, id) = (try conversation(), try message())
             let message = try await store.changeParts(
-                operation, of: id, in: asked, if: demand, in: application)
-            return Reply(.ok, json(message.parts, of: message)).tagged(message.version)
-                .locating(message, askedIn: asked, links)
+                operation, of: message(), by: reach(), if: demand, in: application)
+            return Reply(.ok, json(message.parts, of: message, shown)).tagged(message.version)
+                .locating(message, askedIn: try conversationIfNamed(), links)
         }
     }
 
     /// `DELETE …/messages/{M}/parts/{P}`.
     func removePart() async throws -> Reply {
-        try await demanding { (message: MessageSnapshot) in
-            json(message)
-        } change: { demand in
-            let (asked, id, name) = (try conversation(), try message(), try part())
+        try await changingParts { demand, _ in
             let message = try await store.changeParts(
-                .remove(name), of: id, in: asked, if: demand, in: application)
+                .remove(part()), of: message(), by: reach(), if: demand, in: application)
             return Reply.noContent.tagged(message.version)
-                .locating(message, askedIn: asked, links)
+                .locating(message, askedIn: try conversationIfNamed(), links)
+        }
+    }
+
+    /// Runs a change under what `If-Match` demands of the message; who was late sees it (X4).
+    private func changingParts(
+        _ change: (VersionDemand, Presentation) async throws -> Reply
+    ) async throws -> Reply {
+        let shown = presentation(try perspective())
+        return try await demanding { (message: MessageSnapshot) in
+            json(message, shown)
+        } change: { demand in
+            try await change(demand, shown)
         }
     }
 }

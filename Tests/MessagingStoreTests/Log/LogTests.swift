@@ -199,15 +199,16 @@ extension Shop {
             .replaceAll([.init(name: nil, draft: picture), .init(name: .index(1), draft: text)]),
             .remove(.index(2)),
         ]
-        _ = try await store.addPart(picture, to: message.id, in: conversation, in: application)
+        _ = try await store.addPart(
+            picture, to: message.id, by: .system(conversation), in: application)
         for operation in operations {
             tick()
             try await store.changeParts(
-                operation, of: message.id, in: conversation, in: application)
+                operation, of: message.id, by: .system(conversation), in: application)
         }
         await #expect(throws: Rejection.invalidOperation) {
             try await store.changeParts(
-                .remove(.index(1)), of: message.id, in: conversation, in: application)
+                .remove(.index(1)), of: message.id, by: .system(conversation), in: application)
         }
     }
 }

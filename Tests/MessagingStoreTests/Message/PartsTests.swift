@@ -29,7 +29,7 @@ import Testing
                 .replaceAll([
                     .init(name: nil, draft: .text("new")),
                     .init(name: .id(message.parts[2].id), draft: .text("two")),
-                ]), of: message.id, in: conversation, in: shop.application)
+                ]), of: message.id, by: .system(conversation), in: shop.application)
         }
         #expect(kinds == ["parts.changed"])
         guard case .partsChanged(let change) = try await shop.events().last?.event else {
@@ -61,7 +61,7 @@ import Testing
         ]
         for operation in operations {
             let answered = try await shop.store.changeParts(
-                operation, of: message.id, in: conversation, in: shop.application)
+                operation, of: message.id, by: .system(conversation), in: shop.application)
             let read = try await shop.store.message(message.id, in: nil, in: shop.application)
             #expect(read.message == answered)
             #expect(read.recipients == before.recipients)
@@ -71,7 +71,7 @@ import Testing
             shop.tick()
         }
         let after = try await shop.store.parts(
-            of: message.id, in: conversation, in: shop.application)
+            of: message.id, by: .system(conversation), in: shop.application)
         #expect(after.version == 5)
         #expect(after.texts == ["x"])
     }
@@ -82,14 +82,14 @@ import Testing
             .replaceAll([
                 .init(name: .index(2), draft: .text("c")),
                 .init(name: .index(0), draft: .text("a")),
-            ]), of: message.id, in: conversation, in: shop.application)
+            ]), of: message.id, by: .system(conversation), in: shop.application)
         for text in ["d", "e"] {
             let added = try await shop.store.addPart(
-                .text(text), to: message.id, in: conversation, in: shop.application)
+                .text(text), to: message.id, by: .system(conversation), in: shop.application)
             #expect(added.object.message.texts.last == text)
         }
         let read = try await shop.store.parts(
-            of: message.id, in: conversation, in: shop.application)
+            of: message.id, by: .system(conversation), in: shop.application)
         #expect(read.texts == ["c", "a", "d", "e"])
         #expect(read.parts.map(\.index) == [2, 0, 3, 4])
     }
@@ -98,10 +98,11 @@ import Testing
         let (shop, conversation, message) = try await scene(1)
         for number in 1...5 {
             let added = try await shop.store.addPart(
-                .text("x"), to: message.id, in: conversation, in: shop.application)
+                .text("x"), to: message.id, by: .system(conversation), in: shop.application)
             #expect(added.object.part.index == number)
             try await shop.store.changeParts(
-                .remove(.index(number)), of: message.id, in: conversation, in: shop.application)
+                .remove(.index(number)), of: message.id, by: .system(conversation),
+                in: shop.application)
         }
     }
 
@@ -111,7 +112,7 @@ import Testing
         let draft = try MessagePart.Draft(
             mimeType: "a/b", body: .inline([]), proposedID: message.parts[0].id)
         let taken = try await shop.store.addPart(
-            draft, to: message.id, in: conversation, in: shop.application)
+            draft, to: message.id, by: .system(conversation), in: shop.application)
         #expect(taken == .idInUse(PartSnapshot(message: message, part: message.parts[0])))
         #expect(try await shop.rows() == before)
     }
@@ -122,30 +123,33 @@ import Testing
         let draft = try MessagePart.Draft(
             mimeType: "a/b", body: .inline([]), proposedID: message.parts[0].id)
         let added = try await shop.store.addPart(
-            draft, to: other.id, in: conversation, in: shop.application)
+            draft, to: other.id, by: .system(conversation), in: shop.application)
         #expect(added.object.part.id == message.parts[0].id)
     }
 
     @Test func `R20: a message has 1000 parts at most, and keeps its last`() async throws {
         let (shop, conversation, message) = try await scene(999)
         _ = try await shop.store.addPart(
-            .text("999"), to: message.id, in: conversation, in: shop.application)
+            .text("999"), to: message.id, by: .system(conversation), in: shop.application)
         await #expect(throws: Rejection.invalid("parts")) {
             try await shop.store.addPart(
-                .text("1000"), to: message.id, in: conversation, in: shop.application)
+                .text("1000"), to: message.id, by: .system(conversation), in: shop.application)
         }
         let replacements = try (0...1000).map { number in
             PartOperation.Replacement(name: nil, draft: try .text("\(number)"))
         }
         await #expect(throws: Rejection.invalid("parts")) {
             try await shop.store.changeParts(
-                .replaceAll(replacements), of: message.id, in: conversation, in: shop.application)
+                .replaceAll(replacements), of: message.id, by: .system(conversation),
+                in: shop.application)
         }
         try await shop.store.changeParts(
-            .replaceAll([replacements[7]]), of: message.id, in: conversation, in: shop.application)
+            .replaceAll([replacements[7]]), of: message.id, by: .system(conversation),
+            in: shop.application)
         await #expect(throws: Rejection.invalidOperation) {
             try await shop.store.changeParts(
-                .remove(.index(1000)), of: message.id, in: conversation, in: shop.application)
+                .remove(.index(1000)), of: message.id, by: .system(conversation),
+                in: shop.application)
         }
     }
 
@@ -169,14 +173,14 @@ import Testing
         func add(_ content: Content.ID) async throws {
             _ = try await shop.store.addPart(
                 MessagePart.Draft(mimeType: "a/b", body: .content(content, size: 0)),
-                to: message.id, in: conversation, in: shop.application)
+                to: message.id, by: .system(conversation), in: shop.application)
         }
         try await add(half)
         await #expect(throws: Rejection.invalid("parts")) { try await add(half) }
         try await add(rest)
         await #expect(throws: Rejection.invalid("parts")) {
             try await shop.store.changeParts(
-                .replace(.index(0), .text("12")), of: message.id, in: conversation,
+                .replace(.index(0), .text("12")), of: message.id, by: .system(conversation),
                 in: shop.application)
         }
     }
@@ -187,7 +191,7 @@ import Testing
         let draft = try MessagePart.Draft(mimeType: "a/b", body: .content(picture, size: 0))
         for _ in 0..<3 {
             _ = try await shop.store.addPart(
-                draft, to: message.id, in: conversation, in: shop.application)
+                draft, to: message.id, by: .system(conversation), in: shop.application)
         }
         let other = try await shop.attach(picture, to: conversation).message.id
         let changes: [PartOperation] = try [
@@ -196,11 +200,12 @@ import Testing
         ]
         for change in changes {
             try await shop.store.changeParts(
-                change, of: message.id, in: conversation, in: shop.application)
+                change, of: message.id, by: .system(conversation), in: shop.application)
             #expect(try await shop.store.signedContent(picture) != nil)
         }
         try await shop.store.changeParts(
-            .replace(.index(0), .text("z")), of: other, in: conversation, in: shop.application)
+            .replace(.index(0), .text("z")), of: other, by: .system(conversation),
+            in: shop.application)
         #expect(try await shop.store.signedContent(picture) == nil)
     }
 
@@ -214,7 +219,7 @@ import Testing
             .replaceAll([.init(name: nil, draft: draft)]),
         ] {
             try await shop.store.changeParts(
-                change, of: message.id, in: conversation, in: shop.application)
+                change, of: message.id, by: .system(conversation), in: shop.application)
             #expect(try await shop.store.signedContent(picture) != nil)
         }
     }
@@ -224,7 +229,7 @@ import Testing
         let picture = try await shop.upload(to: nil).id
         _ = try await shop.store.addPart(
             MessagePart.Draft(mimeType: "a/b", body: .content(picture, size: 0)), to: message.id,
-            in: conversation, in: shop.application)
+            by: .system(conversation), in: shop.application)
         let bound = try await shop.store.content(picture, in: conversation, in: shop.application)
         #expect(bound.conversation == conversation)
     }
@@ -255,7 +260,7 @@ import Testing
         for (operation, rejection) in refused {
             await #expect(throws: rejection) {
                 try await shop.store.changeParts(
-                    operation, of: message.id, in: conversation, in: shop.application)
+                    operation, of: message.id, by: .system(conversation), in: shop.application)
             }
         }
         #expect(try await shop.rows() == before)
@@ -267,12 +272,12 @@ import Testing
         try await shop.store.deleteMessage(other, in: nil, in: shop.application)
         await #expect(throws: Rejection.notFound(.message)) {
             try await shop.store.changeParts(
-                .remove(.index(0)), of: other, in: conversation, in: shop.application)
+                .remove(.index(0)), of: other, by: .system(conversation), in: shop.application)
         }
         try await shop.store.deleteConversation(conversation, in: shop.application)
         await #expect(throws: Rejection.objectDeleted) {
             try await shop.store.changeParts(
-                .remove(.index(0)), of: message.id, in: conversation, in: shop.application)
+                .remove(.index(0)), of: message.id, by: .system(conversation), in: shop.application)
         }
     }
 
@@ -284,7 +289,7 @@ import Testing
                     do {
                         try await shop.store.changeParts(
                             .replace(.index(0), .text("\(number)")), of: message.id,
-                            in: conversation, if: .one, in: shop.application)
+                            by: .system(conversation), if: .one, in: shop.application)
                         return 1
                     } catch let late as VersionMismatch<MessageSnapshot> {
                         #expect(late.current.message.version == 2)
@@ -301,7 +306,7 @@ import Testing
         let (shop, conversation, message) = try await scene(1)
         shop.wait(milliseconds: -60_000)
         let changed = try await shop.store.changeParts(
-            .replace(.index(0), .text("x")), of: message.id, in: conversation,
+            .replace(.index(0), .text("x")), of: message.id, by: .system(conversation),
             in: shop.application)
         #expect(changed.updatedAt == message.sentAt)
     }
