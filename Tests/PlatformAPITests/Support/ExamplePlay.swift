@@ -36,11 +36,21 @@ struct ExamplePlay {
         _ operation: Described.Operation, body: [UInt8]? = nil,
         parameters changed: [String: String?] = [:]
     ) async throws -> PlainAnswer {
-        let parameters = Array(operation.json["parameters"]?.elements ?? operation.json.elements)
+        try await door.ask(request(operation, body: body, parameters: changed))
+    }
+
+    /// The request that ``send(_:body:parameters:)`` sends.
+    func request(
+        _ operation: Described.Operation, body: [UInt8]? = nil,
+        parameters changed: [String: String?] = [:]
+    ) throws -> PlainRequest {
         var path = operation.path
         var query: [String] = []
-        var fields: [(name: String, value: String)] = []
-        for parameter in parameters {
+        var fields = [
+            (name: "Authorization", value: try "Bearer {token}".filled(with: scene.variables)),
+            (name: "Accept", value: try Self.accept.filled(with: scene.variables)),
+        ]
+        for parameter in operation.json["parameters"]?.elements ?? operation.json.elements {
             let example = parameter["example"].map { $0.string ?? $0.description }
             guard let name = parameter["name"]?.string,
                 let text = changed[name] ?? example.map(real)
@@ -51,13 +61,15 @@ struct ExamplePlay {
             default: fields.append((name, text))
             }
         }
-        let target = path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         let content = operation.json["requestBody"]?["content"]?.members.first { _ in true }
         if let type = content?.key { fields.append(("Content-Type", type)) }
-        return try await scene.ask(
-            operation.method, target, fields: fields, octets: body ?? self.body(of: operation),
-            by: door)
+        return PlainRequest(
+            method: operation.method,
+            target: path + (query.isEmpty ? "" : "?" + query.joined(separator: "&")),
+            fields: fields, body: "", octets: body ?? self.body(of: operation))
     }
+
+    private static let accept = "application/vnd.layer+json; version={version}"
 
     /// The body of an operation's example; empty for none.
     func body(of operation: Described.Operation) -> [UInt8] {
