@@ -4,7 +4,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Notifications without a message` {
-    @Test func `5.6: it is in the log, whole`() async throws {
+    @Test func `R113: it is in the log, whole (5.6)`() async throws {
         let shop = try await Shop()
         try await shop.notify([.bo, .ana], key: .sample(1))
         guard case .notificationSent(let sent)? = try await shop.events().last?.event else {
