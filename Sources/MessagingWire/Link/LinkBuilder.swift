@@ -140,9 +140,9 @@ public struct LinkBuilder: Sendable {
         "\(relativeView)/announcements/\(id.uuid)"
     }
 
-    /// `Location` of a content of a user.
-    public func location(ofContent id: Content.ID, of user: UserID) -> String {
-        "/apps/\(application.uuid)/users/\(URIComponent.encoded(user.text))/content/\(id.uuid)"
+    /// `Location` of a content that belongs to no conversation yet.
+    public func location(ofContent id: Content.ID) -> String {
+        "\(relativeView)/content/\(id.uuid)"
     }
 
     /// `Location` of a content.

@@ -41,7 +41,7 @@ extension Call {
         var writer = JSONWriter()
         ContentJSON(id: id, size: length, in: nil).write(uploadURL: url, into: &writer)
         return Reply(.created, writer.finish()).adding(
-            "Location", links.location(ofContent: id, of: user))
+            "Location", links(.user(user)).location(ofContent: id))
     }
 
     private func upload(_ draft: UploadDraft) async throws -> String {

@@ -61,7 +61,7 @@ import Testing
     @Test func `5.2.1: who need not take part need not then`() async throws {
         let shop = try await Shop()
         let conversation = try await shop.conversation()
-        try await shop.store.nameIdentity(
+        try await shop.store.replaceIdentity(
             Identity(userID: .cy, displayName: "Cy", kind: .bot), in: shop.application)
         try await shop.schedule("bot", by: .user(.cy), to: conversation, admission: .identities)
         try await shop.schedule("shop", by: .named("Shop"), to: conversation)
