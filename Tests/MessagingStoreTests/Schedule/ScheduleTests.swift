@@ -5,8 +5,6 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Scheduled messages` {
-    let key: Replay.Key = .sample(42)
-
     @Test func `5.2.1: they are sent when due, and dated then`() async throws {
         let shop = try await Shop()
         let conversation = try await shop.conversation()
