@@ -159,8 +159,9 @@ import Testing
             try await shop.attach(content, to: other)
         }
         try await shop.send(after: 5)
-        let sent = try await shop.view(of: .bo).lastMessage
-        #expect(sent?.message.parts.first?.body == .content(content, size: 5))
+        let sent = try await shop.store.messages(
+            in: conversation, limit: 1, in: shop.application)
+        #expect(sent.items.first?.message.parts.first?.body == .content(content, size: 5))
     }
 
     @Test func `what is due is read from its index`() async throws {
