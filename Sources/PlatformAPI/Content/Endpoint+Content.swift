@@ -27,7 +27,7 @@ extension Endpoint {
         },
         Endpoint(
             .post, "/apps/{app}/users/{user}/content",
-            "Announces content of a user and says where to upload it.",
+            "Announces content of a user and says where to upload it.", reachesOutside: true,
             .head { call in try await call.createContentOfUser() }
         ) { _ in
             Operation(
