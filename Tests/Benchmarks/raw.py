@@ -68,5 +68,8 @@ class Rows:
             """UPDATE conversations SET last_position = last_position + 1, message_count = message_count + 1
             WHERE application = ? AND id = ?""", (application, conversation))
         database.execute(
-            """UPDATE participants SET sent_count = sent_count + 1
-            WHERE application = ? AND conversation = ? AND user_id = ?""", (application, conversation, "ana"))
+            """UPDATE participants SET total_count = total_count + 1,
+                unread_count = unread_count + CASE WHEN user_id = ? THEN 0 ELSE 1 END,
+                last_position = ?, last_message = ?, last_at = ?
+            WHERE application = ? AND conversation = ? AND left_after IS NULL""",
+            (message[4], message[3], message[1], message[6], application, conversation))
