@@ -69,5 +69,6 @@ def wrk(server, path, connections, seconds, script=None, headers=None, environme
 
 
 def percentile(said, name):
-    number, unit = re.search(rf"^\s*{name}\s+([\d.]+)(us|ms|s|m)$", said, re.MULTILINE).groups()
-    return float(number) * UNITS[unit]
+    found = re.search(rf"^\s*{name}\s+([\d.]+)(us|ms|s|m)$", said, re.MULTILINE)
+    # Without an answer in time there is none; the row shows it.
+    return float(found[1]) * UNITS[found[2]] if found else float("nan")

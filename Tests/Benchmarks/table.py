@@ -31,7 +31,7 @@ class Table:
 
     def flat(self, what, small, large):
         """Adds a row of the same question to a large and a small application."""
-        ratio = statistics.median(a.rate / b.rate for a, b in zip(large, small))
+        ratio = statistics.median(a.rate / max(b.rate, 1e-9) for a, b in zip(large, small))
         self.rows.append([
             what, rate(large), rate(small), f"**{ratio:.2f}**", latency(large), latency(small), cpu(large),
             cpu(small)])
