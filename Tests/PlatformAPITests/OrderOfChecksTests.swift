@@ -33,12 +33,11 @@ import Testing
         try await expect(401, "authentication_required", request, operation, play)
 
         for token in ["other_token", "suspended_token"] {
-            request.fields[0] = ("Authorization", "Bearer \(play.scene.variables[token] ?? "")")
+            request.authorize(by: play.scene.variables[token])
             try await expect(403, "invalid_app_id", request, operation, play)
         }
         if operation.method != "GET" {
-            let token = play.scene.variables["read_token"] ?? ""
-            request.fields[0] = ("Authorization", "Bearer \(token)")
+            request.authorize(by: play.scene.variables["read_token"])
             try await expect(403, "access_denied", request, operation, play)
         }
 
@@ -89,6 +88,12 @@ import Testing
 }
 
 extension PlainRequest {
+    /// Comes with another token.
+    fileprivate mutating func authorize(by token: String?) {
+        fields.removeAll { $0.name == "Authorization" }
+        fields.append(("Authorization", "Bearer \(token ?? "")"))
+    }
+
     /// Takes a field over from another request, in place of its own.
     fileprivate mutating func set(_ name: String, _ other: PlainRequest) {
         fields.removeAll { $0.name == name }
