@@ -11,7 +11,7 @@ extension Call {
         let asked = try MessageDraftJSON(body.asObject(), version)
         let conversation = try conversation()
         if let schedule = asked.schedule {
-            return reply(
+            return answer(
                 try await store.scheduleMessage(
                     asked.draft, to: conversation, for: schedule, key: key, in: application))
         }
