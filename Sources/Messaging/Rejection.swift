@@ -24,6 +24,8 @@ public enum Rejection: Error, Equatable, Sendable {
     case invalidOperation
     /// The creator has blocked somebody he names (R31).
     case participantBlocked
+    /// More would have to be looked at than one answer is worth (X9).
+    case tooMany
     /// The key of a repeat came with another request before (X2).
     case keyReused
     /// The request of this key is still worked on (X2).

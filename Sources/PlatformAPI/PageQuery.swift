@@ -42,6 +42,14 @@ struct Query: Sendable {
         parameters.filter { $0.name != "from_id" } + [("from_id", id)]
     }
 
+    /// All values of one that may stand several times.
+    func values(_ name: String) -> [String] {
+        parameters.filter { $0.name == name }.map(\.value)
+    }
+
+    /// All of them, in order.
+    var all: [(name: String, value: String)] { parameters }
+
     subscript(name: String) -> String? {
         parameters.first { $0.name == name }?.value
     }

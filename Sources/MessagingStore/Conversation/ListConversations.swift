@@ -5,25 +5,37 @@ extension MessagingStore {
     /// A page of the conversations a user takes or took part in, as he sees them.
     ///
     /// - Parameters:
+    ///   - filter: Which of them, with their number as the total; see `Transaction.views` for its cost.
     ///   - after: The item before the page; `nil` for the first page.
     ///   - limit: Most items, from one.
-    /// - Throws: `Rejection.notFound(.user)` for one nobody has named;
+    /// - Throws: `Rejection.tooMany`; `notFound(.user)` for one nobody has named;
     ///   `notFound(.conversation)` for an `after` that is not in his list.
     public func conversations(
-        of user: UserID, sortedBy order: ConversationOrder = .createdAt,
-        after: Conversation.ID? = nil, limit: Int, in application: Application.ID
+        of user: UserID, matching filter: ConversationFilter = ConversationFilter(),
+        sortedBy order: ConversationOrder = .createdAt, after: Conversation.ID? = nil, limit: Int,
+        in application: Application.ID
     ) async throws -> Page<ConversationView> {
         try await database.read { transaction in
             guard
                 let total = try transaction.conversationCount(of: user, in: application)
             else { throw Rejection.notFound(.user) }
-            let place = try after.map { after in
-                let after = try transaction.winner(of: after, in: application) ?? after
+            let winner = try after.map { after in
+                try transaction.winner(of: after, in: application) ?? after
+            }
+            let place = try winner.map { winner in
                 guard
                     let place = try transaction.place(
-                        of: after, for: user, sortedBy: order, in: application)
+                        of: winner, for: user, sortedBy: order, in: application)
                 else { throw Rejection.notFound(.conversation) }
                 return place
+            }
+            guard filter.isEmpty else {
+                let found = try transaction.views(
+                    of: user, matching: filter, sortedBy: order, after: winner, limit: limit,
+                    in: application)
+                return Page(
+                    items: try transaction.views(found.rows, seenBy: user, in: application),
+                    total: found.total)
             }
             let rows = try transaction.views(
                 of: user, sortedBy: order, after: place ?? .top, limit: limit, in: application)

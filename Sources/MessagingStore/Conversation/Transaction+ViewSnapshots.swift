@@ -40,7 +40,7 @@ extension Transaction {
     }
 
     /// The current participants of several conversations, each in the order of naming.
-    private func participants(
+    func participants(
         of conversations: [Conversation.ID], in application: Application.ID
     ) throws -> [Conversation.ID: Participants] {
         let found = try rows(

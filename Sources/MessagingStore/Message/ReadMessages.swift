@@ -23,17 +23,31 @@ extension MessagingStore {
     /// A page of a conversation's messages as the system sees them, newest first.
     ///
     /// - Parameters:
+    ///   - filter: Which of them, with their number as the total; see `Transaction.messages` for its
+    ///     cost.
     ///   - after: The item before the page, a newer message; `nil` for the first page.
     ///   - limit: Most items, from one.
-    /// - Throws: `Rejection.notFound` of the conversation or of `after`, `objectDeleted`.
+    /// - Throws: `Rejection.tooMany`; `notFound` of the conversation or of `after`, `objectDeleted`.
     public func messages(
-        in conversation: Conversation.ID, after: Message.ID? = nil, limit: Int,
-        in application: Application.ID
+        in conversation: Conversation.ID, matching filter: MessageFilter = MessageFilter(),
+        after: Message.ID? = nil, limit: Int, in application: Application.ID
     ) async throws -> Page<MessageSnapshot> {
         try await database.read { transaction in
             let conversation = try transaction.conversation(conversation, in: application)
             let place = try after.map { after in
                 try transaction.place(of: after, in: conversation.id, in: application)
+            }
+            guard filter.isEmpty else {
+                let found = try transaction.messages(
+                    in: conversation.id, matching: filter, before: place, limit: limit,
+                    upTo: conversation.lastPosition, in: application
+                ) { place, limit in
+                    try transaction.messages(
+                        in: conversation.id, before: place, limit: limit, in: application)
+                }
+                return Page(
+                    items: try transaction.snapshots(of: found.messages, in: application),
+                    total: found.total)
             }
             let messages = try transaction.messages(
                 in: conversation.id, before: place ?? conversation.lastPosition.next,

@@ -25,6 +25,11 @@ public enum UserIDJSON {
         return version.namesIdentities ? read(identity: text) : UserID(text)
     }
 
+    /// Reads a user's name out of a query, in the form of the version's bodies.
+    public static func read(query text: String, _ version: APIVersion) -> UserID? {
+        version.namesIdentities ? read(identity: text) : UserID(text)
+    }
+
     /// Reads an identity id, or a bare user id.
     static func read(identity text: String) -> UserID? {
         guard text.utf8.starts(with: prefix.utf8) else { return UserID(text) }

@@ -66,6 +66,28 @@ extension Parameter {
 }
 
 extension Parameter {
+    /// What a list of conversations may be narrowed by, beside texts of their metadata (X9).
+    static let conversationFilters = [
+        Parameter("participants", .string, "Users who all take part, parted by commas."),
+        Parameter("exact", .choice(["true", "false"]), "Whether nobody else may take part."),
+        Parameter("distinct", .choice(["true", "false"]), "Whether they are distinct."),
+        Parameter("created_after", .string, "A time that all of them were made after."),
+        Parameter("created_before", .string, "A time that all of them were made before."),
+    ]
+
+    /// What a list of messages may be narrowed by (X9).
+    static let messageFilters = [
+        Parameter("sender", .string, "The user who sent them."),
+        Parameter("mime_type", .string, "The type of one part at least, such as `image/*`."),
+        Parameter(
+            "transfer_status",
+            .choice(MessageFilter.TransferStatus.allCases.map(\.rawValue)),
+            "How far the content of one part at least has come."),
+        Parameter("sent_after", .string, "A time that all of them were sent after."),
+        Parameter("sent_before", .string, "A time that all of them were sent before."),
+        Parameter("unread_by", .string, "A user who has read none of them."),
+    ]
+
     /// The name of a request that changes something (X2).
     static let idempotencyKey = Parameter(
         "Idempotency-Key", .string,

@@ -26,6 +26,9 @@ extension APIError {
         case .participantBlocked:
             self.init(
                 .participantBlocked, "A participant has been blocked by the creator.")
+        case .tooMany:
+            self.init(
+                .invalidOperation, "The filter has too much to look at; narrow it by time.")
         case .keyReused:
             self.init(
                 .idempotencyKeyReuse, "The Idempotency-Key was used for another request.")

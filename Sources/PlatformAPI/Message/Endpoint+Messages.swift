@@ -29,8 +29,10 @@ extension Endpoint {
             .head { call in try await call.listMessages() }
         ) { version in
             Operation(
-                "listMessages", query: Parameter.page(of: .messages) + Parameter.inline,
-                answers: [.list(of: MessageJSON.schema(version))], errors: [.objectDeleted],
+                "listMessages",
+                query: Parameter.page(of: .messages) + Parameter.messageFilters + Parameter.inline,
+                answers: [.list(of: MessageJSON.schema(version))],
+                errors: [.objectDeleted, .invalidOperation],
                 example: Example(query: [("page_size", "20")], after: ["sendMessage"]))
         },
         Endpoint(

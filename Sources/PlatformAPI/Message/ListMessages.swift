@@ -10,8 +10,10 @@ extension Call {
         let query = try Query(request.target)
         let page = try PageQuery<Message>(query, .messages)
         let policy = try InlinePolicy(query)
+        let filter = try MessageFilter(query, version)
         let found = try await store.messages(
-            in: conversation(), after: page.after, limit: page.limit, in: application)
+            in: conversation(), matching: filter, after: page.after, limit: page.limit,
+            in: application)
         return try await reply(found, page, .system, policy)
     }
 

@@ -11,12 +11,13 @@ extension Endpoint {
         ) { version in
             Operation(
                 "listUserConversations",
-                query: Parameter.page(of: .conversations) + [
+                query: Parameter.page(of: .conversations) + Parameter.conversationFilters + [
                     Parameter(
                         "sort_by", .choice(["created_at", "last_message"]),
                         "What comes first: the latest made, or the latest written to.")
                 ],
                 answers: [.list(of: ConversationJSON.userSchema(version))],
+                errors: [.invalidOperation],
                 example: Example(
                     query: [("sort_by", "last_message")], after: ["sendMessage"]))
         },
@@ -49,8 +50,9 @@ extension Endpoint {
             .head { call in try await call.listVisibleMessages() }
         ) { version in
             Operation(
-                "listUserMessages", query: Parameter.page(of: .messages) + Parameter.inline,
-                answers: [.list(of: MessageJSON.schema(version))],
+                "listUserMessages",
+                query: Parameter.page(of: .messages) + Parameter.messageFilters + Parameter.inline,
+                answers: [.list(of: MessageJSON.schema(version))], errors: [.invalidOperation],
                 example: Example(query: [("page_size", "20")], after: ["sendMessage"]))
         },
         Endpoint(

@@ -10,9 +10,11 @@ extension Call {
         let query = try Query(request.target)
         let page = try PageQuery<Conversation>(query, .conversations)
         let order = try order(query["sort_by"])
+        let filter = try ConversationFilter(query, version)
         let user = try user()
         let found = try await store.conversations(
-            of: user, sortedBy: order, after: page.after, limit: page.limit, in: application)
+            of: user, matching: filter, sortedBy: order, after: page.after, limit: page.limit,
+            in: application)
         let presentation = presentation(.user(user))
         var writer = JSONWriter(capacity: 1024)
         writer.array { writer in

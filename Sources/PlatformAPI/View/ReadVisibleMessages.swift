@@ -10,10 +10,11 @@ extension Call {
         let query = try Query(request.target)
         let page = try PageQuery<Message>(query, .messages)
         let policy = try InlinePolicy(query)
+        let filter = try MessageFilter(query, version)
         let user = try user()
         let found = try await store.messages(
-            in: conversation(), seenBy: user, after: page.after, limit: page.limit,
-            in: application)
+            in: conversation(), seenBy: user, matching: filter, after: page.after,
+            limit: page.limit, in: application)
         return try await reply(found, page, .user(user), policy)
     }
 

@@ -1,0 +1,35 @@
+import Messaging
+import MessagingWire
+
+extension ConversationFilter {
+    /// Reads the filters of a list of conversations (X9).
+    ///
+    /// - Throws: `invalid` with the name of a parameter that has a bad value or is unknown.
+    init(_ query: Query, _ version: APIVersion) throws(Rejection) {
+        self.init()
+        for text in query.values("participants") {
+            for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let user = UserIDJSON.read(query: String(name), version) else {
+                    throw .invalid("participants")
+                }
+                participants.append(user)
+            }
+        }
+        isExact = try query.truth("exact") ?? false
+        guard !isExact || !participants.isEmpty else { throw .invalid("exact") }
+        isDistinct = try query.truth("distinct")
+        createdAfter = try query.time("created_after")
+        createdBefore = try query.time("created_before")
+        for (name, value) in query.all where name.hasPrefix(Self.metadataPrefix) {
+            guard let path = MetadataPathJSON.read(name) else { throw .invalid(name) }
+            metadata.append(MetadataCondition(path: path, value: value))
+        }
+        try query.requireKnown(Self.names) { name in name.hasPrefix(Self.metadataPrefix) }
+    }
+
+    private static let metadataPrefix = "metadata."
+    private static let names: Set = [
+        "page_size", "from_id", "sort_by", "participants", "exact", "distinct", "created_after",
+        "created_before",
+    ]
+}

@@ -1,0 +1,31 @@
+import Messaging
+import MessagingWire
+
+extension MessageFilter {
+    /// Reads the filters of a list of messages (X9).
+    ///
+    /// - Throws: `invalid` with the name of a parameter that has a bad value or is unknown.
+    init(_ query: Query, _ version: APIVersion) throws(Rejection) {
+        self.init()
+        sender = try query.user("sender", version)
+        if let text = query["mime_type"] {
+            guard let range = MediaRange(text) else { throw .invalid("mime_type") }
+            media = range
+        }
+        if let text = query["transfer_status"] {
+            guard let status = TransferStatus(rawValue: text) else {
+                throw .invalid("transfer_status")
+            }
+            transfer = status
+        }
+        sentAfter = try query.time("sent_after")
+        sentBefore = try query.time("sent_before")
+        unreadBy = try query.user("unread_by", version)
+        try query.requireKnown(Self.names) { _ in false }
+    }
+
+    private static let names: Set = [
+        "page_size", "from_id", "inline_max_size", "inline_types", "sender", "mime_type",
+        "transfer_status", "sent_after", "sent_before", "unread_by",
+    ]
+}

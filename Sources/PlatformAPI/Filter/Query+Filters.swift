@@ -1,0 +1,33 @@
+import Messaging
+import MessagingWire
+
+// What filters are made of (X9).
+extension Query {
+    func truth(_ name: String) throws(Rejection) -> Bool? {
+        switch self[name] {
+        case nil: nil
+        case "true": true
+        case "false": false
+        default: throw .invalid(name)
+        }
+    }
+
+    func time(_ name: String) throws(Rejection) -> Timestamp? {
+        guard let text = self[name] else { return nil }
+        guard let time = TimestampJSON.read(text) else { throw .invalid(name) }
+        return time
+    }
+
+    func user(_ name: String, _ version: APIVersion) throws(Rejection) -> UserID? {
+        guard let text = self[name] else { return nil }
+        guard let user = UserIDJSON.read(query: text, version) else { throw .invalid(name) }
+        return user
+    }
+
+    /// Refuses a filter that is not there: an answer without it would pass for one with it.
+    func requireKnown(
+        _ names: Set<String>, or isKnown: (String) -> Bool
+    ) throws(Rejection) {
+        for (name, _) in all where !names.contains(name) && !isKnown(name) { throw .invalid(name) }
+    }
+}
