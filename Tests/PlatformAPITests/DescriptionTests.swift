@@ -64,6 +64,34 @@ import Testing
     }
 
     @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
+    func `an example under a key is done once and answered twice (X2)`(
+        line: String, version: APIVersion
+    ) async throws {
+        guard line.hasPrefix("POST ") || line.hasPrefix("PATCH ") else { return }
+        var play = try await ExamplePlay(version: version.rawValue)
+        guard
+            let operation = play.description.operations
+                .first(where: { "\($0.method) \($0.path)" == line })
+        else { return }
+        try await play.prepare(operation)
+        var request = try play.request(operation)
+        request.fields.append(("Idempotency-Key", "the only one"))
+        #expect(try await play.door.ask(request).status == 400, "it has a blank")
+        request.fields[request.fields.count - 1].value = "the-only-one"
+        let first = try await play.door.ask(request)
+        #expect(first.status == operation.json["x-example"]?["status"]?.integer.map { Int($0) })
+        let count = try await play.scene.eventCount()
+        let second = try await play.door.ask(request)
+        #expect(second.status == first.status)
+        #expect(second.body == first.body)
+        #expect(second["Idempotent-Replayed"] == "true")
+        #expect(try await play.scene.eventCount() == count)
+        guard operation.json["requestBody"] != nil else { return }
+        request.octets = Array("{}".utf8)
+        #expect([400, 422].contains(try await play.door.ask(request).status))
+    }
+
+    @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
     func `an example has the shape that is described (X11)`(
         line: String, version: APIVersion
     ) async throws {
