@@ -11,7 +11,7 @@ final class ServerService: Service {
     private let readiness: Readiness
     private let metrics: MetricsDoor
     private let probe: ReadinessProbe
-    private let publicURL: String
+    private let greeting: Response
     private let router: Router<Page>
 
     /// Puts the doors together.
@@ -24,7 +24,7 @@ final class ServerService: Service {
         self.downloads = downloads
         self.readiness = readiness
         self.metrics = metrics
-        self.publicURL = publicURL
+        greeting = Self.json(.ok, Self.greeting(publicURL))
         self.probe = probe
         var router = Router<Page>()
         for page in Page.allCases where page != .metrics || metrics.isOpen {
@@ -84,7 +84,7 @@ final class ServerService: Service {
         switch page {
         case .metrics where metrics.admits(request): metrics.answer(to: request)
         case .metrics: Answer(route, PlatformAPI.unauthenticated)
-        case .root: Answer(route, Self.json(.ok, greeting))
+        case .root: Answer(route, greeting)
         case .description: api.describe(request, route)
         case .live: Answer(route, Self.health(true))
         case .ready where readiness.isStopping: Answer(route, Self.health(false))
@@ -93,7 +93,7 @@ final class ServerService: Service {
         }
     }
 
-    private var greeting: [UInt8] {
+    private static func greeting(_ publicURL: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("name", Release.name)
