@@ -25,7 +25,10 @@ public struct PublicKey: Sendable {
         guard let source = unsafe BIO_new_mem_buf(text, Int32(text.count)) else { return nil }
         defer { unsafe BIO_free(source) }
         defer { ERR_clear_error() }
-        guard let key = unsafe PEM_read_bio_PUBKEY(source, nil, nil, nil) else { return nil }
+        // Without an answer about the passphrase OpenSSL asks at the terminal, and waits for one.
+        guard let key = unsafe PEM_read_bio_PUBKEY(source, nil, { _, _, _, _ in -1 }, nil) else {
+            return nil
+        }
         defer { unsafe EVP_PKEY_free(key) }
         let bits = unsafe EVP_PKEY_get_bits(key)
         guard unsafe EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA,

@@ -30,4 +30,19 @@ import Testing
     ]) func `is nothing else`(text: String) {
         #expect(PublicKey(pem: text) == nil)
     }
+
+    // From a terminal this would wait for somebody who types.
+    @Test func `is not under a passphrase, and nobody is asked for one`() throws {
+        let locked = try TestKey().pem.replacing(
+            "-----BEGIN PUBLIC KEY-----\n",
+            with: """
+                -----BEGIN PUBLIC KEY-----
+                Proc-Type: 4,ENCRYPTED
+                DEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF
+
+
+                """)
+        #expect(locked.contains("ENCRYPTED"))
+        #expect(PublicKey(pem: locked) == nil)
+    }
 }
