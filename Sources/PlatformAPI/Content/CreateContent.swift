@@ -10,8 +10,9 @@ extension Call {
     func createContent() async throws -> Reply {
         let type = try uploadType()
         let length = try uploadLength()
+        let asked = try conversation()
         // Its own id, should the path have named it by an alias (X1.2).
-        let conversation = try await store.requireWritable(conversation(), in: application)
+        let conversation = try await store.requireWritable(asked, in: application)
         let id = api.newContentID()
         let url = try await upload(
             UploadDraft(
@@ -21,8 +22,9 @@ extension Call {
                 origin: request.fields["Upload-Origin"]))
         var writer = JSONWriter()
         ContentJSON(id: id, size: length, in: conversation).write(uploadURL: url, into: &writer)
-        return Reply(.created, writer.finish()).adding(
-            "Location", links.location(ofContent: id, in: conversation))
+        return Reply(.created, writer.finish())
+            .adding("Location", links.location(ofContent: id, in: conversation))
+            .locating(id, in: conversation, askedIn: asked, links)
     }
 
     /// `POST /users/{u}/content` (client-api §4.5): bound to a conversation by the first message that

@@ -13,7 +13,7 @@ extension Endpoint {
             Operation(
                 "createContent",
                 fields: uploadFields,
-                answers: [.created(ContentJSON.announcedSchema, [.location])],
+                answers: [.created(ContentJSON.announcedSchema, [.location, .contentLocation])],
                 errors: [.objectDeleted], example: Example(fields: uploadExample))
         },
         Endpoint(
@@ -22,7 +22,8 @@ extension Endpoint {
             .head { call in try await call.readContent() }
         ) { _ in
             Operation(
-                "readContent", answers: [.ok(ContentJSON.schema, "The content.")],
+                "readContent",
+                answers: [.ok(ContentJSON.schema, "The content.", [.contentLocation])],
                 errors: [.objectDeleted])
         },
         Endpoint(

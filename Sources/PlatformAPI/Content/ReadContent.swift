@@ -7,13 +7,16 @@ import MessagingWire
 extension Call {
     /// `GET /conversations/{C}/content/{uuid}` (platform-api §5.4): a fresh `download_url`.
     func readContent() async throws -> Reply {
-        let conversation = try conversation()
-        let content = try await store.content(content(), in: conversation, in: application)
+        let asked = try conversation()
+        let content = try await store.content(content(), in: asked, in: application)
+        // The winner, should the path have named it by an alias (X1.2).
+        let conversation = content.conversation ?? asked
         let presentation = presentation()
         var writer = JSONWriter()
         ContentJSON(id: content.id, size: content.size, in: conversation)
             .write(presentation.links, presentation.sign(content.id), into: &writer)
         return Reply(.ok, writer.finish())
+            .locating(content.id, in: conversation, askedIn: asked, links)
     }
 
     /// `GET /users/{u}/content/{uuid}` (client-api §4.5, R86): for its uploader, and for whoever sees a

@@ -28,4 +28,13 @@ extension Reply {
         guard let asked, asked != message.conversation else { return self }
         return adding("Content-Location", links.location(ofPart: part, of: message, version))
     }
+
+    /// The same for a content, which is where its conversation is.
+    func locating(
+        _ content: Messaging.Content.ID, in conversation: Conversation.ID,
+        askedIn asked: Conversation.ID, _ links: LinkBuilder
+    ) -> Reply {
+        guard asked != conversation else { return self }
+        return adding("Content-Location", links.location(ofContent: content, in: conversation))
+    }
 }
