@@ -14,11 +14,11 @@ extension Endpoint {
                 "createUserConversation", body: ConversationDraftJSON.userSchema(version),
                 answers: [
                     .created(
-                        ConversationJSON.userSchema(version), [.location, .contentLocation]),
+                        ConversationJSON.userSchema(version), [.tag, .location, .contentLocation]),
                     .ok(
                         ConversationJSON.userSchema(version),
                         "The distinct conversation of these participants, which exists.",
-                        [.location, .contentLocation]),
+                        [.tag, .location, .contentLocation]),
                 ],
                 errors: [.conflict, .participantBlocked, .idInUse],
                 example: Example(
@@ -34,7 +34,11 @@ extension Endpoint {
         ) { version in
             Operation(
                 "patchUserConversation", body: ConversationPatchJSON.schema(version),
-                answers: [.noContent], errors: [.participantBlocked],
+                fields: [.ifMatch, .prefer],
+                answers: [
+                    .noContent([.tag, .contentLocation]),
+                    .represented(ConversationJSON.userSchema(version)),
+                ], errors: [.participantBlocked],
                 example: Example(
                     body: #"[{"operation":"set","property":"metadata.topic","value":"keys"}]"#))
         },
@@ -51,7 +55,7 @@ extension Endpoint {
                         "leave", .choice(["true", "false"]),
                         "Whether the user takes part no more; false unless said otherwise."),
                 ],
-                answers: [.noContent],
+                fields: [.ifMatch], answers: [.noContent],
                 example: Example(query: [("mode", "my_devices"), ("leave", "true")]))
         },
         Endpoint(
@@ -62,7 +66,7 @@ extension Endpoint {
             Operation(
                 "sendUserMessage", body: MessageDraftJSON.userSchema(version),
                 answers: [
-                    .created(MessageJSON.schema(version), [.location, .contentLocation])
+                    .created(MessageJSON.schema(version), [.tag, .location, .contentLocation])
                 ],
                 errors: [.idInUse],
                 example: Example(
@@ -76,7 +80,8 @@ extension Endpoint {
             .head { call in try await call.deleteVisibleMessage() }
         ) { _ in
             Operation(
-                "deleteUserMessage", query: [.deletionMode], answers: [.noContent],
+                "deleteUserMessage", query: [.deletionMode], fields: [.ifMatch],
+                answers: [.noContent],
                 example: Example(query: [("mode", "all_participants")]))
         },
     ]
