@@ -44,6 +44,19 @@ import Testing
         #expect(clock.count == 2)
     }
 
+    @Test func `H197 ask again after the clock was set back`() async {
+        let clock = Steps()
+        clock.now = 3_600_000
+        let probe = ReadinessProbe(now: { clock.now }) {
+            clock.count += 1
+            if clock.count == 1 { throw CancellationError() }
+        }
+        #expect(await !probe.isWell())
+        clock.now = 0
+        #expect(await probe.isWell())
+        #expect(clock.count == 2)
+    }
+
     @Test(arguments: ["/%68ealth/live", "/health/%6Cive"])
     func `H66 are found by the decoded path`(path: String) async throws {
         let scratch = Scratch()

@@ -35,7 +35,8 @@ final class ReadinessProbe: Sendable {
     func isWell() async -> Bool {
         let now = self.now()
         let turn: Turn = state.withLock { state in
-            if let answer = state.answer, now - answer.time < Self.life {
+            // An answer from later than now is one from before the clock was set.
+            if let answer = state.answer, (0..<Self.life).contains(now - answer.time) {
                 return .known(answer.isWell)
             }
             if state.isAsking { return .wait }
