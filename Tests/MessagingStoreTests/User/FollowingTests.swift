@@ -55,6 +55,60 @@ import Testing
         #expect(try await shop.following(of: .ana) == [.bo, .cy])
     }
 
+    @Test func `who has not seen a conversation follows nobody by it (R51)`() async throws {
+        let shop = try await Shop()
+        try await shop.know(.ana)
+        let conversation = try await shop.create([.bo, .cy], by: .ana).object.id
+        #expect(try await shop.following(of: .ana) == [.bo, .cy])
+        #expect(try await shop.following(of: .bo) == [])
+        try await shop.patch(conversation, .removeParticipant(.bo))
+        _ = try await shop.say(as: .ana, in: conversation)
+        #expect(try await shop.following(of: .bo) == [])
+        #expect(try await shop.following(of: .cy) == [.ana])
+    }
+
+    @Test func `who asks for a distinct conversation follows from then on (R53)`() async throws {
+        let shop = try await Shop()
+        try await shop.know(.ana, .bo)
+        try await shop.create([.bo, .cy], by: .ana, isDistinct: true)
+        try await shop.create([.ana, .cy], by: .bo, isDistinct: true)
+        #expect(try await shop.following(of: .bo) == [.ana, .cy])
+        #expect(try await shop.following(of: .cy) == [])
+        try await shop.create([.ana, .bo, .cy], isDistinct: true)
+        #expect(try await shop.following(of: .cy) == [.ana, .bo])
+    }
+
+    @Test(arguments: [true, false])
+    func `what was seen late is counted once`(isAnnounced: Bool) async throws {
+        let shop = try await Shop()
+        try await shop.know(.ana, .bo)
+        let conversation = try await shop.create([.bo, .cy], by: .ana, isDistinct: true).object.id
+        try await shop.create([.ana, .cy], by: .bo, isDistinct: true)
+        if isAnnounced {
+            _ = try await shop.say(as: .ana, in: conversation)
+            try await shop.delete(conversation, .forMe, by: .cy)
+            _ = try await shop.say(as: .ana, in: conversation)
+        }
+        for user in [UserID.ana, .bo, .cy] {
+            for other in [UserID.ana, .bo, .cy] { try await shop.unfollow(other, by: user) }
+        }
+        try await shop.store.deleteConversation(conversation, in: shop.application)
+        for user in [UserID.ana, .bo, .cy] {
+            #expect(try await shop.following(of: user) == [])
+        }
+    }
+
+    @Test func `whom only a block keeps from seeing follows when he sees (R33)`() async throws {
+        let shop = try await Shop()
+        try await shop.know(.ana, .bo)
+        try await shop.block(.ana, by: .bo)
+        let conversation = try await shop.create([.bo, .cy], by: .ana).object.id
+        _ = try await shop.say(as: .ana, in: conversation)
+        #expect(try await shop.following(of: .bo) == [])
+        _ = try await shop.say(as: .cy, in: conversation)
+        #expect(try await shop.following(of: .bo) == [.ana, .cy])
+    }
+
     @Test func `following twice is one event, unfollowing who is not followed none`() async throws {
         let shop = try await Shop()
         try await shop.conversation([.ana])
@@ -109,6 +163,54 @@ import Testing
         #expect(plan.contains { line in line.contains("following_by_follower") })
         #expect(plan.contains { line in line.contains("identities_by_user") })
         #expect(!plan.contains { line in line.contains("TEMP B-TREE") })
+    }
+
+    @Test func `an older database takes back what nobody has seen yet`() async throws {
+        let folder = try Folder()
+        let old = try Database.open(
+            folder.database, migrations: Array(Schema.migrations.prefix(7)))
+        try await old.write { transaction in
+            for (user, state) in [("ana", "shown"), ("bo", "unseen"), ("cy", "unseen")] {
+                try transaction.execute(
+                    """
+                    INSERT INTO participants (
+                        application, conversation, user_id, place, past, joined_after,
+                        conversation_created_at, state
+                    ) VALUES (\([9]), \([1]), \(user), 0, '', 0, 0, \(state))
+                    """)
+                try transaction.execute(
+                    """
+                    INSERT INTO identities (
+                        application, user_id, kind, conversation_count, following_count
+                    ) VALUES (\([9]), \(user), 'user', 1, 2)
+                    """)
+            }
+            for (follower, followed, isKept, count) in [
+                ("ana", "bo", 1, 1), ("ana", "cy", 1, 1), ("bo", "ana", 1, 2), ("bo", "cy", 1, 1),
+                ("cy", "ana", 0, 1), ("cy", "bo", 0, 2),
+            ] as [(String, String, Int64, Int64)] {
+                try transaction.execute(
+                    """
+                    INSERT INTO following (application, follower, followed, is_kept, shared_count)
+                    VALUES (\([9]), \(follower), \(followed), \(isKept), \(count))
+                    """)
+            }
+        }
+        old.close()
+        let shop = try await Shop(at: folder.database)
+        let rows = try await shop.database.read { transaction in
+            try transaction.rows(
+                """
+                SELECT f.follower, f.followed, f.shared_count, i.following_count FROM following f
+                JOIN identities i ON i.application = f.application AND i.user_id = f.follower
+                ORDER BY f.follower, f.followed
+                """
+            ) { row in
+                let (one, other) = (try row.text(0), try row.text(1))
+                return "\(one) \(other) \(try row.int64(2)) \(try row.int64(3))"
+            }
+        }
+        #expect(rows == ["ana bo 1 2", "ana cy 1 2", "bo ana 1 2", "bo cy 0 2", "cy bo 1 1"])
     }
 
     @Test func `an older database starts with those who have met`() async throws {

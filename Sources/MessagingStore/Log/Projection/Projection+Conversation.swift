@@ -61,7 +61,7 @@ extension Projection {
     /// Messages stay as rows nobody reaches: there may be millions, and the writer serves others.
     func delete(_ id: Conversation.ID, at moment: Timestamp) throws {
         let users = try transaction.currentParticipants(of: id, in: application).users
-        try disconnect(users, among: users)
+        try disconnect(users, among: users, of: id)
         try transaction.execute(
             """
             UPDATE identities SET conversation_count = conversation_count - 1

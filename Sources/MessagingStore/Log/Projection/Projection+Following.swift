@@ -34,7 +34,9 @@ extension Projection {
 
     /// Connects those who joined a conversation with everybody in it (platform-api §5.8).
     ///
-    /// A constant number of statements, whatever the number of participants.
+    /// Who has not seen the conversation follows nobody by it: his list would tell him who has made it
+    /// (R51, R33). He does once he sees it, see ``connect(seeing:of:)``. A constant number of
+    /// statements, whatever the number of participants.
     func connect(
         _ joined: [UserID], among participants: [UserID], of conversation: Conversation.ID
     ) throws {
@@ -48,6 +50,7 @@ extension Projection {
                 ON b.application = a.application AND b.conversation = a.conversation
             WHERE a.application = \(application) AND a.conversation = \(conversation)
                 AND a.left_after IS NULL AND b.left_after IS NULL AND a.user_id <> b.user_id
+                AND a.state <> 'unseen'
                 AND (
                     a.user_id IN (\(few: joined.map(\.text)))
                     OR b.user_id IN (\(few: joined.map(\.text)))
@@ -60,19 +63,74 @@ extension Projection {
             """
             UPDATE following SET shared_count = shared_count + 1, is_kept = 1
             WHERE application = \(application) AND \(pairsAmong: participants, with: joined)
+                AND follower IN (
+                    SELECT p.user_id FROM participants p
+                    WHERE p.application = \(application) AND p.conversation = \(conversation)
+                        AND p.left_after IS NULL AND p.state <> 'unseen'
+                )
             """)
         try countFollowing(of: followers, by: 1)
     }
 
-    /// Takes back what a conversation connects, for those who leave it.
+    /// Who takes part in a conversation and has not seen it yet.
+    func unaware(of conversation: Conversation.ID) throws -> [UserID] {
+        try transaction.rows(
+            """
+            SELECT user_id FROM participants
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND left_after IS NULL AND state = 'unseen'
+            """
+        ) { row in try row.user(0) }
+    }
+
+    /// Makes those who see a conversation for the first time follow everybody in it.
+    ///
+    /// - Parameter users: Current participants, whom ``connect(_:among:of:)`` has left out.
+    func connect(seeing users: [UserID], of conversation: Conversation.ID) throws {
+        guard !users.isEmpty else { return }
+        let followers = try transaction.rows(
+            """
+            INSERT INTO following (application, follower, followed, is_kept, shared_count)
+            SELECT a.application, a.user_id, b.user_id, 1, 0
+            FROM participants a
+            JOIN participants b
+                ON b.application = a.application AND b.conversation = a.conversation
+            WHERE a.application = \(application) AND a.conversation = \(conversation)
+                AND a.user_id IN (\(few: users.map(\.text))) AND b.left_after IS NULL
+                AND a.user_id <> b.user_id
+            ON CONFLICT (application, follower, followed) DO NOTHING
+            RETURNING follower
+            """
+        ) { row in try row.user(0) }
+        try transaction.execute(
+            """
+            UPDATE following SET shared_count = shared_count + 1, is_kept = 1
+            WHERE application = \(application) AND follower IN (\(few: users.map(\.text)))
+                AND follower <> followed AND followed IN (
+                    SELECT p.user_id FROM participants p
+                    WHERE p.application = \(application) AND p.conversation = \(conversation)
+                        AND p.left_after IS NULL
+                )
+            """)
+        try countFollowing(of: followers, by: 1)
+    }
+
+    /// Takes back what a conversation connects, for those who leave it; they still stand in its rows.
     ///
     /// Who has met goes on following, unless he has said since that he does not want to.
-    func disconnect(_ leaving: [UserID], among participants: [UserID]) throws {
+    func disconnect(
+        _ leaving: [UserID], among participants: [UserID], of conversation: Conversation.ID
+    ) throws {
         guard !leaving.isEmpty, participants.count > 1 else { return }
         try transaction.execute(
             """
             UPDATE following SET shared_count = shared_count - 1
             WHERE application = \(application) AND \(pairsAmong: participants, with: leaving)
+                AND follower IN (
+                    SELECT p.user_id FROM participants p
+                    WHERE p.application = \(application) AND p.conversation = \(conversation)
+                        AND p.left_after IS NULL AND p.state <> 'unseen'
+                )
             """)
         let followers = try transaction.rows(
             """

@@ -6,28 +6,38 @@ extension Projection {
         let message = sent.message
         try insert(message)
         for part in message.parts { try insert(part, of: message.id, in: message.conversation) }
-        let present = try transaction.first(
-            """
-            UPDATE conversations SET
-                last_position = \(message.position), last_sent_at = \(message.sentAt),
-                message_count = message_count + 1, is_announced = 1
-            WHERE application = \(application) AND id = \(message.conversation)
-            RETURNING (
-                SELECT COUNT(*) FROM participants p
-                WHERE p.application = conversations.application
-                    AND p.conversation = conversations.id AND p.left_after IS NULL
-            )
-            """
-        ) { row in try row.int(0) }
-        if try reach(message) < present ?? 0 { try hideFromBlockers(message) }
+        let (present, others) =
+            try transaction.first(
+                """
+                UPDATE conversations SET
+                    last_position = \(message.position), last_sent_at = \(message.sentAt),
+                    message_count = message_count + 1, is_announced = 1
+                WHERE application = \(application) AND id = \(message.conversation)
+                RETURNING (
+                    SELECT COUNT(*) FROM participants p
+                    WHERE p.application = conversations.application
+                        AND p.conversation = conversations.id AND p.left_after IS NULL
+                ), (
+                    SELECT COUNT(*) FROM participants p
+                    WHERE p.application = conversations.application
+                        AND p.conversation = conversations.id AND p.left_after IS NULL
+                        AND p.state = 'unseen'
+                )
+                """
+            ) { row in (try row.int(0), try row.int(1)) } ?? (0, 0)
+        // Counted along, so that only a sending that may show itself to somebody asks who they are.
+        let unaware = try others > 0 ? unaware(of: message.conversation) : []
+        let reached = try reach(message)
+        if reached.count < present { try hideFromBlockers(message) }
+        try connect(seeing: reached.filter(unaware.contains), of: message.conversation)
         try remember(sent.key, as: .message, for: message.id.bytes)
     }
 
     /// Puts a message into the views of all participants but those one side of whom blocks the
     /// other now (R32, rulings 11); whoever does not see the conversation does from now on (R16, R51).
     ///
-    /// - Returns: How many it reached.
-    private func reach(_ message: Message) throws -> Int {
+    /// - Returns: Whom it reached.
+    private func reach(_ message: Message) throws -> [UserID] {
         let sender = message.sender.userID
         let reached = try transaction.rows(
             """
@@ -59,7 +69,7 @@ extension Projection {
         ) { row in (user: try row.user(0), shownFrom: try row.optionalPosition(1)) }
         try count(
             shown: reached.filter { view in view.shownFrom == message.position }.map(\.user), 1)
-        return reached.count
+        return reached.map(\.user)
     }
 
     /// Remembers from whose views a message is hidden for ever: those it has not reached.

@@ -12,7 +12,8 @@ extension Projection {
             """
         ) { row in try row.bool(0) }
         let stayed = change.participants.users.filter { user in !change.added.contains(user) }
-        try disconnect(change.removed, among: stayed + change.removed)
+        try disconnect(
+            change.removed, among: stayed + change.removed, of: change.conversation)
         for user in change.removed {
             try leave(user, change.conversation, after: change.after)
         }

@@ -4,15 +4,17 @@ import SQL
 extension Projection {
     /// Puts a conversation into the views of some users.
     func show(_ shown: ConversationShown) throws {
-        try count(
-            shown: transaction.rows(
-                """
-                UPDATE participants SET state = 'shown', shown_from = NULL
-                WHERE application = \(application) AND conversation = \(shown.conversation)
-                    AND user_id IN (\(few: shown.users.map(\.text))) AND state <> 'shown'
-                RETURNING user_id
-                """
-            ) { row in try row.user(0) }, 1)
+        let unaware = try unaware(of: shown.conversation)
+        let seeing = try transaction.rows(
+            """
+            UPDATE participants SET state = 'shown', shown_from = NULL
+            WHERE application = \(application) AND conversation = \(shown.conversation)
+                AND user_id IN (\(few: shown.users.map(\.text))) AND state <> 'shown'
+            RETURNING user_id
+            """
+        ) { row in try row.user(0) }
+        try count(shown: seeing, 1)
+        try connect(seeing: seeing.filter(unaware.contains), of: shown.conversation)
     }
 
     /// Puts a conversation into the views of all who take part and have not seen it yet.
@@ -20,15 +22,16 @@ extension Projection {
         try transaction.execute(
             "UPDATE conversations SET is_announced = 1 WHERE application = \(application) AND id = \(id)"
         )
-        try count(
-            shown: transaction.rows(
-                """
-                UPDATE participants SET state = 'shown'
-                WHERE application = \(application) AND conversation = \(id)
-                    AND left_after IS NULL AND state = 'unseen'
-                RETURNING user_id
-                """
-            ) { row in try row.user(0) }, 1)
+        let seeing = try transaction.rows(
+            """
+            UPDATE participants SET state = 'shown'
+            WHERE application = \(application) AND conversation = \(id)
+                AND left_after IS NULL AND state = 'unseen'
+            RETURNING user_id
+            """
+        ) { row in try row.user(0) }
+        try count(shown: seeing, 1)
+        try connect(seeing: seeing, of: id)
     }
 
     /// Takes a conversation out of one view; what it counts starts anew where he deleted (R16).
