@@ -1,4 +1,5 @@
 import Messaging
+import SQL
 import Testing
 
 @testable import MessagingStore
@@ -98,6 +99,32 @@ import Testing
         #expect(try await shop.view(of: .bo).unreadCount == 1)
     }
 
+    @Test func `who writes and reads in turn has read one stretch`() async throws {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        for _ in 0..<4 {
+            let heard = try await shop.send(by: .ana, to: conversation).object.message.id
+            try await shop.store.recordReceipt(.read, of: heard, by: .bo, in: shop.application)
+            try await shop.send(by: .bo, to: conversation)
+        }
+        #expect(try await shop.readStretches() == ["1-7"])
+        #expect(try await shop.view(of: .bo).unreadCount == 0)
+    }
+
+    @Test func `what somebody else has sent parts what was read`() async throws {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        var sent: [Message.ID] = []
+        for _ in 0..<3 {
+            sent.append(try await shop.send(by: .ana, to: conversation).object.message.id)
+        }
+        for message in [sent[0], sent[2]] {
+            try await shop.store.recordReceipt(.read, of: message, by: .bo, in: shop.application)
+        }
+        #expect(try await shop.readStretches() == ["1,3"])
+        #expect(try await shop.view(of: .bo).unreadCount == 1)
+    }
+
     @Test func `R77: a receipt wants a message that its user sees`() async throws {
         let shop = try await Shop()
         let conversation = try await shop.conversation()
@@ -116,5 +143,14 @@ import Testing
             try await shop.store.recordReceipt(.read, of: message, by: .ana, in: shop.application)
         }
         #expect(kinds == ["receipts.recorded"])
+    }
+}
+
+extension Shop {
+    /// What each has read, as it is kept.
+    fileprivate func readStretches() async throws -> [String] {
+        try await database.read { transaction in
+            try transaction.rows("SELECT read FROM receipts") { row in try row.text(0) }
+        }
     }
 }

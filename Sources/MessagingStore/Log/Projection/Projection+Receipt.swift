@@ -4,8 +4,12 @@ import SQL
 extension Projection {
     func record(_ recorded: ReceiptsRecorded) throws {
         let owner = ReceiptOwner(conversation: recorded.conversation, user: recorded.user)
-        let receipts = try transaction.receipts(of: owner, in: application)
-            .recording(recorded.kind, of: recorded.positions)
+        let known = try transaction.receipts(of: owner, in: application)
+        let receipts = known.recording(
+            recorded.kind,
+            of: try closingGaps(
+                beside: recorded.positions,
+                in: recorded.kind == .read ? known.read : known.delivered, of: owner))
         try transaction.execute(
             """
             INSERT INTO receipts (application, conversation, user_id, delivered, read)
@@ -21,6 +25,32 @@ extension Projection {
         else { return }
         try countUnread(of: participant, after: recorded.positions, knowing: receipts.read, owner)
     }
+
+    /// With the narrow gaps beside some positions in which nobody else has sent anything.
+    ///
+    /// Own messages and deleted ones mean nothing there (R77). Left out, each of them would split the
+    /// set, and whoever writes and reads in turn would have it grow with the conversation.
+    private func closingGaps(
+        beside positions: IntervalSet, in known: IntervalSet, of owner: ReceiptOwner
+    ) throws -> IntervalSet {
+        let all = known.union(positions).intervals
+        var gaps: [ClosedRange<Int64>] = []
+        for (left, right) in zip(all, all.dropFirst()) {
+            guard right.lowerBound - left.upperBound <= Self.widestGap,
+                positions.contains(left.upperBound) || positions.contains(right.lowerBound)
+            else { continue }
+            let gap = (left.upperBound + 1)...(right.lowerBound - 1)
+            guard
+                try !transaction.isAny(
+                    byOthersThan: owner, in: IntervalSet(gap), in: application)
+            else { continue }
+            gaps.append(gap)
+        }
+        return positions.union(IntervalSet(gaps))
+    }
+
+    /// How far two stretches may lie apart for a look at what lies between them.
+    private static var widestGap: Int64 { 64 }
 
     /// Takes what was read from the unread messages: all of them where nothing is left to read, so
     /// that marking a long conversation counts none of its messages (R74, R75).
