@@ -40,6 +40,16 @@ import Testing
         #expect(try await shop.rows().filter { $0.hasPrefix("notification_keys ") } == [])
     }
 
+    @Test func `a key that is over serves again, whether its row has gone or not`() async throws {
+        let shop = try await Shop()
+        for number in 1...4 { try await shop.notify(key: .sample(UInt128(number))) }
+        shop.wait(milliseconds: PushNotification.keyLifetime)
+        let kinds = try await shop.kinds {
+            for number in [4, 3, 2, 1, 4] { try await shop.notify(key: .sample(UInt128(number))) }
+        }
+        #expect(kinds == Array(repeating: "notification.sent", count: 4))
+    }
+
     @Test func `R111: twenty with one key are one`() async throws {
         let shop = try await Shop()
         let kinds = try await shop.kinds {
