@@ -173,7 +173,9 @@ extension Live {
                 #expect(stop.isClean)
                 return text
             }
-            #expect(text == "1\r\na\r\n1\r\nb\r\n0\r\n\r\n")
+            // Octets that wait together leave as one chunk.
+            let ways = ["1\r\na\r\n1\r\nb\r\n0\r\n\r\n", "2\r\nab\r\n0\r\n\r\n"]
+            #expect(ways.contains(text))
         }
 
         @Test func `a line that does not end is cut off at the deadline (H194)`() async throws {
