@@ -171,7 +171,7 @@ import Testing
         #expect(plans.contains { plan in plan.contains("idempotency_keys_by_age") })
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `that waits for something else is undone and does no harm`() async throws {
         let shop = try await Shop()
         let before = try await shop.rows()
