@@ -2,8 +2,8 @@
 
 # Debian and Ubuntu packages: to build and run, and further ones to test and to measure.
 PACKAGES       = ca-certificates curl git libsqlite3-dev libssl-dev make pkg-config zlib1g-dev
-TEST_PACKAGES  = $(PACKAGES) prometheus python3 python3-venv
-BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx openssl wrk
+TEST_PACKAGES  = $(PACKAGES) openssl prometheus python3 python3-venv
+BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk
 # Packages of PyPI for the tests, in an environment of their own below the build folder.
 PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis
 PYTHON         = .build/python/bin/python
