@@ -17,19 +17,7 @@ import Testing
         try await shop.live()
         let events = try await shop.events()
         #expect(Set(events.map(\.event.kind)) == Set(Event.samples.map(\.kind)))
-
-        let application = shop.application
-        let again = try Database.open(.temporary, migrations: MessagingStore.migrations)
-        try await again.write { transaction in
-            let projection = Projection(
-                transaction: transaction, application: application,
-                hash: StoreEnvironment.live.sha256)
-            for recorded in events { try projection.apply(recorded.event) }
-        }
-        let left: Set = ["schema_migrations", "events", "log_positions"]
-        let live = try await shop.rows(except: left)
-        #expect(try await Shop.rows(of: again, except: left) == live)
-        again.close()
+        try await shop.expectSameRowsAgain()
     }
 
     @Test func `events come after a place, in pages`() async throws {

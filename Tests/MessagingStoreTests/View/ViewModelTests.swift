@@ -359,17 +359,6 @@ private struct ModelLife {
     // MARK: - The log
 
     func replay() async throws {
-        let events = try await shop.events()
-        let again = try Database.open(.temporary, migrations: MessagingStore.migrations)
-        try await again.write { [application] transaction in
-            let projection = Projection(
-                transaction: transaction, application: application,
-                hash: StoreEnvironment.live.sha256)
-            for recorded in events { try projection.apply(recorded.event) }
-        }
-        let left: Set = ["schema_migrations", "events", "log_positions"]
-        let live = try await shop.rows(except: left)
-        #expect(try await Shop.rows(of: again, except: left) == live, "seed \(seed)")
-        again.close()
+        try await shop.expectSameRowsAgain("seed \(seed)")
     }
 }

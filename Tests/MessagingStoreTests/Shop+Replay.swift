@@ -1,0 +1,22 @@
+import SQL
+import Testing
+
+@testable import MessagingStore
+
+extension Shop {
+    /// Expects that the rows made again from the events are the rows (X3).
+    func expectSameRowsAgain(_ place: Comment? = nil) async throws {
+        let events = try await events()
+        let again = try Database.open(.temporary, migrations: MessagingStore.migrations)
+        try await again.write { [application] transaction in
+            let projection = Projection(
+                transaction: transaction, application: application,
+                hash: StoreEnvironment.live.sha256)
+            for recorded in events { try projection.apply(recorded.event) }
+        }
+        let left: Set = ["schema_migrations", "events", "log_positions"]
+        let live = try await rows(except: left)
+        #expect(try await Shop.rows(of: again, except: left) == live, place)
+        again.close()
+    }
+}
