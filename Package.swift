@@ -67,7 +67,7 @@ let package = Package(
         room("Locking"),
         room("Descriptors", ["CLinux"]),
         room("Base64"),
-        room("Checksums", ["CIntrinsics"]),
+        room("Checksums", ["CIntrinsics", "CZlib"]),
         room("JSON", [], inlined),
         room("HTTP", ["Base64", "CZlib", "COpenSSL", "Checksums", "Locking"], inlined),
         room("HTTPTransport", ["HTTP", "CLinux", "COpenSSL", "Descriptors", "Locking"]),

@@ -21,6 +21,8 @@ public struct CRC32C: Sendable, Equatable {
         update(bytes, byInstruction: CRC32C.hasInstruction)
     }
 
+    static let polynomial: UInt32 = 0x82F6_3B78
+
     private static let hasInstruction = intrinsics_has_crc32c() != 0
 
     /// The same by a way of choice; the tests compare both.
@@ -84,7 +86,7 @@ public struct CRC32C: Sendable, Equatable {
         var tables = [UInt32](repeating: 0, count: 16 * 256)
         for byte in 0..<256 {
             var crc = UInt32(byte)
-            for _ in 0..<8 { crc = crc >> 1 ^ (crc & 1 == 1 ? 0x82F6_3B78 : 0) }
+            for _ in 0..<8 { crc = crc >> 1 ^ (crc & 1 == 1 ? polynomial : 0) }
             tables[byte] = crc
         }
         for index in 256..<tables.count {

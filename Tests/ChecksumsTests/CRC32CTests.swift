@@ -39,4 +39,12 @@ import Testing
         byTables.update(bytes.span, byInstruction: false)
         #expect(byTables.value == checksum(bytes))
     }
+
+    @Test(arguments: 0...80) func `joining two checksums gives that of both runs`(place: Int) {
+        let bytes = (0..<80).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 5) }
+        let (head, tail) = (Array(bytes[..<place]), Array(bytes[place...]))
+        let joined = CRC32C.joining(
+            checksum(head), with: checksum(tail), of: Int64(tail.count))
+        #expect(joined == checksum(bytes))
+    }
 }

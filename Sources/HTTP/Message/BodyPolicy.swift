@@ -10,19 +10,24 @@ public struct BodyPolicy: Sendable {
     public var graceMilliseconds: Int64?
     /// How long a read may hold octets back while it fills the buffer, in milliseconds.
     public var patienceMilliseconds: Int64
+    /// The one trailer field the handler looks at; all others are thrown away (H50).
+    public var trailer: FieldName?
     /// False lifts the limit on the duration of the whole request (uploads; H176).
     public var isTimed: Bool
 
     /// Makes a policy; what is left out is the server's default.
     public init(
         limit: Int64, idleMilliseconds: Int64? = nil, minimumRate: Int64? = nil,
-        graceMilliseconds: Int64? = nil, patienceMilliseconds: Int64 = 1000, isTimed: Bool = true
+        graceMilliseconds: Int64? = nil, patienceMilliseconds: Int64 = 1000,
+        trailer: FieldName? = nil,
+        isTimed: Bool = true
     ) {
         self.limit = limit
         self.idleMilliseconds = idleMilliseconds
         self.minimumRate = minimumRate
         self.graceMilliseconds = graceMilliseconds
         self.patienceMilliseconds = patienceMilliseconds
+        self.trailer = trailer
         self.isTimed = isTimed
     }
 

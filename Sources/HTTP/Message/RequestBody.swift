@@ -14,6 +14,9 @@ public protocol RequestBody: AnyObject, Sendable {
     /// throws.
     func read(into buffer: inout BodyBuffer) async throws(BodyError)
 
+    /// The values of the trailer field that the policy names, of a body that has ended cleanly.
+    var trailer: [String] { get async }
+
     /// Asks to keep so many octets more of this body in memory until nobody has the body any more.
     ///
     /// - Returns: False when all requests together keep too much already (H186).
@@ -40,6 +43,9 @@ public enum BodyError: Error, Equatable, Sendable {
 extension RequestBody {
     /// A body that comes from no socket is nobody's burden.
     public func hold(_ count: Int) -> Bool { true }
+
+    /// A body that comes from no socket has no trailers.
+    public var trailer: [String] { get async { [] } }
 
     /// The whole body in memory; the policy's limit bounds it.
     ///

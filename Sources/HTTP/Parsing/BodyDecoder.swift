@@ -22,12 +22,14 @@ public struct BodyDecoder: Sendable {
 
     /// A decoder at the first octet behind the head.
     ///
-    /// - Parameter limit: The largest body; a longer one is refused with 413 as soon as it is known
-    ///   (H44, H49).
-    public init(_ framing: BodyFraming, limit: Int64) {
+    /// - Parameters:
+    ///   - limit: The largest body; a longer one is refused with 413 as soon as it is known (H44,
+    ///     H49).
+    ///   - kept: The trailer field that is not thrown away (H50).
+    public init(_ framing: BodyFraming, limit: Int64, keeping kept: FieldName? = nil) {
         self.framing = framing
         self.limit = limit
-        chunks = ChunkedDecoder(bodyLimit: limit)
+        chunks = ChunkedDecoder(bodyLimit: limit, keeping: kept)
         if case .length(let length) = framing { remaining = length } else { remaining = 0 }
     }
 
@@ -45,6 +47,9 @@ public struct BodyDecoder: Sendable {
         if case .chunked = framing { return chunks.isComplete ? 0 : nil }
         return remaining
     }
+
+    /// The values of the trailer field that was to be kept, once the body has ended.
+    public var trailer: [String] { chunks.trailer }
 
     /// Looks at the front of the input.
     public mutating func step(_ input: Span<UInt8>) throws(Refusal) -> Step {

@@ -17,8 +17,17 @@ struct ChunkedDecoder: Sendable {
     private var trailerFields = 0
     private var hasExtensionOctets = false
     private let bodyLimit: Int64
+    private let kept: FieldName?
+    /// The trailer line so far, where one may be kept.
+    private var line: [UInt8] = []
+    /// The values of the trailer field that is kept, in order.
+    private(set) var trailer: [String] = []
 
-    init(bodyLimit: Int64) { self.bodyLimit = bodyLimit }
+    /// - Parameter kept: The trailer field that is not thrown away.
+    init(bodyLimit: Int64, keeping kept: FieldName? = nil) {
+        self.bodyLimit = bodyLimit
+        self.kept = kept
+    }
 
     var isComplete: Bool { state == .complete }
 
@@ -169,12 +178,13 @@ struct ChunkedDecoder: Sendable {
         }
     }
 
-    /// Trailers are checked like header fields and then thrown away (H50).
+    /// Trailers are checked like header fields and then thrown away, all but one (H50).
     private mutating func takeTrailer(_ octet: UInt8) throws(Refusal) {
         trailerOctets += 1
         guard trailerOctets <= 8192 + 2 else {
             throw Refusal(.fieldsTooLarge, "H50", "The trailer section is too large.")
         }
+        if kept != nil { line.append(octet) }
         switch state {
         case .trailerStart:
             if octet == .cr {
@@ -202,10 +212,20 @@ struct ChunkedDecoder: Sendable {
         case .trailerEnd:
             guard octet == .lf else { throw .trailer }
             state = .trailerStart
+            keepTrailer()
         default:
             guard octet == .lf else { throw .trailer }
             state = .complete
         }
+    }
+
+    /// A line has ended; its value is kept where its name is the one asked for.
+    private mutating func keepTrailer() {
+        defer { line = [] }
+        guard let kept, let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
+        guard line.span.matches(kept, in: 0..<colon) else { return }
+        let value = line[(colon + 1)...].dropLast(2).trimmingBlanks
+        trailer.append(String(decoding: value, as: UTF8.self))
     }
 }
 

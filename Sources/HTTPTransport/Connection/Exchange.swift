@@ -49,7 +49,7 @@ final class Exchange: @unchecked Sendable {
         self.record = record
         self.startedAt = startedAt
         self.beganAt = beganAt
-        decoder = BodyDecoder(terms.framing, limit: policy.limit)
+        decoder = BodyDecoder(terms.framing, limit: policy.limit, keeping: policy.trailer)
         owesContinue = terms.expectsContinue
     }
 

@@ -43,6 +43,16 @@ final class SocketBody: RequestBody, @unchecked Sendable {
         }
     }
 
+    var trailer: [String] {
+        get async {
+            await withCheckedContinuation { continuation in
+                loop.perform { [exchange] in
+                    continuation.resume(returning: exchange.decoder.trailer)
+                }
+            }
+        }
+    }
+
     func hold(_ count: Int) -> Bool {
         guard connection.server.bodies.take(count) else { return false }
         held.add(count, ordering: .relaxed)

@@ -65,8 +65,9 @@ struct DataRequest: Sendable {
     ) throws(UploadError) -> Append {
         var append = append
         append.declared = try DeclaredDigests(lines: fields.values("X-Goog-Hash"))
-        append.bodyMD5 = try single("Content-MD5", fields).map { text throws(UploadError) in
-            try DeclaredDigests.bytes(text.trimmed, count: 16, in: "Content-MD5")
+        if let text = try single("Content-MD5", fields) {
+            let value = try DeclaredDigests.bytes(text.trimmed, count: 16, in: "Content-MD5")
+            append.bodyDigests = [BodyDigest(algorithm: .md5, value: value)]
         }
         append.mediaType = fields["Content-Type"]
         append.awaitsContinue = fields.contains("Expect")

@@ -46,8 +46,4 @@ enum FinalResponse {
         response.fields.add("X-Goog-Generation", "1")
         return response
     }
-
-    private static func bigEndian(_ number: UInt32) -> [UInt8] {
-        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
-    }
 }

@@ -20,8 +20,8 @@ struct Append: Sendable {
     var bodyLength: Int64?
     /// What a clean end of the body means.
     var end: End
-    /// Digest of this body; makes the request all or nothing (§4.4).
-    var bodyMD5: [UInt8]?
+    /// Digests of this body; any of them makes the request all or nothing (§4.4).
+    var bodyDigests: [BodyDigest] = []
     /// Digests of the whole content.
     var declared = DeclaredDigests()
     /// Taken when none was declared at creation.
@@ -30,6 +30,9 @@ struct Append: Sendable {
     var wantsMD5 = false
     /// The client sends its body only when told to, or when it grows tired of waiting.
     var awaitsContinue = false
+
+    /// Nobody sees its bytes before all of them are known to be right (§4.4).
+    var isAtomic: Bool { !bodyDigests.isEmpty }
 }
 
 /// What became of a request that carries bytes or asks how many are held.

@@ -6,8 +6,8 @@ struct Transfer: Sendable {
     var written: Int64
     /// Over everything written.
     var hashes: RunningHashes
-    /// Over everything received, where the client stated a digest of this body.
-    var bodyMD5: MD5?
+    /// Over everything received: one for each digest the client stated of this body.
+    var bodyDigests: [RunningDigest] = []
 
     /// What happens to one piece of the body.
     struct Piece {

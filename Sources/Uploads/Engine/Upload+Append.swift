@@ -79,12 +79,12 @@ extension Upload {
         let file = try await openFile(for: append)
         var transfer = Transfer(
             position: append.first, written: record.offset, hashes: record.hashes,
-            bodyMD5: append.bodyMD5.map { _ in MD5() })
+            bodyDigests: append.bodyDigests.map { RunningDigest($0.algorithm) })
         transfer.hashes.want(md5: append.wantsMD5 || append.declared.md5 != nil)
         let before = record
         try amend(for: append)
         let arrival = await receive(append, from: body, transfer, into: file)
-        if append.bodyMD5 != nil, arrival.end != .clean || arrival.isWrong(append.bodyMD5) {
+        if append.isAtomic, arrival.end != .clean || arrival.isWrong(append.bodyDigests) {
             // All or nothing: the bytes behind the offset go when the file is opened next.
             record = before
             if let fault = arrival.fault { throw UploadError(fault) }

@@ -11,8 +11,10 @@ struct Arrival: Sendable {
     /// The disk gave up in the middle.
     var fault: DiskError?
 
-    /// Whether the body's own digest is not the one stated.
-    func isWrong(_ stated: [UInt8]?) -> Bool { transfer.bodyMD5?.digest != stated }
+    /// Whether a digest of the body is not the one stated.
+    func isWrong(_ stated: [BodyDigest]) -> Bool {
+        transfer.bodyDigests.map(\.digest) != stated.map(\.value)
+    }
 }
 
 extension Upload {
@@ -28,8 +30,8 @@ extension Upload {
         let capacity = Int(min(half, max(1, append.bodyLength ?? half)))
         let store = Storing(
             file: file, disk: queue, digests: WorkQueue("parley.uploads.digests"),
-            md5: WorkQueue("parley.uploads.md5"), border: border,
-            commitsOnTheWay: append.bodyMD5 == nil)
+            slow: WorkQueue("parley.uploads.digests.slow"), border: border,
+            commitsOnTheWay: !append.isAtomic)
         var arrival = Arrival(transfer: start, end: .clean, overflow: overflow)
         var committedAt = engine.clock.now()
         var full = BodyBuffer(capacity: capacity)
@@ -104,7 +106,7 @@ private struct Storing: Sendable {
     let file: StagedFile
     let disk: WorkQueue
     let digests: WorkQueue
-    let md5: WorkQueue
+    let slow: WorkQueue
     let border: Int64
     let commitsOnTheWay: Bool
 
@@ -122,7 +124,7 @@ private struct Storing: Sendable {
         }
     }
 
-    /// MD5 takes longer than the others together, so it runs beside them.
+    /// MD5 takes longer than the others together, so it runs beside them, and so do a body's own.
     func hash(_ chunk: BodyBuffer, _ piece: Transfer.Piece, _ transfer: Transfer) async -> Transfer
     {
         async let slow = hashSlowly(chunk, piece, transfer)
@@ -134,7 +136,7 @@ private struct Storing: Sendable {
             return hashes
         }
         if let slow = await slow {
-            next.bodyMD5 = slow.bodyMD5
+            next.bodyDigests = slow.bodyDigests
             next.hashes.adoptMD5(of: slow.hashes)
         }
         return next
@@ -143,12 +145,12 @@ private struct Storing: Sendable {
     private func hashSlowly(
         _ chunk: BodyBuffer, _ piece: Transfer.Piece, _ transfer: Transfer
     ) async -> Transfer? {
-        guard transfer.hashes.md5 != nil || transfer.bodyMD5 != nil else { return nil }
-        return await md5.run {
+        guard transfer.hashes.md5 != nil || !transfer.bodyDigests.isEmpty else { return nil }
+        return await slow.run {
             var next = transfer
-            if next.bodyMD5 != nil {
+            for index in next.bodyDigests.indices {
                 let octets = chunk.octets
-                next.bodyMD5?.update(octets.span)
+                next.bodyDigests[index].update(octets.span)
             }
             let octets = chunk.octets.dropFirst(piece.skipped).prefix(piece.taken)
             next.hashes.updateMD5(octets.span, at: piece.place)

@@ -92,6 +92,25 @@ import Testing
         #expect(Decoding(trailers(1, 8200)).ending == .refused(431))
     }
 
+    @Test func `one trailer may be kept, wherever it is cut, and no other (H50)`() throws {
+        let message = octets(
+            "1\r\nx\r\n0\r\nA: b\r\nupload-CHECKSUM: \t one \r\nUpload-Checksum:two\r\n"
+                + "Upload-Checksums: no\r\n\r\n")
+        for cut in 0...message.count {
+            var decoder = BodyDecoder(.chunked, limit: 1, keeping: "Upload-Checksum")
+            var used = 0
+            for end in [cut, message.count] {
+                feeding: while used <= end {
+                    switch try decoder.step(message[used..<end].span) {
+                    case .framing(let count), .content(let count): used += count
+                    case .needsInput, .end: break feeding
+                    }
+                }
+            }
+            #expect(decoder.trailer == ["one", "two"])
+        }
+    }
+
     @Test(arguments: 0..<400)
     func `mutations never trap, and every split says the same (H3, H215)`(case number: UInt64) {
         var any = Generator(number)
