@@ -37,7 +37,7 @@ func tests(
 ) -> Target {
     .testTarget(
         name: "\(name)Tests",
-        dependencies: [.byName(name: name)] + dependencies,
+        dependencies: [.byName(name: name), "TestSupport"] + dependencies,
         exclude: exclude,
         swiftSettings: houseOfTests
     )
@@ -106,6 +106,10 @@ let package = Package(
         .executableTarget(
             name: "parley-echo", dependencies: ["HTTP", "HTTPTransport"], path: "Tests/Echo",
             swiftSettings: house),
+        // What tests of several rooms need.
+        .target(
+            name: "TestSupport", dependencies: ["COpenSSL"], path: "Tests/Support",
+            swiftSettings: houseOfTests),
         tests(of: "Locking"),
         tests(of: "Descriptors"),
         tests(of: "Base64"),
@@ -116,7 +120,7 @@ let package = Package(
         tests(of: "SQL"),
         tests(of: "Blobs"),
         tests(of: "Uploads", ["HTTP", "JSON", "Base64", "Blobs"]),
-        tests(of: "Archives", ["COpenSSL"]),
+        tests(of: "Archives"),
         tests(of: "Telemetry", [logging]),
         tests(of: "Messaging"),
         tests(of: "MessagingStore", ["Messaging", "SQL"]),
@@ -124,7 +128,7 @@ let package = Package(
         tests(
             of: "Delivery",
             [
-                "Archives", "Blobs", "COpenSSL", "JSON", "Locking", "Messaging", "MessagingStore",
+                "Archives", "Blobs", "JSON", "Locking", "Messaging", "MessagingStore",
                 "SQL", "Uploads",
             ]),
         tests(

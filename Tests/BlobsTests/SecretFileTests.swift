@@ -1,5 +1,6 @@
 import Blobs
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct `A secret file` {

@@ -6,6 +6,7 @@ import Locking
 import Messaging
 import MessagingStore
 import SQL
+import TestSupport
 import Testing
 import Uploads
 

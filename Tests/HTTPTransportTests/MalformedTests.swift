@@ -1,5 +1,6 @@
 import HTTP
 import HTTPTransport
+import TestSupport
 import Testing
 
 extension Live {
@@ -125,7 +126,7 @@ extension Live {
         func `random messages cost at most their connection (H191, H215)`(case number: UInt64)
             async throws
         {
-            var any = SplitMix(number)
+            var any = Generator(number)
             let seed = Array(
                 (.head("PUT /a HTTP/1.1", "Transfer-Encoding: chunked") + "3\r\nabc\r\n0\r\n\r\n"
                     + .head("POST /b HTTP/1.1", "Content-Length: 4", "Expect: 100-continue")
@@ -145,34 +146,5 @@ extension Live {
             }
             #expect(reply == "/alive")
         }
-    }
-}
-
-/// Numbered randomness, so that a failure names its repetition.
-private struct SplitMix {
-    private var state: UInt64
-
-    init(_ number: UInt64) { state = number &* 0xD1B5_4A32_D192_ED03 &+ 1 }
-
-    mutating func number(below limit: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ mixed >> 31) % UInt64(max(limit, 1)))
-    }
-
-    mutating func mutation(of message: [UInt8]) -> [UInt8] {
-        var changed = message
-        for _ in 0...number(below: 3) where !changed.isEmpty {
-            let place = number(below: changed.count)
-            switch number(below: 4) {
-            case 0: changed.remove(at: place)
-            case 1: changed[place] = UInt8(number(below: 256))
-            case 2: changed.insert(Array("\r\n :;0f".utf8)[number(below: 7)], at: place)
-            default: changed.removeLast(number(below: changed.count))
-            }
-        }
-        return changed
     }
 }

@@ -1,5 +1,6 @@
 import Checksums
 import HTTP
+import TestSupport
 import Testing
 
 @Suite struct `PROXY headers` {

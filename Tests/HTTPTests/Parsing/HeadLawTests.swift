@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @Suite struct `Any octets as a head` {

@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @Suite struct `A content that is selected from` {

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPTransport
+import TestSupport
 import Testing
 
 extension Live {
@@ -10,7 +11,7 @@ extension Live {
         private func ask(
             _ requests: [String], withoutContent: Bool = false
         ) async throws -> [Reply] {
-            let folder = try Folder()
+            let folder = TemporaryFolder()
             try folder.write("page.html", page)
             try folder.write("page.html.gz", "coded")
             try folder.write("old.txt", "plain")
@@ -23,7 +24,7 @@ extension Live {
             folder.folder("sub/.git")
             try folder.write("sub/.git/config", "secret")
             folder.link("link.txt", to: "old.txt")
-            let outside = try Folder()
+            let outside = TemporaryFolder()
             try outside.write("secret.txt", "secret")
             folder.link("out", to: outside.path)
             folder.link("passwd", to: "\(outside.path)/secret.txt")

@@ -1,5 +1,6 @@
 import Messaging
 import SQL
+import TestSupport
 import Testing
 
 @testable import MessagingStore
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test func `R111: a key holds after a restart`() async throws {
-        let folder = try Folder()
+        let folder = TemporaryFolder()
         let first = try await Shop(at: folder.database)
         let conversation = try await first.conversation()
         let sent = try await first.send(to: conversation, key: key).object

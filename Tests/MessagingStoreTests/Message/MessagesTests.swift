@@ -1,5 +1,6 @@
 import Messaging
 import SQL
+import TestSupport
 import Testing
 
 @testable import MessagingStore
@@ -175,7 +176,7 @@ import Testing
     }
 
     @Test func `R110: what was answered is there after a restart`() async throws {
-        let folder = try Folder()
+        let folder = TemporaryFolder()
         let first = try await Shop(at: folder.database)
         let conversation = try await first.conversation(metadata: ["a": "b"])
         let sent = try await first.send(to: conversation).object

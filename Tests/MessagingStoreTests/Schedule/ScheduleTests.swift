@@ -1,5 +1,6 @@
 import Messaging
 import SQL
+import TestSupport
 import Testing
 
 @testable import MessagingStore
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test func `5.2.1: what became due while nobody ran is sent at start, once`() async throws {
-        let folder = try Folder()
+        let folder = TemporaryFolder()
         let first = try await Shop(at: folder.database)
         let conversation = try await first.conversation()
         try await first.schedule("one", to: conversation)

@@ -1,4 +1,5 @@
 import SQL
+import TestSupport
 import Testing
 
 @testable import MessagingStore
@@ -7,7 +8,7 @@ import Testing
     @Test(arguments: 1...Schema.migrations.count) func `grows from empty through every release`(
         released: Int
     ) async throws {
-        let folder = try Folder()
+        let folder = TemporaryFolder()
         let old = try Database.open(
             folder.database, migrations: Array(Schema.migrations.prefix(released)))
         old.close()

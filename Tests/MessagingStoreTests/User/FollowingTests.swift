@@ -1,5 +1,6 @@
 import Messaging
 import SQL
+import TestSupport
 import Testing
 
 @testable import MessagingStore
@@ -166,7 +167,7 @@ import Testing
     }
 
     @Test func `an older database takes back what nobody has seen yet`() async throws {
-        let folder = try Folder()
+        let folder = TemporaryFolder()
         let old = try Database.open(
             folder.database, migrations: Array(Schema.migrations.prefix(7)))
         try await old.write { transaction in
@@ -214,7 +215,7 @@ import Testing
     }
 
     @Test func `an older database starts with those who have met`() async throws {
-        let folder = try Folder()
+        let folder = TemporaryFolder()
         let old = try Database.open(folder.database, migrations: [.messaging])
         try await old.write { transaction in
             for (conversation, user, place, left) in [

@@ -1,5 +1,6 @@
 import Messaging
 import SQL
+import TestSupport
 import Testing
 
 @testable import MessagingStore
@@ -25,13 +26,13 @@ import Testing
 private struct ModelLife {
     let shop: Shop
     var model = ViewModel()
-    var dice: Dice
+    var dice: Generator
     let seed: UInt64
     let users: [UserID] = ["ana", "bo", "cy", "dee", "ed"].map(UserID.named)
 
     init(seed: UInt64) async throws {
         self.seed = seed
-        dice = Dice(seed)
+        dice = Generator(seed)
         shop = try await Shop()
         for user in users {
             try await shop.store.replaceIdentity(Identity(userID: user), in: shop.application)
@@ -57,7 +58,7 @@ private struct ModelLife {
     // MARK: - What happens
 
     mutating func step() async throws {
-        if dice.one(in: 2) { shop.wait(milliseconds: Int64(dice.number(0...2))) }
+        if dice.once(in: 2) { shop.wait(milliseconds: Int64(dice.number(0...2))) }
         switch dice.number(1...100) {
         case 1...10: try await create()
         case 11...50: try await send()
@@ -85,11 +86,11 @@ private struct ModelLife {
     }
 
     private mutating func create() async throws {
-        let creator: UserID? = dice.one(in: 3) ? nil : user()
+        let creator: UserID? = dice.once(in: 3) ? nil : user()
         var named = dice.some(of: users)
         if named.isEmpty { named = [user()] }
         if let creator, !named.contains(creator) { named.insert(creator, at: 0) }
-        let isDistinct = dice.one(in: 2)
+        let isDistinct = dice.once(in: 2)
         let isBlocked =
             creator.map { creator in
                 named.contains { user in
@@ -158,12 +159,12 @@ private struct ModelLife {
         guard let index = talk() else { return }
         let talk = model.talks[index]
         let other = user()
-        let isAdding = dice.one(in: 2)
+        let isAdding = dice.once(in: 2)
         let patch: ConversationPatch = isAdding ? .addParticipant(other) : .removeParticipant(other)
         var after = Participants(talk.participants)
         if isAdding { after.add(other) } else { after.remove(other) }
         let done: Bool
-        if dice.one(in: 2) {
+        if dice.once(in: 2) {
             done = await expect(talk.isDeleted ? .objectDeleted : nil) {
                 try await store.patchConversation(talk.id, [patch], in: application)
             }
@@ -224,7 +225,7 @@ private struct ModelLife {
 
     private mutating func deleteMessage() async throws {
         guard let index = talk(), let place = message(in: index) else { return }
-        let (talk, actor, forAll) = (model.talks[index], user(), dice.one(in: 3))
+        let (talk, actor, forAll) = (model.talks[index], user(), dice.once(in: 3))
         let sent = talk.sent[place]
         var refusal: Rejection? =
             model.isVisible(sent, to: actor, in: talk) ? nil : .notFound(.message)
@@ -245,7 +246,7 @@ private struct ModelLife {
         let (talk, actor) = (model.talks[index], user())
         let sent = talk.sent[place]
         let isVisible = model.isVisible(sent, to: actor, in: talk)
-        let kind: Receipts.Kind = dice.one(in: 3) ? .delivery : .read
+        let kind: Receipts.Kind = dice.once(in: 3) ? .delivery : .read
         let done = await expect(isVisible ? nil : .notFound(.message)) {
             try await store.recordReceipt(kind, of: sent.id, by: actor, in: application)
         }
@@ -256,7 +257,7 @@ private struct ModelLife {
     private mutating func readAll() async throws {
         guard let index = talk() else { return }
         let (talk, actor) = (model.talks[index], user())
-        let limit: Int64? = dice.one(in: 2) ? nil : Int64(dice.number(0...Int(talk.last) + 2))
+        let limit: Int64? = dice.once(in: 2) ? nil : Int64(dice.number(0...Int(talk.last) + 2))
         let done = await expect(model.refusal(ofReading: actor, in: talk)) {
             let reached = try await store.markAllRead(
                 upTo: limit.map(Position.init), by: actor, in: talk.id, in: application)
@@ -269,7 +270,7 @@ private struct ModelLife {
 
     private mutating func block() async throws {
         let (owner, other) = (user(), user())
-        let isAdding = dice.one(in: 2)
+        let isAdding = dice.once(in: 2)
         try await store.patchUser(
             owner, [isAdding ? .block(other) : .unblock(other)], in: application)
         if isAdding {

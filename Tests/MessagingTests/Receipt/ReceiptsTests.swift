@@ -1,4 +1,5 @@
 import Messaging
+import TestSupport
 import Testing
 
 @Suite struct `Recording receipts` {

@@ -1,6 +1,7 @@
 import Blobs
 import HTTP
 import Locking
+import TestSupport
 import Testing
 
 @testable import Uploads

@@ -2,6 +2,7 @@ import Blobs
 import Glibc
 import HTTP
 import Locking
+import TestSupport
 import Testing
 
 @testable import Uploads

@@ -1,32 +1,7 @@
 import Messaging
+import TestSupport
 
-/// Makes the same values for the same case number, so a failing law names its own repetition.
-struct Generator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ number: UInt64) {
-        state = number &* 0x9E37_79B9_7F4A_7C15 &+ 1
-    }
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-        return bits ^ bits >> 31
-    }
-
-    mutating func number(_ range: ClosedRange<Int>) -> Int {
-        Int.random(in: range, using: &self)
-    }
-
-    mutating func list<Element>(
-        _ sizes: ClosedRange<Int>, of make: (inout Generator) -> Element
-    ) -> [Element] {
-        (0..<number(sizes)).map { _ in make(&self) }
-    }
-
+extension Generator {
     mutating func users() -> [UserID] {
         let names = ["ana", "bo", "cy", "é", "e\u{301}", "a", "an", "team/42", "7", "\u{1F600}"]
         return list(0...6) { any in names[any.number(0...names.count - 1)] }.compactMap(UserID.init)

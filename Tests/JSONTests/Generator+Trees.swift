@@ -1,20 +1,4 @@
-/// Numbered randomness (SplitMix64): the same number makes the same case, so a failure names its own
-/// repetition.
-struct Generator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ number: UInt64) { state = number }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
-}
+import TestSupport
 
 extension Generator {
     mutating func text() -> String {

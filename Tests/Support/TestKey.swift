@@ -1,13 +1,12 @@
-import COpenSSL
-import FoundationEssentials
-import Glibc
+internal import COpenSSL
 
 /// A key pair of a test, made when it is needed.
-final class TestKey: @unchecked Sendable {
+public final class TestKey: @unchecked Sendable {
     // Sendable because nothing changes it after `init`.
     private let key: OpaquePointer
 
-    init(bits: Int32 = 2048) throws {
+    /// Makes an RSA key.
+    public init(bits: Int32 = 2048) throws {
         let context = EVP_PKEY_CTX_new_id(EVP_PKEY_RSA, nil)
         defer { EVP_PKEY_CTX_free(context) }
         var made: OpaquePointer?
@@ -20,10 +19,11 @@ final class TestKey: @unchecked Sendable {
 
     deinit { EVP_PKEY_free(key) }
 
-    struct Mistake: Error {}
+    /// OpenSSL could not do it.
+    public struct Mistake: Error {}
 
     /// `-----BEGIN PUBLIC KEY-----`.
-    var pem: String {
+    public var pem: String {
         let sink = BIO_new(BIO_s_mem())
         defer { BIO_free(sink) }
         PEM_write_bio_PUBKEY(sink, key)
@@ -33,7 +33,7 @@ final class TestKey: @unchecked Sendable {
     }
 
     /// What was sealed with the public half.
-    func open(_ sealed: [UInt8]) -> [UInt8]? {
+    public func open(_ sealed: [UInt8]) -> [UInt8]? {
         let context = EVP_PKEY_CTX_new(key, nil)
         defer { EVP_PKEY_CTX_free(context) }
         var bytes = [UInt8](repeating: 0, count: 1024)
@@ -44,26 +44,4 @@ final class TestKey: @unchecked Sendable {
         else { return nil }
         return Array(bytes.prefix(count))
     }
-}
-
-/// Opens an archive as its receiver would: with the commands `openssl` and `tar`.
-func unpacked(_ archive: [UInt8], key: [UInt8], initialVector: [UInt8]) throws -> [UInt8] {
-    let folder = FileManager.default.temporaryDirectory
-        .appending(path: "parley-archive-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    // Left behind in the system's temporary folder at worst.
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    try Data(archive).write(to: URL(filePath: "\(folder)/sealed"))
-    let status = system(
-        """
-        cd '\(folder)' && openssl enc -d -aes-256-cbc -K \(hexadecimal(key)) \
-        -iv \(hexadecimal(initialVector)) -in sealed | tar xz
-        """)
-    guard status == 0 else { throw TestKey.Mistake() }
-    return Array(try Data(contentsOf: URL(filePath: "\(folder)/export.json")))
-}
-
-private func hexadecimal(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef")
-    return bytes.map { byte in "\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])" }.joined()
 }
