@@ -16,6 +16,9 @@ long syscall(long number, ...);
 int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
 int sync_file_range(int descriptor, off_t offset, off_t count, unsigned int flags);
 
+ssize_t copy_file_range(
+    int source, off_t *source_offset, int target, off_t *target_offset, size_t count, unsigned int flags);
+
 #ifndef SYNC_FILE_RANGE_WRITE
 #define SYNC_FILE_RANGE_WAIT_BEFORE 1
 #define SYNC_FILE_RANGE_WRITE 2

@@ -29,6 +29,8 @@ public struct UploadDraft: Sendable {
     public let fileName: String?
     /// The one origin whose pages may use the URLs (`Upload-Origin`).
     public let origin: String?
+    /// What tus clients say of themselves and have said to them again.
+    var tus = TusTerms()
 
     /// Describes an upload.
     public init(

@@ -1,10 +1,10 @@
-/// A complete blob, open for reading.
+/// A blob open for reading, complete unless it was asked for while staged.
 ///
 /// Holds its descriptor until the last holder lets go, so a deletion meanwhile harms no reader.
 public final class BlobFile: Sendable {
     /// The open file, for the kernel's copy from file to socket.
     public let descriptor: Descriptor
-    /// Size, in bytes; it never changes.
+    /// Size when it was opened, in bytes; that of a complete blob never changes.
     public let size: Int64
 
     init(_ descriptor: Descriptor) throws(DiskError) {

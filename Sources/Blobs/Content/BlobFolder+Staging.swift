@@ -16,6 +16,13 @@ extension BlobFolder {
         return try StagedFile(made, isNew: true, in: staged)
     }
 
+    /// Opens a staged file for reading, as it is.
+    ///
+    /// - Throws: ``DiskError/Kind/missing`` when nothing of that name is staged.
+    public func openStaged(_ name: BlobName) throws(DiskError) -> BlobFile {
+        try BlobFile(Descriptor(opening: staged.path(of: name.text), O_RDONLY))
+    }
+
     /// Size of the staged file, in bytes; `nil` when there is none.
     public func stagedSize(_ name: BlobName) throws(DiskError) -> Int64? {
         do throws(DiskError) {

@@ -36,6 +36,17 @@ public final class StagedFile: Sendable {
         advance(to: position + Int64(bytes.count))
     }
 
+    /// Copies a part of another file to a position, in the kernel where that can be; not durable
+    /// before ``commit()``.
+    ///
+    /// - Throws: ``DiskError/Kind/damaged`` when the other file ends before the range does.
+    public func copy(
+        _ range: Range<Int64>, of source: BlobFile, to position: Int64
+    ) throws(DiskError) {
+        try descriptor.copy(range, of: source.descriptor, to: position)
+        advance(to: position + Int64(range.count))
+    }
+
     /// Makes everything written so far durable.
     ///
     /// A failure loses the bytes since the last success, even if a second sync reports success:

@@ -31,6 +31,8 @@ extension UploadRecord {
         static let answerSize: UInt8 = 25
         static let answerBody: UInt8 = 26
         static let user: UInt8 = 27
+        static let metadata: UInt8 = 28
+        static let concat: UInt8 = 29
     }
 
     /// The record as it is stored.
@@ -53,7 +55,9 @@ extension UploadRecord {
         row.add(Tag.origin, origin)
         row.add(Tag.declaredMD5, declared.md5)
         row.add(Tag.declaredCRC32C, declared.crc32c.map(Int64.init))
-        if !state.isTerminal { addHashes(to: &row) }
+        row.add(Tag.metadata, tus.metadata)
+        row.add(Tag.concat, tus.concat)
+        if !state.isTerminal || isKeptPart { addHashes(to: &row) }
         row.add(Tag.completedAt, completedAt)
         row.add(Tag.answerTag, answer?.etag)
         row.add(Tag.answerHashes, answer?.hashes)
@@ -87,6 +91,8 @@ extension UploadRecord {
         mediaType = row.text(Tag.mediaType)
         fileName = row.text(Tag.fileName)
         origin = row.text(Tag.origin)
+        tus.metadata = row.text(Tag.metadata)
+        tus.concat = row.text(Tag.concat)
         declared.md5 = row.bytes(Tag.declaredMD5)
         declared.crc32c = row.number(Tag.declaredCRC32C).map(UInt32.init(truncatingIfNeeded:))
         completedAt = row.number(Tag.completedAt)

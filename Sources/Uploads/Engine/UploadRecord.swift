@@ -21,6 +21,7 @@ struct UploadRecord: Sendable {
     var mediaType: String?
     var fileName: String?
     var origin: String?
+    var tus = TusTerms()
     var declared = DeclaredDigests()
     var hashes = RunningHashes()
     var completedAt: Int64?
@@ -38,7 +39,11 @@ struct UploadRecord: Sendable {
         mediaType = draft.mediaType.map(MediaType.init(untrusted:))?.text
         fileName = draft.fileName.map(FileName.init(untrusted:))?.text
         origin = draft.origin
+        tus = draft.tus
     }
+
+    /// Whole, and kept for concatenations: it never becomes a content by itself (§6.10).
+    var isKeptPart: Bool { tus.isPartial && state == .complete }
 
     init(contentID: String, owner: UploadOwner, creation: CreationDialect, createdAt: Int64) {
         self.contentID = contentID

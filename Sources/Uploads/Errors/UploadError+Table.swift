@@ -29,6 +29,10 @@ extension UploadError {
             Wording(
                 status: .badRequest, reason: "checksumMismatch",
                 message: "The bytes received do not have the digest that was stated.")
+        case .unsupportedChecksum:
+            Wording(
+                status: .badRequest, reason: "unsupportedChecksum",
+                message: "Checksums of this algorithm are not verified here.")
         case .offsetMismatch:
             Wording(
                 status: .serviceUnavailable, reason: "offsetMismatch",

@@ -12,6 +12,8 @@ public enum UploadError: Error, Equatable, Sendable {
     case tooLarge
     /// The bytes are not those the client meant to send.
     case checksumMismatch
+    /// A digest by an algorithm that is not among those offered.
+    case unsupportedChecksum
     /// The bytes would leave a gap, for clients that read no range (§5.7).
     case offsetMismatch
     /// The content is used by a message.

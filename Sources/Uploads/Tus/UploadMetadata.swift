@@ -1,0 +1,78 @@
+internal import Base64
+internal import HTTP
+
+/// `Upload-Metadata`: what a client says of the content it creates (§6.3).
+///
+/// ```
+/// filename YS5wbmc=, is_private
+/// ```
+///
+/// Pairs of a key and a base64 value, padded or not; blanks around the commas and a missing value
+/// are allowed, and so is a value of the field that is empty as a whole.
+struct UploadMetadata: Sendable, Equatable {
+    /// Longest value of the field, in bytes.
+    static let limit = 8 << 10
+
+    /// The value as it came, for the echo; `nil` for an empty one.
+    var raw: String?
+    /// `filename` or `name`, not to be trusted.
+    var fileName: String?
+    /// `filetype` or `type`, not to be trusted.
+    var mediaType: String?
+
+    /// Nothing is said.
+    init() {}
+
+    /// Reads the value of the field.
+    ///
+    /// - Throws: ``UploadError/invalid(_:)`` for a pair that is none, a key that stands twice, bytes
+    ///   that are not UTF-8, or more than ``limit`` of them.
+    init(_ value: some Collection<UInt8>) throws(UploadError) {
+        guard value.count <= UploadMetadata.limit else {
+            throw .invalid("Upload-Metadata is longer than 8 KiB.")
+        }
+        guard let text = String(validating: value, as: UTF8.self) else { throw .malformed }
+        if text.trimmed.isEmpty { return }
+        raw = text
+        var pairs: [[UInt8]: [UInt8]] = [:]
+        for pair in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        {
+            let (key, value) = try UploadMetadata.pair(Substring(pair))
+            guard pairs.updateValue(value, forKey: key) == nil else {
+                throw .invalid("A key stands twice in Upload-Metadata.")
+            }
+        }
+        fileName = UploadMetadata.text(of: ["filename", "name"], in: pairs)
+        mediaType = UploadMetadata.text(of: ["filetype", "type"], in: pairs)
+    }
+
+    private static func pair(_ text: Substring) throws(UploadError) -> ([UInt8], [UInt8]) {
+        let halves = text.trimmed.utf8.split(
+            separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard (1...2).contains(halves.count) else { throw .malformed }
+        let key = Array(halves[0])
+        guard !key.isEmpty, !key.contains(UInt8(ascii: "\t")) else { throw .malformed }
+        guard halves.count == 2 else { return (key, []) }
+        guard let value = decode(Substring(halves[1])) else { throw .malformed }
+        return (key, value)
+    }
+
+    /// Standard base64, whose padding may be left out.
+    private static func decode(_ text: Substring) -> [UInt8]? {
+        let missing = text.utf8.last == UInt8(ascii: "=") ? 0 : -text.utf8.count & 3
+        return Base64.decode(text + String(repeating: "=", count: missing))
+    }
+
+    private static func text(of keys: [String], in pairs: [[UInt8]: [UInt8]]) -> String? {
+        for key in keys {
+            guard let value = pairs[Array(key.utf8)], !value.isEmpty else { continue }
+            return String(validating: value, as: UTF8.self)
+        }
+        return nil
+    }
+}
+
+extension UploadError {
+    fileprivate static let malformed = UploadError.invalid(
+        "Upload-Metadata is not a list of keys and base64 values.")
+}

@@ -1,0 +1,54 @@
+import Base64
+import Testing
+
+@testable import Uploads
+
+@Suite struct `The Upload-Metadata of a request` {
+    @Test(
+        arguments: [
+            ("", nil, nil),
+            (" \t", nil, nil),
+            ("filename YS5wbmc=", "a.png", nil),
+            ("filename YS5wbmc", "a.png", nil),
+            ("name YS5wbmc=,filetype aW1hZ2UvcG5n", "a.png", "image/png"),
+            ("type aW1hZ2UvcG5n ,\tname YS5wbmc= ", "a.png", "image/png"),
+            ("name Yg==,filename YQ==", "a", nil),
+            ("filename,name YQ==", "a", nil),
+            ("filename ,filetype", nil, nil),
+            // Not UTF-8, so no name.
+            ("filename /w==", nil, nil),
+            ("Filename YQ==", nil, nil),
+            ("größe MQ==,is_private", nil, nil),
+        ] as [(String, String?, String?)])
+    func `takes pairs, and knows four keys (6.3)`(
+        text: String, fileName: String?, mediaType: String?
+    ) throws {
+        let metadata = try UploadMetadata(text.utf8)
+        #expect(metadata.fileName == fileName)
+        #expect(metadata.mediaType == mediaType)
+        #expect(metadata.raw == (text.allSatisfy(\.isWhitespace) ? nil : text))
+    }
+
+    @Test(arguments: [
+        ",", "filename YQ==,", ",filename YQ==", "a,,b", "filename  YQ==", "filename YQ== x",
+        "filename YQ=", "filename Y", "filename YR==", "filename Y Q", "filename !",
+        "filename Y===",
+        "filename YQ==,filename Yg==", "a,a", "a\tb YQ==", "filename YQ_=", "filename =",
+    ])
+    func `refuses anything else (6.3)`(text: String) {
+        #expect(throws: UploadError.self) { try UploadMetadata(text.utf8) }
+    }
+
+    @Test func `is read up to 8 KiB, and in UTF-8 only (6.3)`() throws {
+        let value = "k " + String(repeating: "A", count: UploadMetadata.limit - 2)
+        #expect(try UploadMetadata(value.utf8).raw == value)
+        #expect(throws: UploadError.self) { try UploadMetadata(("x" + value).utf8) }
+        #expect(throws: UploadError.self) { try UploadMetadata([0x61, 0xFF]) }
+    }
+
+    @Test func `tells keys apart by their bytes (6.3)`() throws {
+        // The same letter, composed and not: two keys.
+        let metadata = try UploadMetadata("\u{E9} YQ==,e\u{301} Yg==".utf8)
+        #expect(metadata.raw != nil)
+    }
+}
