@@ -31,8 +31,8 @@ extension UploadRecord {
         static let answerSize: UInt8 = 25
         static let answerBody: UInt8 = 26
         static let user: UInt8 = 27
-        static let metadata: UInt8 = 28
-        static let concat: UInt8 = 29
+        static let metadata: UInt8 = 40
+        static let concat: UInt8 = 41
     }
 
     /// The record as it is stored.
