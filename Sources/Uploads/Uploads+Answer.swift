@@ -1,6 +1,5 @@
 internal import Blobs
 public import HTTP
-internal import Locking
 
 extension Uploads {
     /// Answers everything under `/uploads`.
@@ -8,60 +7,37 @@ extension Uploads {
     /// The body is read only when every check of the head has passed; the transport drains or
     /// closes on its own otherwise.
     public func answer(to request: Request) -> Answer {
-        let open = CrossOrigin.transfers(recorded: nil, engine.settings)
-        guard let name = recordName(in: request.target) else {
-            if request.method == .options {
-                return Answer(
-                    Uploads.route, finish(open.options(request, methods: Uploads.methods)))
-            }
-            return Answer(Uploads.route, finish(UploadError.notFound.response, open, request))
+        guard let place = UploadPlace(request.target) else {
+            return request.method == .options
+                ? discovery(request) : refused(UploadError.notFound.response, request)
         }
-        let action: UploadAction
-        do throws(UploadAction.Refusal) {
-            action = try UploadAction(request)
+        if request.method == .options {
+            guard case .resource(let name) = place else { return discovery(request) }
+            return discovery(request, of: name)
+        }
+        let dialect: Dialect
+        do throws(Dialect.Refusal) {
+            dialect = try Dialect(request, at: place)
         } catch {
-            return Answer(Uploads.route, finish(refusal(error), open, request))
+            return refused(response(to: error), request)
         }
-        return Answer(Uploads.route, policy) { [self] body in
-            if isStopping.withLock({ $0 }) {
-                return finish(UploadError.stalled.response, open, request)
-            }
-            let upload: Upload
-            do throws(UploadError) {
-                guard let known = try await checkOut(name) else { throw .notFound }
-                upload = known
-            } catch {
-                if case .options = action {
-                    return finish(open.options(request, methods: Uploads.methods))
-                }
-                return finish(error.response, open, request)
-            }
-            defer { checkIn(name) }
-            let origin = CrossOrigin.transfers(
-                recorded: await upload.record.origin, engine.settings)
-            if case .options = action {
-                return finish(origin.options(request, methods: Uploads.methods))
-            }
-            return finish(await upload.response(to: action, body), origin, request)
+        switch (place, dialect) {
+        case (.creation, _): return refused(UploadError.notFound.response, request)
+        case (.resource(let name), .contentRange): return contentRange(request, name)
+        case (.resource(let name), .neutral): return neutral(request, name)
+        // tus and the IETF protocol come next. Until then their requests are refused whole,
+        // because half an implementation would lose a client's bytes.
+        case (.resource, .tus), (.resource, .interop):
+            return refused(UploadError.otherProtocol.response, request)
         }
     }
 
-    /// Pace of a body (§3.5); its size is the engine's business.
-    private var policy: BodyPolicy {
-        let settings = engine.settings
-        return BodyPolicy(
-            limit: .max, idleMilliseconds: settings.bodyIdleTimeout,
-            minimumRate: settings.minRate, graceMilliseconds: settings.minRateGrace,
-            patienceMilliseconds: settings.commitInterval, isTimed: false)
+    /// An answer from the head alone, with the fields every answer carries.
+    func refused(_ response: Response, _ request: Request) -> Answer {
+        Answer(Uploads.route, finish(response, anyOrigin, request))
     }
 
-    private func recordName(in target: RequestTarget) -> BlobName? {
-        // What cannot be decoded names nothing.
-        guard let segments = try? target.segments(), segments.count == 2 else { return nil }
-        return UploadToken(segments[1])?.recordName
-    }
-
-    private func refusal(_ refusal: UploadAction.Refusal) -> Response {
+    private func response(to refusal: Dialect.Refusal) -> Response {
         switch refusal {
         case .error(let error): return error.response
         case .method:
@@ -73,19 +49,5 @@ extension Uploads {
             response.fields.add("Allow", Uploads.methods)
             return response
         }
-    }
-
-    /// Adds what every answer of the resource carries (§3.6).
-    private func finish(_ response: Response, _ origin: CrossOrigin, _ request: Request) -> Response
-    {
-        var response = finish(response)
-        origin.add(to: &response.fields, for: request)
-        return response
-    }
-
-    private func finish(_ response: Response) -> Response {
-        var response = response
-        response.fields.add("Cache-Control", "no-store")
-        return response
     }
 }

@@ -11,7 +11,7 @@ import Locking
 public final class Uploads: Sendable {
     /// The route for logs; the token in a path is a secret.
     public static let route = "/uploads/{token}"
-    static let methods = "GET, HEAD, PUT, POST, DELETE, OPTIONS"
+    static let methods = "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS"
 
     let engine: UploadEngine
     let base: String

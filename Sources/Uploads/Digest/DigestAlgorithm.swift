@@ -3,6 +3,7 @@ enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
     case md5
     case sha1
     case sha256
+    case sha512
     case crc32
     case crc32c
 
@@ -12,6 +13,7 @@ enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
         case .md5: 16
         case .sha1: 20
         case .sha256: 32
+        case .sha512: 64
         case .crc32, .crc32c: 4
         }
     }

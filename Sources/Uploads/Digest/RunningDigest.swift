@@ -4,6 +4,7 @@ internal import Checksums
 enum RunningDigest: Sendable {
     case sha1(SHA1)
     case sha256(SHA256)
+    case sha512(SHA512)
     case md5(MD5)
     case crc32(CRC32)
     case crc32c(CRC32C)
@@ -14,6 +15,7 @@ enum RunningDigest: Sendable {
             switch algorithm {
             case .sha1: .sha1(SHA1())
             case .sha256: .sha256(SHA256())
+            case .sha512: .sha512(SHA512())
             case .md5: .md5(MD5())
             case .crc32: .crc32(CRC32())
             case .crc32c: .crc32c(CRC32C())
@@ -29,6 +31,9 @@ enum RunningDigest: Sendable {
         case .sha256(var hash):
             hash.update(bytes)
             self = .sha256(hash)
+        case .sha512(var hash):
+            hash.update(bytes)
+            self = .sha512(hash)
         case .md5(var hash):
             hash.update(bytes)
             self = .md5(hash)
@@ -46,6 +51,7 @@ enum RunningDigest: Sendable {
         switch self {
         case .sha1(let hash): hash.digest
         case .sha256(let hash): hash.digest
+        case .sha512(let hash): hash.digest
         case .md5(let hash): hash.digest
         case .crc32(let checksum): bigEndian(checksum.value)
         case .crc32c(let checksum): bigEndian(checksum.value)

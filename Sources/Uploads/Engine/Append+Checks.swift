@@ -17,7 +17,7 @@ extension Append {
         let stop = last.map { $0 + 1 } ?? bodyLength.flatMap { first.adding($0) }
         if let stop {
             if stop > length ?? .max {
-                throw .lengthMismatch("The body would reach beyond the length.")
+                throw .beyondLength
             }
             if stop > maxSize { throw .tooLarge }
         } else if bodyLength != nil {
@@ -34,10 +34,12 @@ extension Append {
 
     /// Where taking bytes stops, and which rule a byte beyond it breaks.
     func border(_ record: UploadRecord, limit maxSize: Int64) -> (Int64, UploadError) {
-        let mismatch = UploadError.lengthMismatch("More bytes came than were stated.")
-        let stated = last.map { $0 + 1 }
-        guard let length = record.length ?? total ?? stated else { return (maxSize, .tooLarge) }
-        return (min(length, stated ?? length), mismatch)
+        let length = record.length ?? total
+        if let last, last < (length ?? .max) - 1 {
+            return (last + 1, .lengthMismatch("More bytes came than were stated."))
+        }
+        guard let length else { return (maxSize, .tooLarge) }
+        return (length, .beyondLength)
     }
 }
 

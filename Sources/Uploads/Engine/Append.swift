@@ -1,7 +1,17 @@
 /// A request that carries bytes, in the engine's words (§4).
 struct Append: Sendable {
+    /// Where the first byte may lie.
+    enum Rule: Sendable {
+        /// At what is held, nowhere else: dialects B and C.
+        case exact
+        /// Anywhere up to what is held; bytes held already are passed over (§5.8).
+        case overlap
+    }
+
     /// What a clean end of the body means.
     enum End: Sendable {
+        /// Never the end of the content, even where its length says so.
+        case never
         /// Nothing by itself: the content ends where its length says.
         case atLength
         /// The end of the content, unless a declared length is not yet reached.
@@ -10,6 +20,8 @@ struct Append: Sendable {
         case always
     }
 
+    /// How the first byte is judged.
+    var rule = Rule.overlap
     /// Index of the first body byte.
     var first: Int64
     /// Index of the last body byte, where the request states it.
@@ -39,10 +51,13 @@ struct Append: Sendable {
 enum AppendOutcome: Sendable, Equatable {
     /// So many bytes are durable, more are expected.
     case held(Int64)
-    /// Nothing was taken: the first byte lies beyond the so many that are held (§5.7).
-    case gap(Int64)
-    /// Everything is there.
+    /// Nothing was taken: the first byte does not fit the so many that are held, by the request's
+    /// rule (§5.7, §6.5, §7.8).
+    case misplaced(Int64)
+    /// Everything is there, and this request saw to it.
     case complete(StoredAnswer)
+    /// Everything was there before; nothing of this request counts.
+    case completeBefore(StoredAnswer)
     /// Nobody is there to answer: the client went away, or a newer request took over.
     case dropped
 }

@@ -7,21 +7,22 @@ extension Upload {
         _ append: Append, from body: any RequestBody
     ) async throws(UploadError) -> AppendOutcome {
         // What can be refused without disturbing a running writer is refused first.
-        if let outcome = try refusal(of: append, reaching: received) { return outcome }
+        if let outcome = try refusal(of: append, within: reach) { return outcome }
         try await takeTurn(body)
         if record.state.isOpen {
             defer { leaveTurn() }
             if isExpired(withTurn: true) { throw .gone }
-            if let outcome = try refusal(of: append, reaching: record.offset) { return outcome }
-            received = record.offset
+            let held = record.offset...record.offset
+            if let outcome = try refusal(of: append, within: held) { return outcome }
+            reach = held
             if let outcome = try await take(append, from: body) { return outcome }
         } else {
             leaveTurn()
-            let outcome = try await end()
+            let answer = try await endedAnswer()
             await passOver(append, body)
-            return outcome
+            return .completeBefore(answer)
         }
-        return try await end()
+        return .complete(try await endedAnswer())
     }
 
     /// Reads the body of a full `PUT` that came again after the end (§8).
@@ -30,7 +31,8 @@ extension Upload {
     /// the answer. One that waits for `100 Continue` listens first, so it is spared the sending;
     /// what cannot be the content again is dealt with by the transport (§3.4).
     private func passOver(_ append: Append, _ body: any RequestBody) async {
-        guard case .always = append.end, !append.awaitsContinue, let length = record.length,
+        guard case .always = append.end, append.rule == .overlap, !append.awaitsContinue,
+            let length = record.length,
             append.bodyLength == nil || append.bodyLength == length,
             (try? await takeTurn(body)) != nil
         else { return }
@@ -56,20 +58,26 @@ extension Upload {
         } else {
             leaveTurn()
         }
-        return try await end()
+        return .complete(try await endedAnswer())
     }
 
     private func isExpired(withTurn: Bool) -> Bool { record.expiresAt <= engine.clock.now() }
 
     /// What the head alone decides; `nil` when the body may come.
+    ///
+    /// - Parameter reach: Between what a running writer began with and what it has by now, all is
+    ///   possible; without one it is what is held (§11.4).
     private func refusal(
-        of append: Append, reaching reach: Int64?
+        of append: Append, within reach: ClosedRange<Int64>?
     ) throws(UploadError) -> AppendOutcome? {
         guard record.state.isOpen else { return nil }
+        if append.rule == .exact, let reach, !reach.contains(append.first) {
+            return .misplaced(record.offset)
+        }
         try append.check(against: record, limit: engine.settings.maxUploadSize)
         _ = try record.declared.merging(append.declared)
-        guard let reach, append.first > reach else { return nil }
-        return .gap(record.offset)
+        guard let reach, append.first > reach.upperBound else { return nil }
+        return .misplaced(record.offset)
     }
 
     /// Receives the body; `nil` when the content is whole and waits to be finished.

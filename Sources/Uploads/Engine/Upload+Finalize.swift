@@ -4,14 +4,14 @@ internal import HTTP
 internal import Locking
 
 extension Upload {
-    /// The end of an upload that takes no more bytes: its final answer, or why there is none.
-    func end() async throws(UploadError) -> AppendOutcome {
+    /// The final answer of an upload that takes no more bytes, or why there is none.
+    func endedAnswer() async throws(UploadError) -> StoredAnswer {
         if record.state == .finalizing {
             guard await finish() else { throw .stillFinalizing }
             if let fault { throw fault }
         }
         guard record.state == .complete, let answer = record.answer else { throw .gone }
-        return .complete(answer)
+        return answer
     }
 
     /// Finishes the upload, or joins whoever does; `false` when it takes too long.
@@ -50,7 +50,7 @@ extension Upload {
         }
         guard isAsDeclared(hashes) else {
             await fail(.digest)
-            return .checksumMismatch
+            return .contentMismatch
         }
         do {
             let (engine, blob) = (engine, blob)

@@ -78,7 +78,7 @@ extension Upload {
         }
         step.transfer.position += Int64(piece.skipped + piece.taken)
         step.transfer.written += Int64(piece.taken)
-        received = step.transfer.written
+        if let start = reach?.lowerBound { reach = start...step.transfer.written }
         let waiting = step.transfer.written - record.offset
         let age = engine.clock.now() - committedAt
         let isDue =

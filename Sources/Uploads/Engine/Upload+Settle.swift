@@ -64,6 +64,7 @@ extension Upload {
     private func length(_ append: Append, _ position: Int64) -> Extent {
         let held = max(position, record.offset)
         switch (append.end, record.length) {
+        case (.never, _): return .open
         case (.atLength, let length?), (.atCleanEnd, let length?):
             return held == length ? .ends(length) : .open
         case (.atLength, nil): return .open

@@ -21,7 +21,7 @@ extension Upload {
     /// Hands the turn to whoever waits longest.
     func leaveTurn() {
         holder = nil
-        received = nil
+        reach = nil
         // It stays taken when somebody follows, so that nobody steps in between.
         isTaken = waiting.wakeFirst()
     }

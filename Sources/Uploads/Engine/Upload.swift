@@ -18,8 +18,8 @@ actor Upload {
     var isTaken = false
     var holder: (any RequestBody)?
     var waiting = WaitingList()
-    /// Up to where the running writer has received.
-    var received: Int64?
+    /// From where the running writer began to where it has received.
+    var reach: ClosedRange<Int64>?
     var isStopping = false
     var quiet = QuietCommits()
 

@@ -21,11 +21,15 @@ extension UploadError {
             Wording(status: .gone, reason: "gone", message: "This upload has ended.")
         case .lengthMismatch(let text):
             Wording(status: .badRequest, reason: "lengthMismatch", message: text)
+        case .beyondLength:
+            Wording(
+                status: .badRequest, reason: "lengthMismatch",
+                message: "The body would reach beyond the length.")
         case .tooLarge:
             Wording(
                 status: .contentTooLarge, reason: "uploadTooLarge",
                 message: "The content is larger than an upload may be.")
-        case .checksumMismatch:
+        case .checksumMismatch, .contentMismatch:
             Wording(
                 status: .badRequest, reason: "checksumMismatch",
                 message: "The bytes received do not have the digest that was stated.")

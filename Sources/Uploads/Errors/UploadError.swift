@@ -8,13 +8,17 @@ public enum UploadError: Error, Equatable, Sendable {
     case gone
     /// A length stated now contradicts what is known or held.
     case lengthMismatch(String)
+    /// More bytes than the length of the content.
+    case beyondLength
     /// Longer than any upload may be.
     case tooLarge
-    /// The bytes are not those the client meant to send.
+    /// The bytes of this body are not those the client meant to send; they are undone.
     case checksumMismatch
+    /// The content is not the one the client declared; the upload has failed.
+    case contentMismatch
     /// A digest by an algorithm that is not among those offered.
     case unsupportedChecksum
-    /// The bytes would leave a gap, for clients that read no range (§5.7).
+    /// The first byte does not fit what is held, for clients that read no range (§5.7).
     case offsetMismatch
     /// The content is used by a message.
     case inUse

@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "/uploads/x", "/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "/uploads/%00", "/uploads",
+        "/uploads/x", "/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "/uploads/%00",
     ])
     func `of an unknown upload is 404 with one body (1.1)`(path: String) async throws {
         let uploads = try await house.open()

@@ -1,20 +1,26 @@
+internal import Blobs
 internal import HTTP
 
+extension Uploads {
+    /// A request of dialect A or D to an upload (§5.2, §8).
+    ///
+    /// What is wrong with its fields counts only once it is known that there is such an upload and
+    /// that it is still open (§3.2).
+    func contentRange(_ request: Request, _ name: BlobName) -> Answer {
+        let reading = Result { () throws(UploadError) in try DataRequest(request) }
+        return work(on: name, for: request, words: \.response) { upload, body in
+            await upload.response(to: reading, body)
+        }
+    }
+}
+
 extension Upload {
-    /// Does what a request asks for and answers in its dialect's words.
-    func response(to action: UploadAction, _ body: any RequestBody) async -> Response {
+    /// Does what a request of dialect A asks for, and answers in its words.
+    fileprivate func response(
+        to reading: Result<DataRequest, UploadError>, _ body: any RequestBody
+    ) async -> Response {
         do throws(UploadError) {
-            switch action {
-            case .data(let request): return try await data(request, body)
-            case .head: return try NeutralStatus.head(status)
-            case .get: return try NeutralStatus.get(status)
-            case .delete:
-                try await cancel()
-                // Success has a status of its own in the dialects of the content endpoint (§5.10).
-                let isQuiet = record.creation == .tus || record.creation == .ietf
-                return Response(isQuiet ? .noContent : .clientClosedRequest)
-            case .options: return Response(.noContent)
-            }
+            return try await data(reading, body)
         } catch {
             return error.response
         }
@@ -29,7 +35,7 @@ extension Upload {
             request = try reading.get()
         } catch {
             guard record.state.isTerminal || isExpired else { throw error }
-            return try await end().response(wantsNo308: false)
+            return FinalResponse.response(try await endedAnswer())
         }
         let outcome: AppendOutcome
         switch request.action {
@@ -49,13 +55,5 @@ extension Upload {
         guard await body.fill(&buffer) == .clean else {
             throw .invalid("A status query has no body.")
         }
-    }
-
-    /// Waits until nobody writes and nothing is being finished.
-    func settleDown() async {
-        // Nobody else waits once the server stops, so the turn comes or the deadline does.
-        guard (try? await takeTurn()) != nil else { return }
-        leaveTurn()
-        if record.state == .finalizing && finalizing != nil { _ = await finish() }
     }
 }

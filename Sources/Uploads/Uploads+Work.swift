@@ -1,0 +1,77 @@
+internal import Blobs
+internal import HTTP
+internal import Locking
+
+extension Uploads {
+    /// Finds the upload of a request and does something with it, whatever the dialect.
+    ///
+    /// - Parameters:
+    ///   - words: How the dialect says what went wrong.
+    ///   - act: What to do; it alone reads the body.
+    func work(
+        on name: BlobName, for request: Request,
+        words: @escaping @Sendable (UploadError) -> Response,
+        _ act: @escaping @Sendable (Upload, any RequestBody) async -> Response
+    ) -> Answer {
+        Answer(Uploads.route, policy) { [self] body in
+            if isStopping.withLock({ $0 }) { return finish(words(.stalled), anyOrigin, request) }
+            let upload: Upload
+            do throws(UploadError) {
+                guard let known = try await checkOut(name) else { throw .notFound }
+                upload = known
+            } catch {
+                return finish(words(error), anyOrigin, request)
+            }
+            defer { checkIn(name) }
+            let origin = await origin(of: upload)
+            return finish(await act(upload, body), origin, request)
+        }
+    }
+
+    /// `OPTIONS` of no upload in particular: everybody may ask (§3.7).
+    func discovery(_ request: Request) -> Answer {
+        Answer(Uploads.route, finish(anyOrigin.options(request, methods: Uploads.methods)))
+    }
+
+    /// `OPTIONS` of an upload: the same, for the pages its creator named; one there is none of is
+    /// not told apart.
+    func discovery(_ request: Request, of name: BlobName) -> Answer {
+        Answer(Uploads.route, policy) { [self] _ in
+            var allowed = anyOrigin
+            if let upload = try? await checkOut(name) {
+                allowed = await origin(of: upload)
+                checkIn(name)
+            }
+            return finish(allowed.options(request, methods: Uploads.methods))
+        }
+    }
+
+    /// Which pages may use an upload nobody has named an origin for.
+    var anyOrigin: CrossOrigin { .transfers(recorded: nil, engine.settings) }
+
+    private func origin(of upload: Upload) async -> CrossOrigin {
+        .transfers(recorded: await upload.record.origin, engine.settings)
+    }
+
+    /// Pace of a body (§3.5); its size is the engine's business.
+    private var policy: BodyPolicy {
+        let settings = engine.settings
+        return BodyPolicy(
+            limit: .max, idleMilliseconds: settings.bodyIdleTimeout,
+            minimumRate: settings.minRate, graceMilliseconds: settings.minRateGrace,
+            patienceMilliseconds: settings.commitInterval, isTimed: false)
+    }
+
+    /// Adds what every answer of the resource carries (§3.6).
+    func finish(_ response: Response, _ origin: CrossOrigin, _ request: Request) -> Response {
+        var response = finish(response)
+        origin.add(to: &response.fields, for: request)
+        return response
+    }
+
+    private func finish(_ response: Response) -> Response {
+        var response = response
+        response.fields.add("Cache-Control", "no-store")
+        return response
+    }
+}

@@ -1,0 +1,112 @@
+import Blobs
+import HTTP
+import Testing
+
+@testable import Uploads
+
+/// Appending by the exact rule, as dialects B and C do, driven without their words.
+@Suite struct `Appending by the exact rule` {
+    private let house = House()
+
+    @Test(arguments: [0, 2, 4] as [Int64]) func `starts at what is held, nowhere else (4.1)`(
+        first: Int64
+    ) async throws {
+        let (uploads, name) = try await started([1, 2, 3])
+        let body = ScriptedBody([9])
+        #expect(try await append(uploads, name, exact(first, 1), body) == .misplaced(3))
+        #expect(body.reads == 0)
+        #expect(try await append(uploads, name, exact(3, 1), body) == .held(4))
+    }
+
+    @Test(arguments: [0, 6] as [Int64])
+    func `cannot disturb a writer whose bytes it does not continue (11.4)`(
+        first: Int64
+    ) async throws {
+        let (uploads, name) = try await started([1])
+        let running = ScriptedBody([.bytes([2, 3]), .pause, .bytes([4])], length: 3)
+        async let old = append(uploads, name, exact(1, 3), running)
+        await running.untilPaused()
+        #expect(
+            try await append(uploads, name, exact(first, 1), ScriptedBody([9])) == .misplaced(1))
+        running.release()
+        #expect(try await old == .held(4))
+    }
+
+    @Test func `takes over from where its writer may have come to (11.4)`() async throws {
+        let (uploads, name) = try await started([1])
+        let running = ScriptedBody([.bytes([2, 3]), .pause, .bytes([4])], length: 3)
+        async let old = append(uploads, name, exact(1, 3), running)
+        try await reached(3, uploads, name)
+        #expect(try await append(uploads, name, exact(3, 1), ScriptedBody([9])) == .held(4))
+        #expect(try await old == .dropped)
+    }
+
+    @Test func `never ends a content that a request does not declare whole (1.4)`() async throws {
+        let (uploads, name) = try await started([])
+        var whole = exact(0, 3)
+        whole.total = 3
+        #expect(try await append(uploads, name, whole, ScriptedBody([1, 2, 3])) == .held(3))
+        var end = exact(3, 0)
+        end.end = .always
+        let last = try await append(uploads, name, end, ScriptedBody([]))
+        let answer = try #require(last.answer)
+        #expect(answer.size == 3)
+        let again = try await append(uploads, name, end, ScriptedBody([]))
+        #expect(again == .completeBefore(answer))
+    }
+
+    @Test(arguments: [DigestAlgorithm.md5, .sha256, .sha512])
+    func `is all or nothing under digests of its body (4.4)`(
+        algorithm: DigestAlgorithm
+    ) async throws {
+        let (uploads, name) = try await started([1])
+        var digest = RunningDigest(algorithm)
+        let bytes: [UInt8] = [2, 3]
+        digest.update(bytes.span)
+        var right = exact(1, 2)
+        right.bodyDigests = [
+            BodyDigest(algorithm: .sha256, value: SHA256.digest(of: bytes)),
+            BodyDigest(algorithm: algorithm, value: digest.digest),
+        ]
+        await #expect(throws: UploadError.checksumMismatch) {
+            try await append(uploads, name, right, ScriptedBody([2, 4]))
+        }
+        #expect(try await append(uploads, name, right, ScriptedBody(bytes)) == .held(3))
+    }
+
+    private func exact(_ first: Int64, _ length: Int64) -> Append {
+        Append(rule: .exact, first: first, bodyLength: length, end: .never)
+    }
+
+    private func started(_ bytes: [UInt8]) async throws -> (Uploads, BlobName) {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: nil))
+        guard case .resource(let name)? = UploadPlace(RequestTarget(String(url.dropFirst(20))))
+        else { throw UploadError.notFound }
+        let start = exact(0, Int64(bytes.count))
+        _ = try await append(uploads, name, start, ScriptedBody(bytes))
+        return (uploads, name)
+    }
+
+    /// Waits until a running writer has stored so much.
+    private func reached(_ count: Int64, _ uploads: Uploads, _ name: BlobName) async throws {
+        let upload = try #require(try await uploads.checkOut(name))
+        defer { uploads.checkIn(name) }
+        while await upload.reach?.upperBound != count { await Task.yield() }
+    }
+
+    private func append(
+        _ uploads: Uploads, _ name: BlobName, _ append: Append, _ body: ScriptedBody
+    ) async throws -> AppendOutcome {
+        let upload = try #require(try await uploads.checkOut(name))
+        defer { uploads.checkIn(name) }
+        return try await upload.append(append, from: body)
+    }
+}
+
+extension AppendOutcome {
+    /// The final answer, where this request saw to it.
+    fileprivate var answer: StoredAnswer? {
+        if case .complete(let answer) = self { answer } else { nil }
+    }
+}
