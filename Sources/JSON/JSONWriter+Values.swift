@@ -1,3 +1,5 @@
+internal import Octets
+
 extension JSONWriter {
     /// Writes `null`.
     public mutating func null() { word("null") }
@@ -25,14 +27,7 @@ extension JSONWriter {
     /// Writes a whole number.
     public mutating func integer(_ value: Int64) {
         beginValue()
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        let first = bytes.count
-        var rest = value.magnitude
-        repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        bytes[first...].reverse()
+        bytes.append(atMost: 20) { span in span.append(decimal: value) }
         endValue()
     }
 

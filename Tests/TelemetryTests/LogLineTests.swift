@@ -48,15 +48,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        0, 7, 10, 99, 100, 1_234_567_890, -1, .max, .min, 10_000_000_000_000_000,
-        9_999_999_999_999_999, 12_345_678_901_234_567,
-    ]) func `writes every whole number`(number: Int64) {
-        var octets: [UInt8] = []
-        LogNumber.append(number, to: &octets)
-        #expect(String(decoding: octets, as: UTF8.self) == "\(number)")
-    }
-
     @Test func `H207 replaces what is not UTF-8`() {
         #expect(
             escaped([0x61, 0xFF, 0xC3, 0x62, 0xED, 0xA0, 0x80]).hasPrefix(

@@ -1,4 +1,5 @@
 import CZlib
+import Octets
 
 /// Decompresses octets piece by piece; window and memory are those of the format, 40 KiB (H118, H150).
 @safe final class Inflater: @unchecked Sendable {
@@ -53,11 +54,8 @@ import CZlib
     func inflate(
         _ input: ArraySlice<UInt8>, onto octets: inout [UInt8], room: Int
     ) throws(Corruption) -> Step {
-        if octets.capacity - octets.count < room {
-            octets.reserveCapacity(max(octets.count + room, 2 * octets.count))
-        }
         var (code, rest) = (Z_OK, 0)
-        octets.append(addingCapacity: room) { (span: inout OutputSpan<UInt8>) in
+        octets.append(atMost: room) { span in
             // What is written is at most as long as the room for it.
             unsafe span.withUnsafeMutableBufferPointer { storage, filled in
                 let free = unsafe UnsafeMutableRawBufferPointer(

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Sixteen octets of an IPv6 address, most significant first.
 ///
 /// Two words and not one `UInt128`: Swift 6.3 miscompiles asynchronous calls whose arguments are

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// The address of the other end of a connection, kept as numbers until a log line wants its text.
 public enum PeerAddress: Sendable, Hashable, CustomStringConvertible {
     /// Four octets, most significant first, and the port.
@@ -19,7 +21,7 @@ public enum PeerAddress: Sendable, Hashable, CustomStringConvertible {
     /// Appends the same without making a string.
     public func append(to octets: inout [UInt8]) {
         // The longest is an IPv6 address: eight groups of four digits.
-        octets.append(addingCapacity: 39) { (text: inout OutputSpan<UInt8>) in
+        octets.append(atMost: 39) { text in
             switch self {
             case .ipv4(let bits, _):
                 text.append(decimal: UInt64(bits >> 24))

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Names one request: 128 bits, time first, as 26 characters of Crockford's base 32 (a ULID; H205), or
 /// the name that a trusted proxy gave it.
 public struct RequestID: Sendable, Hashable, CustomStringConvertible {
@@ -57,9 +59,7 @@ public struct RequestID: Sendable, Hashable, CustomStringConvertible {
 
     /// Appends the characters without making a string.
     public func append(to octets: inout [UInt8]) {
-        octets.append(addingCapacity: Self.maximumSize) { (text: inout OutputSpan<UInt8>) in
-            append(to: &text)
-        }
+        octets.append(atMost: Self.maximumSize) { text in append(to: &text) }
     }
 
     /// 130 bits in two rows of 13 digits: the first two bits are always zero, and the first digit of

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Writes the head of a response straight into a send buffer.
 public struct ResponseHead {
     /// What the connection contributes to a response.
@@ -36,16 +38,13 @@ public struct ResponseHead {
         let size =
             256 + response.status.phrase.utf8CodeUnitCount + framing.dateLine.count
             + response.fields.octets.count
-        if buffer.capacity - buffer.count < size {
-            buffer.reserveCapacity(max(buffer.count + size, 2 * buffer.capacity))
-        }
         let options = connectionOptions(response.status, framing)
         // What is written is named one by one: the closure would take copies of the two as a whole.
         let status = response.status
         let fields = response.fields.octets.span
         let dateLine = framing.dateLine.span
         let id = framing.id
-        buffer.append(addingCapacity: size) { (head: inout OutputSpan<UInt8>) in
+        buffer.append(atMost: size) { head in
             // Always version 1.1, also to an older peer (H91).
             head.append("HTTP/1.1 ")
             head.append(decimal: UInt64(status.code.magnitude))
@@ -103,56 +102,6 @@ public struct ResponseHead {
             } else {
                 nil
             }
-        }
-    }
-}
-
-extension OutputSpan<UInt8> {
-    /// Appends text that lives as long as the program.
-    ///
-    /// Inlined, as the next ones: a copy of known length is a few moves.
-    @inline(__always)
-    mutating func append(_ text: StaticString) {
-        unsafe append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
-    /// Appends octets.
-    @inline(__always)
-    mutating func append(_ octets: Span<UInt8>) {
-        unsafe octets.withUnsafeBufferPointer { octets in unsafe append(octets) }
-    }
-
-    /// The only place that copies without looking at each octet: what does not fit traps.
-    @inline(__always)
-    private mutating func append(_ octets: UnsafeBufferPointer<UInt8>) {
-        precondition(octets.count <= freeCapacity)
-        guard let source = octets.baseAddress else { return }
-        unsafe withUnsafeMutableBufferPointer { storage, count in
-            guard let start = storage.baseAddress else { return }
-            unsafe (start + count).initialize(from: source, count: octets.count)
-            count += octets.count
-        }
-    }
-
-    /// Appends a number without making a string.
-    mutating func append(decimal number: UInt64) {
-        var digits = 1
-        var rest = number / 10
-        while rest > 0 {
-            digits += 1
-            rest /= 10
-        }
-        precondition(digits <= freeCapacity)
-        unsafe withUnsafeMutableBufferPointer { storage, count in
-            // From the last digit to the first, each at its place.
-            var place = count + digits
-            count = place
-            var rest = number
-            repeat {
-                place -= 1
-                unsafe storage[place] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-            } while rest > 0
         }
     }
 }

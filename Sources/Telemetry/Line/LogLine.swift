@@ -1,3 +1,5 @@
+internal import Octets
+
 /// One line of the log while it is written: a JSON object in UTF-8 that ends with a line feed.
 ///
 /// Whatever the values hold, the line stays one line and one object (H207).
@@ -61,7 +63,7 @@ public struct LogLine: Sendable {
 
     /// Adds a whole number.
     public mutating func number(_ name: StaticString, _ value: Int64) {
-        add(name, LogNumber.size) { line in LogNumber.append(value, to: &line) }
+        add(name, 20) { line in line.append(decimal: value) }
     }
 
     /// Ends the object and the line; nothing is added afterwards.

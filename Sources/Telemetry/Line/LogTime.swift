@@ -1,3 +1,5 @@
+internal import Octets
+
 /// Times as the log writes them: `2026-03-01T09:15:30.042Z` (RFC 3339, UTC).
 enum LogTime {
     /// Appends a time in milliseconds since 1970 UTC, of the years 1970 to 9999.

@@ -1,3 +1,5 @@
+internal import Octets
+
 /// What the values of a family count. Values are whole ticks, so that adding them is one instruction
 /// and loses nothing; the page shows them in the base unit that Prometheus asks for.
 public enum MetricUnit: String, Sendable, Hashable {
@@ -15,8 +17,10 @@ public enum MetricUnit: String, Sendable, Hashable {
     func append(_ ticks: Int, to page: inout [UInt8]) {
         var scale = 1
         for _ in 0..<decimals { scale *= 10 }
-        if ticks < 0 { page.append(UInt8(ascii: "-")) }
-        LogNumber.append(Int64(clamping: ticks.magnitude / scale.magnitude), to: &page)
+        page.append(atMost: 21) { text in
+            if ticks < 0 { text.append(UInt8(ascii: "-")) }
+            text.append(decimal: UInt64(ticks.magnitude / scale.magnitude))
+        }
         var fraction = Int(ticks.magnitude % scale.magnitude)
         guard fraction > 0 else { return }
         page.append(UInt8(ascii: "."))

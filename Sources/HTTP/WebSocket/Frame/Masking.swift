@@ -1,3 +1,5 @@
+internal import Octets
+
 extension [UInt8] {
     /// Appends octets of a masked payload, unmasked (RFC 6455 §5.3), eight at a time.
     ///
@@ -7,15 +9,10 @@ extension [UInt8] {
     mutating func append(
         unmasking input: Span<UInt8>, _ range: Range<Int>, key: UInt32, place: UInt64
     ) {
-        // By itself `addingCapacity` makes exactly that much room, which is quadratic for a peer that
-        // sends octet by octet.
-        if capacity - count < range.count {
-            reserveCapacity(Swift.max(count + range.count, 2 * count))
-        }
         let turns = UInt32(truncatingIfNeeded: (place & 3) * 8)
         let four = key << turns | key >> ((32 - turns) & 31)
         let eight = UInt64(four) << 32 | UInt64(four)
-        append(addingCapacity: range.count) { (output: inout OutputSpan<UInt8>) in
+        append(atMost: range.count) { output in
             let input = input.extracting(range)
             // Both hold `range.count` octets: the input was cut to them, the room was asked for.
             unsafe input.withUnsafeBytes { source in
