@@ -25,9 +25,10 @@ extension Uploads {
         case (.creation, _): return refused(UploadError.notFound.response, request)
         case (.resource(let name), .contentRange): return contentRange(request, name)
         case (.resource(let name), .neutral): return neutral(request, name)
-        // tus and the IETF protocol come next. Until then their requests are refused whole,
-        // because half an implementation would lose a client's bytes.
-        case (.resource, .tus), (.resource, .interop):
+        case (.resource(let name), .tus(let method)): return tus(request, method, name)
+        // The IETF protocol comes next. Until then its requests are refused whole, because half an
+        // implementation would lose a client's bytes.
+        case (.resource, .interop):
             return refused(UploadError.otherProtocol.response, request)
         }
     }

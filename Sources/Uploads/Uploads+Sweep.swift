@@ -12,6 +12,10 @@ extension Uploads {
             guard let upload = try? await checkOut(name) else { continue }
             defer { checkIn(name) }
             let record = await upload.record
+            if record.isKeptPart {
+                _ = await upload.expire()
+                continue
+            }
             switch record.state {
             case .created, .receiving: _ = await upload.expire()
             case .finalizing: _ = await upload.finish()

@@ -59,7 +59,8 @@ extension Uploads {
         return BodyPolicy(
             limit: .max, idleMilliseconds: settings.bodyIdleTimeout,
             minimumRate: settings.minRate, graceMilliseconds: settings.minRateGrace,
-            patienceMilliseconds: settings.commitInterval, isTimed: false)
+            patienceMilliseconds: settings.commitInterval, trailer: TusProtocol.trailer,
+            isTimed: false)
     }
 
     /// Adds what every answer of the resource carries (§3.6).

@@ -18,15 +18,10 @@ struct DataRequest: Sendable {
     /// - Throws: ``UploadError/invalid(_:)`` and its like; nothing is consumed then.
     init(_ request: Request) throws(UploadError) {
         let fields = request.fields
-        try DataRequest.requirePlainBody(request)
+        try request.requirePlainBody()
         wantsNo308 = fields["X-GUploader-No-308"]?.lowercased() == "yes"
-        let length: Int64? =
-            switch request.framing {
-            case .none: 0
-            case .length(let length): length
-            case .chunked: nil
-            }
-        guard let text = try DataRequest.single("Content-Range", fields) else {
+        let length = request.framing.bodyLength
+        guard let text = try fields.single("Content-Range") else {
             action = .append(
                 try DataRequest.append(
                     fields,
@@ -65,30 +60,12 @@ struct DataRequest: Sendable {
     ) throws(UploadError) -> Append {
         var append = append
         append.declared = try DeclaredDigests(lines: fields.values("X-Goog-Hash"))
-        if let text = try single("Content-MD5", fields) {
+        if let text = try fields.single("Content-MD5") {
             let value = try DeclaredDigests.bytes(text.trimmed, count: 16, in: "Content-MD5")
             append.bodyDigests = [BodyDigest(algorithm: .md5, value: value)]
         }
         append.mediaType = fields["Content-Type"]
         append.awaitsContinue = fields.contains("Expect")
         return append
-    }
-
-    /// The value of a field that may come once (§3.1).
-    private static func single(
-        _ name: FieldName, _ fields: Fields
-    ) throws(UploadError) -> String? {
-        guard fields.occurrences(of: name) <= 1 else {
-            throw .invalid("\(name) may be sent once only.")
-        }
-        return fields[name]
-    }
-
-    /// Bytes are stored as they come: none are decoded on the way.
-    private static func requirePlainBody(_ request: Request) throws(UploadError) {
-        let coding = Result { () throws(ContentCoding.Unsupported) in
-            try ContentCoding.of(request)
-        }
-        guard case .success(nil) = coding else { throw .codedBody }
     }
 }

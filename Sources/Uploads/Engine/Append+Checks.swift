@@ -3,6 +3,7 @@ extension Append {
     func check(
         against record: UploadRecord, limit maxSize: Int64
     ) throws(UploadError) {
+        if let totalFault { throw totalFault }
         if let total {
             if let length = record.length, length != total {
                 throw .lengthMismatch("The stated length differs from the one known.")

@@ -28,12 +28,16 @@ struct Append: Sendable {
     var last: Int64?
     /// Length of the whole content, where the request states or implies it.
     var total: Int64?
+    /// What is wrong with the length the request states; it counts only after the offset (§6.5).
+    var totalFault: UploadError?
     /// Bytes in the body; `nil` when chunked.
     var bodyLength: Int64?
     /// What a clean end of the body means.
     var end: End
     /// Digests of this body; any of them makes the request all or nothing (§4.4).
     var bodyDigests: [BodyDigest] = []
+    /// Reads digests of this body from the trailers behind it; `nil` where nobody looks (§6.8).
+    var trailer: (@Sendable ([String]) throws(UploadError) -> [BodyDigest])?
     /// Digests of the whole content.
     var declared = DeclaredDigests()
     /// Taken when none was declared at creation.
@@ -44,7 +48,7 @@ struct Append: Sendable {
     var awaitsContinue = false
 
     /// Nobody sees its bytes before all of them are known to be right (§4.4).
-    var isAtomic: Bool { !bodyDigests.isEmpty }
+    var isAtomic: Bool { !bodyDigests.isEmpty || trailer != nil }
 }
 
 /// What became of a request that carries bytes or asks how many are held.

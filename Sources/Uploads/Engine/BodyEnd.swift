@@ -11,6 +11,15 @@ enum BodyEnd: Sendable, Equatable {
 }
 
 extension RequestBody {
+    /// Whether nothing comes; a chunked body shows only when read.
+    var isEmpty: Bool {
+        get async {
+            if let length { return length == 0 }
+            var buffer = BodyBuffer(capacity: 1)
+            return await fill(&buffer) == .clean
+        }
+    }
+
     /// Fills a buffer; `nil` while more may follow.
     func fill(_ buffer: inout BodyBuffer) async -> BodyEnd? {
         do throws(BodyError) {

@@ -30,7 +30,7 @@ struct Recovery {
                 try removeOld(entry) { () throws(DiskError) in try engine.records.delete(name) }
                 continue
             }
-            if !record.state.isTerminal { owned.insert(record.contentID) }
+            if !record.state.isTerminal || record.isKeptPart { owned.insert(record.contentID) }
             let recovered = try repair(record, file, staged[record.contentID] ?? 0)
             engine.note(name, recovered)
             if recovered.state == .finalizing { unfinished.append(name) }
@@ -45,7 +45,7 @@ struct Recovery {
     private func repair(
         _ record: UploadRecord, _ file: RecordFile, _ size: Int64
     ) throws(DiskError) -> UploadRecord {
-        guard let blob = BlobName(record.contentID), record.state.isOpen else { return record }
+        guard let blob = BlobName(record.contentID), record.mayExpire else { return record }
         if size < record.offset {
             try engine.blobs.discard(blob)
             var failed = record

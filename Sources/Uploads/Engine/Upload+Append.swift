@@ -92,14 +92,31 @@ extension Upload {
         let before = record
         try amend(for: append)
         let arrival = await receive(append, from: body, transfer, into: file)
-        if append.isAtomic, arrival.end != .clean || arrival.isWrong(append.bodyDigests) {
-            // All or nothing: the bytes behind the offset go when the file is opened next.
-            record = before
-            if let fault = arrival.fault { throw UploadError(fault) }
-            if arrival.end == .clean { throw .checksumMismatch }
-            return try answer(to: arrival)
+        if append.isAtomic, let outcome = try await undo(append, arrival, body, file, before) {
+            return outcome
         }
         return try await settle(append, arrival, file)
+    }
+
+    /// All or nothing: a body that is not whole, or not the one its digests tell of, never was.
+    ///
+    /// The bytes behind the offset go when the file is opened next.
+    private func undo(
+        _ append: Append, _ arrival: Arrival, _ body: any RequestBody, _ file: StagedFile,
+        _ before: UploadRecord
+    ) async throws(UploadError) -> AppendOutcome? {
+        do throws(UploadError) {
+            if let fault = arrival.fault { throw UploadError(fault) }
+            guard arrival.end == .clean else {
+                record = before
+                return try answer(to: arrival)
+            }
+            try await verify(append, arrival, body, file)
+            return nil
+        } catch {
+            record = before
+            throw error
+        }
     }
 
     /// What the request adds to the record; durable with the first commit.

@@ -9,7 +9,7 @@ extension Upload {
         if record.state == .finalizing {
             guard await finish() else { throw .stillFinalizing }
         }
-        if record.state == .complete {
+        if record.state == .complete && !record.isKeptPart {
             do {
                 guard try await engine.finisher.withdraw(record.contentID) else {
                     throw UploadError.inUse
@@ -19,7 +19,7 @@ extension Upload {
             } catch {
                 throw .backend
             }
-        } else if !record.state.isOpen || record.expiresAt <= engine.clock.now() {
+        } else if !record.mayExpire || record.expiresAt <= engine.clock.now() {
             throw .gone
         }
         if let fault = await bury(as: .cancelled) { throw UploadError(fault) }
@@ -34,7 +34,7 @@ extension Upload {
 
     /// Ends an upload whose time is up; `false` when somebody deals with it.
     func expire() async -> Bool {
-        guard !isTaken, record.state.isOpen, isExpired else { return false }
+        guard isExpired else { return false }
         isTaken = true
         defer { leaveTurn() }
         return await bury(as: .expired) == nil

@@ -52,12 +52,14 @@ extension Upload {
             await fail(.digest)
             return .contentMismatch
         }
+        let upload = finished(hashes, length, at: engine.clock.now())
+        // A part stays where it is, and nobody is told.
+        if record.tus.isPartial { return await markComplete(upload, hashes) }
         do {
             let (engine, blob) = (engine, blob)
             try await queue.run { () throws(DiskError) in try engine.blobs.publish(blob) }
-            let upload = finished(hashes, length, at: engine.clock.now())
             try await engine.finisher.finished(upload)
-            return await markComplete(upload, length)
+            return await markComplete(upload, hashes)
         } catch is ContentRefused {
             await fail(.refused)
             return .refused
@@ -111,11 +113,17 @@ extension Upload {
             completedAtMilliseconds: now, origin: record.origin)
     }
 
-    private func markComplete(_ upload: FinishedUpload, _ length: Int64) async -> UploadError? {
+    private func markComplete(
+        _ upload: FinishedUpload, _ hashes: RunningHashes
+    ) async -> UploadError? {
         var next = record
+        next.hashes = hashes
         next.state = .complete
         next.completedAt = upload.completedAtMilliseconds
-        next.expiresAt = upload.completedAtMilliseconds + engine.settings.tombstoneTTL
+        // A part lives on as long as it would have lived unfinished.
+        if !record.tus.isPartial {
+            next.expiresAt = upload.completedAtMilliseconds + engine.settings.tombstoneTTL
+        }
         next.answer = FinalResponse.stored(upload)
         return await write(next).map { error in UploadError(error) }
     }

@@ -43,9 +43,19 @@ actor Upload {
         return status
     }
 
+    /// The committed state once a running writer has let go: what the next request may go on from
+    /// (§6.4).
+    func settledStatus() async throws(UploadError) -> UploadRecord {
+        if record.state.isOpen {
+            try await takeTurn()
+            leaveTurn()
+        }
+        return status
+    }
+
     /// Past its time, with nobody writing.
     var isExpired: Bool {
-        record.state.isOpen && !isTaken && record.expiresAt <= engine.clock.now()
+        record.mayExpire && !isTaken && record.expiresAt <= engine.clock.now()
     }
 
     /// The name of the bytes, staged and published.

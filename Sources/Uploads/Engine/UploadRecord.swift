@@ -44,6 +44,8 @@ struct UploadRecord: Sendable {
 
     /// Whole, and kept for concatenations: it never becomes a content by itself (§6.10).
     var isKeptPart: Bool { tus.isPartial && state == .complete }
+    /// Its time counts: it takes bytes, or its bytes are kept for others.
+    var mayExpire: Bool { state.isOpen || isKeptPart }
 
     init(contentID: String, owner: UploadOwner, creation: CreationDialect, createdAt: Int64) {
         self.contentID = contentID

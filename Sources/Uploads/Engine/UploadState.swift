@@ -13,6 +13,9 @@ enum UploadState: UInt8, Sendable {
     /// Nothing will ever change it, but forgetting.
     var isTerminal: Bool { rawValue >= UploadState.complete.rawValue }
 
+    /// Ended without a content.
+    var isGone: Bool { rawValue >= UploadState.failed.rawValue }
+
     /// As the neutral status says it.
     var name: String { "\(self)" }
 }

@@ -77,6 +77,14 @@ extension UploadError {
             Wording(
                 status: .serviceUnavailable, reason: "stalled",
                 message: "The body stopped arriving; what came is kept.", retryAfter: 1)
+        case .wrongMediaType:
+            Wording(
+                status: .unsupportedMediaType, reason: "invalid",
+                message: "The body is not of the media type that upload data has here.")
+        case .concatenated:
+            Wording(
+                status: .forbidden, reason: "invalid",
+                message: "A concatenation takes no bytes of its own.")
         case .codedBody:
             Wording(
                 status: .unsupportedMediaType, reason: "invalid",

@@ -38,6 +38,10 @@ public enum UploadError: Error, Equatable, Sendable {
     case busy
     /// The body came too slowly, or the server is about to stop; what came is kept.
     case stalled
+    /// The body is not of the media type its protocol has for upload data.
+    case wrongMediaType
+    /// The upload was made from others and takes no bytes.
+    case concatenated
     /// Bodies are taken as they are.
     case codedBody
     /// A protocol of a later issue (tus, IETF resumable uploads).

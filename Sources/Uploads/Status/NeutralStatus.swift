@@ -28,9 +28,6 @@ enum NeutralStatus {
     }
 
     private static func requireAlive(_ record: UploadRecord) throws(UploadError) {
-        switch record.state {
-        case .failed, .cancelled, .expired: throw .gone
-        case .created, .receiving, .finalizing, .complete: return
-        }
+        if record.state.isGone { throw .gone }
     }
 }

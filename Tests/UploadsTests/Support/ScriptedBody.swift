@@ -24,10 +24,12 @@ final class ScriptedBody: RequestBody {
     }
 
     let length: Int64?
+    let trailer: [String]
     private let state: Locked<State>
 
-    init(_ steps: [Step], length: Int64?) {
+    init(_ steps: [Step], length: Int64?, trailer: [String] = []) {
         self.length = length
+        self.trailer = trailer
         state = Locked(State(steps: steps))
     }
 

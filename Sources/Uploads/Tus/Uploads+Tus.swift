@@ -1,0 +1,77 @@
+internal import Blobs
+internal import HTTP
+
+extension Uploads {
+    /// A request of dialect B to an upload (§6).
+    ///
+    /// - Parameter method: The one that counts, once an override has replaced the one that was sent.
+    func tus(_ request: Request, _ method: HTTP.Method, _ name: BlobName) -> Answer {
+        if let refusal = TusProtocol.refusal(of: request) { return refused(refusal, request) }
+        let words = TusProtocol.response(to:)
+        switch method {
+        case .get: return neutral(request, name)
+        case .head:
+            return work(on: name, for: request, words: words) { upload, _ in
+                await upload.tusAnswer { () async throws(UploadError) in
+                    TusProtocol.status(try await upload.settledStatus())
+                }
+            }
+        case .patch:
+            let reading = Result { () throws(UploadError) in try TusAppend(request) }
+            return work(on: name, for: request, words: words) { upload, body in
+                await upload.tusAnswer { () async throws(UploadError) in
+                    try await upload.patch(reading, body)
+                }
+            }
+        case .delete:
+            return work(on: name, for: request, words: words) { upload, _ in
+                await upload.tusAnswer { () async throws(UploadError) in
+                    try await upload.cancel()
+                    return TusProtocol.answer(.noContent)
+                }
+            }
+        default: return refused(TusProtocol.methodNotAllowed, request)
+        }
+    }
+}
+
+extension Upload {
+    /// Runs a request and says in tus's words what went wrong.
+    fileprivate func tusAnswer(
+        _ act: () async throws(UploadError) -> Response
+    ) async -> Response {
+        do throws(UploadError) {
+            return try await act()
+        } catch {
+            return TusProtocol.response(to: error)
+        }
+    }
+
+    /// Appends, in the order of conditions of §6.5.
+    fileprivate func patch(
+        _ reading: Result<TusAppend, UploadError>, _ body: any RequestBody
+    ) async throws(UploadError) -> Response {
+        if isStopping { throw .stalled }
+        if status.state.isGone { throw .gone }
+        let request = try reading.get()
+        if record.tus.isFinal { throw .concatenated }
+        let append = try request.append()
+        switch try await self.append(append, from: body) {
+        case .held, .complete: return TusProtocol.accepted(record)
+        case .misplaced(let offset): return TusProtocol.misplaced(offset)
+        case .completeBefore(let answer):
+            return try await repeated(append, length: answer.size, body)
+        case .dropped: return .dropped
+        }
+    }
+
+    /// A request to an upload that was complete before: it may say so again, and nothing else.
+    private func repeated(
+        _ append: Append, length: Int64, _ body: any RequestBody
+    ) async throws(UploadError) -> Response {
+        guard append.first == length else { return TusProtocol.misplaced(length) }
+        try append.check(against: record, limit: engine.settings.maxUploadSize)
+        guard await body.isEmpty else { throw .beyondLength }
+        return TusProtocol.accepted(record)
+    }
+}

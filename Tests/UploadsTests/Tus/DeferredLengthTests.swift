@@ -1,0 +1,82 @@
+import HTTP
+import Locking
+import Testing
+
+@testable import Uploads
+
+@Suite struct `A length that is said later` {
+    private let house = House { $0.maxUploadSize = 100 }
+
+    @Test func `is unknown until a request says it (6.6)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: nil))
+        _ = await uploads.patch(url, at: 0, [0, 1])
+        let before = await uploads.tus(.head, url)
+        #expect(before.fields["Upload-Defer-Length"] == "1")
+        #expect(before.fields["Upload-Length"] == nil)
+        #expect(await uploads.patch(url, at: 2, [2], [("Upload-Length", "5")]).status == .noContent)
+        let after = await uploads.tus(.head, url)
+        #expect(after.fields["Upload-Defer-Length"] == nil)
+        #expect(after.fields["Upload-Length"] == "5")
+        #expect(
+            await uploads.patch(url, at: 3, [3], [("Upload-Length", "6")]).status == .badRequest)
+        #expect(await uploads.patch(url, at: 3, [3], [("Upload-Length", "5")]).status == .noContent)
+    }
+
+    @Test func `may come without a byte, and outlives a restart (6.6)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: nil))
+        #expect(await uploads.patch(url, at: 0, [], [("Upload-Length", "5")]).status == .noContent)
+        let reopened = try await house.open()
+        #expect(await reopened.tus(.head, url).fields["Upload-Length"] == "5")
+    }
+
+    @Test func `completes the upload when it equals the offset (6.6)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: nil))
+        _ = await uploads.patch(url, at: 0, [0, 1])
+        let last = await uploads.patch(url, at: 2, [], [("Upload-Length", "2")])
+        #expect(last.status == .noContent)
+        #expect(house.finisher.finished.withLock { $0.first?.size } == 2)
+    }
+
+    @Test func `may come with the last bytes (6.6)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: nil))
+        let last = await uploads.patch(url, at: 0, [0, 1], [("Upload-Length", "2")])
+        #expect(last.fields["Upload-Offset"] == "2")
+        #expect(house.finisher.finished.withLock { $0.first?.size } == 2)
+    }
+
+    @Test(arguments: [("1", 400), ("101", 413), ("-2", 400), ("3", 413)])
+    func `is refused where it cannot be (6.5)`(length: String, status: Int) async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: nil))
+        _ = await uploads.patch(url, at: 0, [0, 1])
+        let body = ScriptedBody([2, 3])
+        let answer = await uploads.patch(url, at: 2, body, [("Upload-Length", length)])
+        #expect(answer.status.code == status)
+        #expect(body.reads == 0)
+        #expect(await uploads.tus(.head, url).fields["Upload-Defer-Length"] == "1")
+    }
+
+    @Test func `is bounded by what an upload may hold (6.6)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: nil))
+        let body = ScriptedBody(pattern(101))
+        #expect(await uploads.patch(url, at: 0, body).status == .contentTooLarge)
+        #expect(body.reads == 0)
+        let chunked = ScriptedBody([.bytes(pattern(101))], length: nil)
+        #expect(await uploads.patch(url, at: 0, chunked).status == .contentTooLarge)
+        #expect(await uploads.tusOffset(url) == "100")
+    }
+
+    @Test func `of a request that is undone is not kept (4.4)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: nil))
+        let wrong = await uploads.patch(
+            url, at: 0, [1], [("Upload-Length", "5"), ("Upload-Checksum", "crc32 AAAAAA==")])
+        #expect(wrong.status.code == 460)
+        #expect(await uploads.tus(.head, url).fields["Upload-Defer-Length"] == "1")
+    }
+}

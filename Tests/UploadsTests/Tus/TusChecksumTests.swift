@@ -1,0 +1,134 @@
+import Base64
+import HTTP
+import Locking
+import Testing
+
+@testable import Uploads
+
+@Suite struct `Checksums of a body in tus` {
+    private let house = House()
+
+    private func checksum(_ name: String, _ bytes: [UInt8]) throws -> String {
+        let algorithm = try #require(DigestAlgorithm.tus.first { $0.name == name }?.algorithm)
+        var digest = RunningDigest(algorithm)
+        digest.update(bytes.span)
+        return "\(name) \(Base64.encode(digest.digest))"
+    }
+
+    @Test(arguments: DigestAlgorithm.tus.map(\.name))
+    func `a right one is taken, a wrong one undoes its request (4.4, 6.8)`(
+        name: String
+    ) async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 6))
+        _ = await uploads.patch(url, at: 0, [0, 1])
+        let wrong = await uploads.patch(
+            url, at: 2, [9, 9], [("Upload-Checksum", try checksum(name, [2, 3]))])
+        #expect(wrong.status.code == 460)
+        #expect(wrong.status.reason == "Checksum Mismatch")
+        #expect(wrong.text.hasPrefix("checksumMismatch: "))
+        #expect(await uploads.tusOffset(url) == "2")
+        let right = await uploads.patch(
+            url, at: 2, [2, 3, 4, 5], [("Upload-Checksum", try checksum(name, [2, 3, 4, 5]))])
+        #expect(right.status == .noContent)
+        #expect(
+            house.finisher.finished.withLock { $0.first?.sha256 }
+                == SHA256.digest(of: Array(0...5)))
+    }
+
+    @Test func `a cut undoes the whole request (6.8)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 6))
+        let cut = ScriptedBody([.bytes([0, 1]), .fails(.interrupted)], length: 6)
+        let answer = await uploads.patch(
+            url, at: 0, cut, [("Upload-Checksum", try checksum("sha1", [0, 1]))])
+        #expect(answer.ending == .drop)
+        #expect(await uploads.tusOffset(url) == "0")
+    }
+
+    @Test func `a body too long undoes the whole request (4.2, 4.4)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 2))
+        let long = ScriptedBody([.bytes([0, 1, 2])], length: nil)
+        let answer = await uploads.patch(
+            url, at: 0, long, [("Upload-Checksum", try checksum("md5", [0, 1, 2]))])
+        #expect(answer.status == .contentTooLarge)
+        #expect(await uploads.tusOffset(url) == "0")
+    }
+
+    @Test(arguments: DigestAlgorithm.tus.map(\.name))
+    func `one behind the body counts as one in front of it (6.8)`(name: String) async throws {
+        let uploads = try await house.open()
+        let bytes = pattern(600_000)
+        let url = try await uploads.create(House.draft(length: 600_000))
+        let announced = [(name: "Trailer", value: "Expires, upload-checksum")]
+        let wrong = ScriptedBody(
+            [.bytes(bytes)], length: nil, trailer: [try checksum(name, [1])])
+        #expect(await uploads.patch(url, at: 0, wrong, announced).status.code == 460)
+        #expect(await uploads.tusOffset(url) == "0")
+        let right = ScriptedBody(
+            [.bytes(bytes)], length: nil, trailer: [try checksum(name, bytes)])
+        #expect(await uploads.patch(url, at: 0, right, announced).status == .noContent)
+        #expect(house.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
+    }
+
+    @Test(
+        arguments: [
+            [], ["crc32 AAAAAA==", "crc32 AAAAAA=="], ["crc32 AAAA"], ["sha3 AAAAAA=="],
+        ])
+    func `one announced that does not come, or is none, undoes the request (6.8)`(
+        trailer: [String]
+    ) async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 6))
+        let body = ScriptedBody([.bytes([0, 1])], length: nil, trailer: trailer)
+        let answer = await uploads.patch(url, at: 0, body, [("Trailer", "Upload-Checksum")])
+        #expect(answer.status == .badRequest)
+        #expect(await uploads.tusOffset(url) == "0")
+    }
+
+    @Test func `one in both places is refused, announced or not (6.8)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 6))
+        let right = try checksum("crc32", [0, 1])
+        let fields = [(name: "Upload-Checksum", value: right)]
+        let body = ScriptedBody([.bytes([0, 1])], length: nil, trailer: [right])
+        let announced = await uploads.patch(
+            url, at: 0, body, fields + [("Trailer", "Upload-Checksum")])
+        #expect(announced.status == .badRequest)
+        #expect(body.reads == 0)
+        let silent = await uploads.patch(url, at: 0, body, fields)
+        #expect(silent.status == .badRequest)
+        #expect(await uploads.tusOffset(url) == "0")
+    }
+
+    @Test func `one announced behind a body of known length cannot come (6.8)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 6))
+        let body = ScriptedBody([0, 1])
+        let answer = await uploads.patch(url, at: 0, body, [("Trailer", "Upload-Checksum")])
+        #expect(answer.status == .badRequest)
+        #expect(body.reads == 0)
+    }
+
+    @Test func `one that nobody announced is not looked at (3.1)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 6))
+        let body = ScriptedBody([.bytes([0, 1])], length: nil, trailer: ["crc32 AAAAAA=="])
+        #expect(await uploads.patch(url, at: 0, body).status == .noContent)
+        #expect(await uploads.tusOffset(url) == "2")
+    }
+
+    @Test func `an undone request leaves nothing to a restart (4.4, 11.3)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 6))
+        _ = await uploads.patch(url, at: 0, [0, 1])
+        _ = await uploads.patch(url, at: 2, [9, 9], [("Upload-Checksum", "crc32 AAAAAA==")])
+        let reopened = try await house.open()
+        #expect(await reopened.tusOffset(url) == "2")
+        #expect(await reopened.patch(url, at: 2, [2, 3, 4, 5]).status == .noContent)
+        #expect(
+            house.finisher.finished.withLock { $0.first?.sha256 }
+                == SHA256.digest(of: Array(0...5)))
+    }
+}
