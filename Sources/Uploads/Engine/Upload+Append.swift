@@ -7,12 +7,12 @@ extension Upload {
         _ append: Append, from body: any RequestBody
     ) async throws(UploadError) -> AppendOutcome {
         // What can be refused without disturbing a running writer is refused first.
-        if let outcome = try refusal(of: append, within: reach) { return outcome }
+        if isExpired { throw .gone }
+        if let outcome = try refusal(of: append, within: isTaken ? reach : held) { return outcome }
         try await takeTurn(body)
         if record.state.isOpen {
             defer { leaveTurn() }
             if isExpired(withTurn: true) { throw .gone }
-            let held = record.offset...record.offset
             if let outcome = try refusal(of: append, within: held) { return outcome }
             reach = held
             if let outcome = try await take(append, from: body) { return outcome }
@@ -60,6 +60,8 @@ extension Upload {
         }
         return .complete(try await endedAnswer())
     }
+
+    private var held: ClosedRange<Int64> { record.offset...record.offset }
 
     private func isExpired(withTurn: Bool) -> Bool { record.expiresAt <= engine.clock.now() }
 

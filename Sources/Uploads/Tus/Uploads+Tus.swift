@@ -13,7 +13,7 @@ extension Uploads {
         case .head:
             return work(on: name, for: request, words: words) { upload, _ in
                 await upload.tusAnswer { () async throws(UploadError) in
-                    TusProtocol.status(try await upload.settledStatus())
+                    try TusProtocol.status(await upload.settledStatus())
                 }
             }
         case .patch:

@@ -1,5 +1,6 @@
 import HTTP
 import Locking
+import TestSupport
 import Testing
 
 @testable import Uploads
