@@ -1,13 +1,19 @@
+public import Messaging
+
 /// One page of a list.
 public struct Page<Item: Sendable>: Sendable {
     /// The items in list order.
     public let items: [Item]
     /// How many the whole list has.
     public let total: Int64
+    /// The conversation whose messages these are: its own id, should an alias have been asked for
+    /// (X1.2); `nil` for other lists.
+    public let conversation: Conversation.ID?
 
     /// A page.
-    public init(items: [Item], total: Int64) {
+    public init(items: [Item], total: Int64, in conversation: Conversation.ID? = nil) {
         self.items = items
         self.total = total
+        self.conversation = conversation
     }
 }

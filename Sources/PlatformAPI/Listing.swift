@@ -18,8 +18,18 @@ extension Call {
         let reply = Reply(.ok, json).adding("Layer-Count", String(found.total))
         guard found.items.count > size else { return reply }
         let query = try Query(request.target).starting(after: id(found.items[size - 1]))
-        // Behind `/apps/{app}`, and not with a slash at its end.
-        let path = try request.target.segments().dropFirst(2).filter { !$0.isEmpty }
+        let path = try listPath(in: found.conversation)
         return reply.adding("Link", "<\(links.list(path, query))>; rel=\"next\"")
+    }
+
+    /// Where the list is: behind `/apps/{app}`, and not with a slash at its end.
+    ///
+    /// - Parameter winner: The conversation it is of, which the path may name by an alias (X1.2).
+    func listPath(in winner: Conversation.ID?) throws -> [String] {
+        var path = try request.target.segments().dropFirst(2).filter { !$0.isEmpty }
+        if let winner, let place = path.lastIndex(of: "conversations") {
+            path[place + 1] = winner.uuid
+        }
+        return path
     }
 }

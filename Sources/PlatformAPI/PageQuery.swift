@@ -54,6 +54,9 @@ struct Query: Sendable {
         parameters.first { $0.name == name }?.value
     }
 
+    /// What every list knows.
+    static let pageNames: Set = ["page_size", "from_id"]
+
     /// How many items a page has; larger wishes are cut, and none means the largest.
     func pageSize(atMost largest: Int) throws(Rejection) -> Int {
         guard let text = self["page_size"] else { return largest }

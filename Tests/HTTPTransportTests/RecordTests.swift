@@ -62,6 +62,33 @@ extension Live {
             #expect(users == ["ana"])
         }
 
+        @Test(arguments: [("127.0.0.1", true), ("10.0.0.1", false)])
+        func `the trace is that of a trusted proxy, and of nobody else (X5, H198)`(
+            proxies: String, isTrusted: Bool
+        ) async throws {
+            let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
+            let line = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+            _ = try await serving(
+                observer: Recorder(sink: sink),
+                with: { limits in
+                    limits.trust.proxies = [AddressBlock(proxies)].compactMap { block in block }
+                }
+            ) { live in
+                try live.exchange(
+                    .head("GET /a HTTP/1.1", line) + .head("GET /b HTTP/1.1")
+                        + .head("GET /c HTTP/1.1", line, line)
+                        + .head("GET /d HTTP/1.1", "traceparent: 00-none-01"))
+            }
+            sink.finish()
+            let traces = await records.reduce(into: [TraceParent?]()) { all, record in
+                all.append(record.trace)
+            }
+            #expect(traces.count == 4)
+            #expect(traces.dropFirst().allSatisfy { trace in trace == nil })
+            #expect((traces.first??.traceID == "0af7651916cd43dd8448eb211c80319c") == isTrusted)
+            #expect((traces.first??.parentID == "b7ad6b7169203331") == isTrusted)
+        }
+
         @Test func `a request whose peer went away is reported without a status (H85, H206)`()
             async throws
         {

@@ -29,6 +29,35 @@ import Testing
         #expect(world.faults.reported == 1)
     }
 
+    @Test func `a body that stalls is told so, and its connection ends (2_2, code 8)`() async throws
+    {
+        let scene = try await Scene.make(version: "3.0")
+        let request = Request(
+            method: .post, target: RequestTarget("/apps/\(scene.application.uuid)/conversations"),
+            fields: Fields([
+                ("Authorization", "Bearer \(scene.variables["token"] ?? "")"),
+                ("Accept", "application/vnd.layer+json; version=3.0"),
+            ]), framing: .length(100))
+        guard case .work(_, let work) = scene.world.service.answer(to: request).outcome else {
+            Issue.record("it was answered from its head")
+            return
+        }
+        let before = try await scene.eventCount()
+        let response = await work(StalledBody())
+        #expect(response.status == .requestTimeout)
+        #expect(response.ending == .close)
+        guard case .bytes(let octets) = response.content else {
+            Issue.record("no content")
+            return
+        }
+        #expect(
+            String(decoding: octets, as: UTF8.self) == """
+                {"id":"request_timeout","code":8,"message":"The body arrived too slowly.",\
+                "url":"https://developer.layer.com/docs/platform"}
+                """)
+        #expect(try await scene.eventCount() == before)
+    }
+
     private func ask(_ world: World) async throws -> PlainAnswer {
         try await RouterDoor(service: world.service).ask(
             PlainRequest(
@@ -39,6 +68,15 @@ import Testing
                     ("Accept", "application/vnd.layer+json; version=3.0"),
                 ], body: ""))
     }
+}
+
+/// A body of which nothing more comes.
+private final class StalledBody: RequestBody {
+    let length: Int64? = 100
+
+    func read(into buffer: inout BodyBuffer) async throws(BodyError) { throw .stalled }
+
+    func interrupt() {}
 }
 
 @Suite struct `What the HTTP layer refuses` {

@@ -52,6 +52,35 @@ import Testing
     }
 
     @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
+    func `a body is judged before the names in the path (1_6, R114, ruling 7)`(
+        line: String, version: APIVersion
+    ) async throws {
+        guard
+            let operation = try await Described.of(version.rawValue).operations
+                .first(where: { "\($0.method) \($0.path)" == line }),
+            let content = operation.json["requestBody"]?["content"]?.members
+                .first(where: { _ in true }),
+            let schema = content.value["schema"]
+        else { return }
+        var play = try await ExamplePlay(version: version.rawValue)
+        try await play.prepare(operation)
+        let mistake = try #require(
+            try Mistakes(in: play.body(of: operation), schema, of: play.description.root).all
+                .first { mistake in mistake.code > 100 && !mistake.path.isEmpty })
+        let names = operation.path.split(separator: "/")
+            .filter { name in name.hasPrefix("{") && name != "{app}" }
+            .map { name in String(name.dropFirst().dropLast()) }
+        // No UUID, and no user either: his name would have 129 characters.
+        let nobody = String(repeating: "%C3%A9", count: 129)
+        let wrong = Dictionary(names.map { name in (name, String?(nobody)) }) { first, _ in first }
+        let known = try await play.send(operation, body: mistake.body)
+        let unknown = try await play.send(operation, body: mistake.body, parameters: wrong)
+        #expect(known.status == 422, "\(mistake): \(known)")
+        #expect(unknown.status == known.status, "\(mistake): \(unknown)")
+        #expect(unknown.body == known.body)
+    }
+
+    @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
     func `what another application has is not found (X12, ruling 7)`(
         line: String, version: APIVersion
     ) async throws {

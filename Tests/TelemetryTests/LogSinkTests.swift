@@ -61,6 +61,15 @@ import Testing
             ])
     }
 
+    @Test func `H209 a clock set back begins a period, and silences nothing`() {
+        let limit = RepetitionLimit(lines: 1)
+        let verdicts = [86_400_000, 86_400_001, 5, 6].map { now in limit.judge(now: now) }
+        #expect(
+            verdicts == [
+                .write(suppressed: 0), .suppress, .write(suppressed: 1), .suppress,
+            ])
+    }
+
     @Test func `takes the entries of swift-log as one object each`() {
         let written = Locked<[UInt8]>([])
         let sink = LogSink { lines in

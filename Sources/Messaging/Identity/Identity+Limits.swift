@@ -10,7 +10,8 @@ extension Identity.Member {
         }
     }
 
-    /// Judges a text before it is taken; only a display name may not be empty (rulings 19).
+    /// Judges a text before it is taken: its length, and that it holds no U+0000; only a display name
+    /// may not be empty (rulings 19).
     ///
     /// - Throws: `invalid(property)`.
     public func check(_ text: String, as property: String) throws(Rejection) {
@@ -18,6 +19,7 @@ extension Identity.Member {
             throw .invalid(property)
         }
         if self == .displayName, text.isEmpty { throw .invalid(property) }
+        guard text.isStorable else { throw .invalid(property) }
     }
 }
 

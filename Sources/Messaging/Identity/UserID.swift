@@ -6,10 +6,19 @@ public struct UserID: Sendable {
     /// The name as given, 1 to 128 Unicode scalars.
     public let text: String
 
-    /// Takes any text of 1 to 128 Unicode scalars; `nil` otherwise.
+    /// Takes any text of 1 to 128 Unicode scalars, none of them U+0000, which no database but the
+    /// embedded one holds; `nil` otherwise.
     public init?(_ text: some StringProtocol) {
-        guard !text.isEmpty, text.unicodeScalars.prefix(129).count <= 128 else { return nil }
+        guard !text.isEmpty, text.unicodeScalars.prefix(129).count <= 128, text.isStorable else {
+            return nil
+        }
         self.text = String(text)
+    }
+
+    /// A name as it was written down, by the rules of its day; `nil` for an empty one.
+    package init?(kept text: String) {
+        guard !text.isEmpty else { return nil }
+        self.text = text
     }
 }
 

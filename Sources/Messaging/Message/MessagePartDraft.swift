@@ -8,14 +8,17 @@ extension MessagePart {
         /// The id the caller names (3.0).
         public let proposedID: MessagePart.ID?
 
-        /// - Throws: `invalid("parts.mime_type")` without something on both sides of a `/` (R21),
+        /// - Throws: `invalid("parts.mime_type")` without something on both sides of a `/` (R21) or
+        ///   with U+0000,
         ///   `invalid("parts.body")` above 2048 bytes (R22).
         public init(
             mimeType: String, body: MessagePart.Body, proposedID: MessagePart.ID? = nil
         ) throws(Rejection) {
             let halves = mimeType.utf8.split(
                 separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
-            guard halves.count == 2, halves.allSatisfy({ half in !half.isEmpty }) else {
+            guard halves.count == 2, halves.allSatisfy({ half in !half.isEmpty }),
+                mimeType.isStorable
+            else {
                 throw .invalid("parts.mime_type")
             }
             if case .inline(let bytes) = body, bytes.count > MessagePart.inlineLimit {

@@ -5,9 +5,10 @@ public enum Sender: Equatable, Sendable {
 
     /// A service.
     ///
-    /// - Throws: `invalid("sender.name")` unless the name has 1 to 128 Unicode scalars.
+    /// - Throws: `invalid("sender.name")` unless the name has 1 to 128 Unicode scalars, none of them
+    ///   U+0000.
     public static func service(_ name: String) throws(Rejection) -> Sender {
-        guard !name.isEmpty, name.unicodeScalars.prefix(129).count <= 128 else {
+        guard !name.isEmpty, name.unicodeScalars.prefix(129).count <= 128, name.isStorable else {
             throw .invalid("sender.name")
         }
         return .named(name)

@@ -59,7 +59,8 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    fileprivate func mayRead(
+    /// Whether a user uploaded a content, or sees a message that attaches it (R86).
+    func mayRead(
         _ id: Content.ID, _ user: UserID, in application: Application.ID
     ) throws -> Bool {
         let uploader = try first(

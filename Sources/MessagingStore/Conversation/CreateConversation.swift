@@ -106,15 +106,16 @@ extension Recording {
 
     /// What exists already is told about only to who takes part in it and may know that.
     ///
-    /// A conflict is met by participants alone, so they may.
+    /// A conflict is met by participants alone, so they may. A match that is new stands in his view,
+    /// for it was shown to him; one that his key has met before may have gone from there.
     fileprivate func requireShowing(
         _ creation: Creation<Conversation>, to user: UserID
     ) throws {
         let part = try transaction.participant(
             user, in: creation.object.id, in: application)
         switch creation {
-        case .created, .matched, .conflict: return
-        case .replayed:
+        case .created, .conflict: return
+        case .matched, .replayed:
             guard part?.state == .shown else { throw Rejection.notFound(.conversation) }
         case .idInUse:
             guard part?.state == .shown else { throw Rejection.idTaken(.conversation) }

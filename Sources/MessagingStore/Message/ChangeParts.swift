@@ -23,7 +23,7 @@ extension MessagingStore {
         return try await change(in: application) { recording in
             let message = try recording.transaction.messageToChange(
                 id, by: reach, in: application)
-            return try recording.addPart(draft, to: message, newID: newID)
+            return try recording.addPart(draft, to: message, by: reach.viewer, newID: newID)
         }
     }
 
@@ -47,7 +47,7 @@ extension MessagingStore {
                 try recording.current(message, by: reach)
             }
             return message.applying(
-                try recording.change(operation, of: message, newIDs: newIDs))
+                try recording.change(operation, of: message, by: reach.viewer, newIDs: newIDs))
         }
     }
 
@@ -75,33 +75,40 @@ extension Recording {
     }
 
     func addPart(
-        _ draft: MessagePart.Draft, to message: Message, newID: MessagePart.ID
+        _ draft: MessagePart.Draft, to message: Message, by user: UserID?, newID: MessagePart.ID
     ) throws -> Creation<PartSnapshot> {
         let id = draft.proposedID ?? newID
         if let holder = message.parts.first(where: { part in part.id == id }) {
             return .idInUse(PartSnapshot(message: message, part: holder))
         }
-        let after = message.applying(try change(.add(draft), of: message, newIDs: [id]))
+        let after = message.applying(try change(.add(draft), of: message, by: user, newIDs: [id]))
         return .created(PartSnapshot(message: after, part: try after.part(.id(id))))
     }
 
     /// - Parameter newIDs: As many as the operation has drafts.
     func change(
-        _ operation: PartOperation, of message: Message, newIDs: [MessagePart.ID]
+        _ operation: PartOperation, of message: Message, by user: UserID?,
+        newIDs: [MessagePart.ID]
     ) throws -> PartsChanged {
         var unused = newIDs[...]
         let change = try message.changingParts(
             operation, made: try partsMade(of: message),
-            contents: try contents(of: operation.drafts),
+            contents: try contents(of: operation.drafts, readableBy: user),
             newID: { unused.removeFirst() }, at: now)
         try record(.partsChanged(change))
         return change
     }
 
     /// The contents drafts attach, those that exist.
-    func contents(of drafts: [MessagePart.Draft]) throws -> [Content.ID: Content] {
+    ///
+    /// - Parameter user: Who attaches them, and only what he may read himself (R86): whoever sees his
+    ///   message reads them. `nil` for the system, which reads everything.
+    func contents(
+        of drafts: [MessagePart.Draft], readableBy user: UserID? = nil
+    ) throws -> [Content.ID: Content] {
         var contents: [Content.ID: Content] = [:]
         for case .content(let id, _) in drafts.map(\.body) where contents[id] == nil {
+            if let user, try !transaction.mayRead(id, user, in: application) { continue }
             contents[id] = try transaction.content(id, in: application)
         }
         return contents

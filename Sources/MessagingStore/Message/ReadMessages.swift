@@ -47,14 +47,14 @@ extension MessagingStore {
                 }
                 return Page(
                     items: try transaction.snapshots(of: found.messages, in: application),
-                    total: found.total)
+                    total: found.total, in: conversation.id)
             }
             let messages = try transaction.messages(
                 in: conversation.id, before: place ?? conversation.lastPosition.next,
                 limit: limit, in: application)
             return Page(
                 items: try transaction.snapshots(of: messages, in: application),
-                total: conversation.messageCount)
+                total: conversation.messageCount, in: conversation.id)
         }
     }
 }

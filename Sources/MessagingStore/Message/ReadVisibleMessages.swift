@@ -56,13 +56,13 @@ extension MessagingStore {
                 return Page(
                     items: try transaction.snapshots(
                         of: found.messages, seenBy: user, in: application),
-                    total: found.total)
+                    total: found.total, in: id)
             }
             let messages = try transaction.messages(
                 in: id, seenBy: part, before: place, limit: limit, in: application)
             return Page(
                 items: try transaction.snapshots(of: messages, seenBy: user, in: application),
-                total: try transaction.messageCount(of: user, in: id, in: application))
+                total: try transaction.messageCount(of: user, in: id, in: application), in: id)
         }
     }
 }

@@ -47,7 +47,7 @@ extension Recording {
         _ draft: Message.Draft, to target: Conversation.ID, by user: UserID? = nil,
         as id: Message.ID, key: Replay.Key?, partIDs: [MessagePart.ID]
     ) throws -> Creation<MessageSnapshot> {
-        if let key, let sent = try message(sentWith: key) {
+        if let key, let sent = try message(sentWith: key, by: user) {
             return .replayed(
                 try snapshot(of: sent, seenBy: user, or: .notFound(.message)))
         }
@@ -55,20 +55,24 @@ extension Recording {
         if draft.proposedID != nil, let holder = try holder(of: id) {
             return .idInUse(try snapshot(of: holder, seenBy: user, or: .idTaken(.message)))
         }
-        let message = try post(draft, to: conversation, as: id, key: key, partIDs: partIDs)
+        let message = try post(
+            draft, to: conversation, by: user, as: id, key: key, partIDs: partIDs)
         return .created(
             try snapshotOfNew(message, to: conversation.participants, seenBy: user))
     }
 
     /// Decides and records a post; every message comes into being here, also those of batches and
     /// schedules.
+    ///
+    /// - Parameter user: On whose behalf; `nil` for the system.
     func post(
-        _ draft: Message.Draft, to conversation: Conversation, as id: Message.ID,
+        _ draft: Message.Draft, to conversation: Conversation, by user: UserID? = nil,
+        as id: Message.ID,
         key: Replay.Key? = nil, partIDs: [MessagePart.ID]
     ) throws -> Message {
         let event = try conversation.posting(
             draft, hasIdentity: try hasIdentity(draft.sender, in: conversation),
-            contents: try contents(of: draft.parts), as: id,
+            contents: try contents(of: draft.parts, readableBy: user), as: id,
             partIDs: { index in partIDs[index] }, key: key,
             at: now)
         try record(event)
@@ -90,12 +94,15 @@ extension Recording {
 
     /// What a key has sent, or the message that bears it as its id.
     ///
+    /// - Parameter user: Who asks; `nil` for the system. A user schedules nothing and sends no batch,
+    ///   so of what such a key of the system made he is told no more than of any message: what has
+    ///   been sent, if he sees it.
     /// - Throws: ``AnsweredBefore`` when that was answered without a message.
-    func message(sentWith key: Replay.Key) throws -> Message? {
+    func message(sentWith key: Replay.Key, by user: UserID? = nil) throws -> Message? {
         guard let made = try transaction.sending(madeWith: key, in: application) else {
             return try liveMessage(Message.ID(key))
         }
-        try refuseRepeat(of: made)
+        if user == nil { try refuseRepeat(of: made) }
         guard let id = Message.ID(bytes: made.object), let message = try liveMessage(id) else {
             throw Rejection.notFound(.message)
         }

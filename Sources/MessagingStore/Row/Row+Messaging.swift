@@ -27,7 +27,7 @@ extension Row {
 
     func optionalUser(_ column: Column) throws -> UserID? {
         guard let text = try optionalText(column) else { return nil }
-        guard let user = UserID(text) else { throw StoreFault.unreadable("column \(column)") }
+        guard let user = UserID(kept: text) else { throw StoreFault.unreadable("column \(column)") }
         return user
     }
 

@@ -18,6 +18,6 @@ extension AnnouncementDraftJSON {
     private static func sender(_ version: APIVersion) -> JSONSchema.Member {
         version.namesIdentities
             ? .required("sender_id", UserIDJSON.namingSchema(version))
-            : .required("sender", .object([.required("name", .string(length: 1...128))]))
+            : .required("sender", .object([.required("name", .storable(length: 1...128))]))
     }
 }

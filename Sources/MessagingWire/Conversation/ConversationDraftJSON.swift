@@ -3,15 +3,24 @@ public import Messaging
 
 /// The body of `POST …/conversations` (platform-api §5.1.1).
 public enum ConversationDraftJSON {
+    /// Who makes a conversation.
+    public enum Creator: Sendable {
+        case system
+        /// A user: he takes part and counts whether named or not, so he may name nobody (R1).
+        ///
+        /// `nil` when the path names none who could be: he counts all the same, because it is the body
+        /// that is judged first (R114).
+        case user(UserID?)
+    }
+
     /// Reads a draft, member by member in the fixed order of platform-api §1.6.
     ///
     /// - Parameters:
     ///   - body: An object; members it does not know are ignored.
-    ///   - creator: The user who makes it: he takes part and counts whether named or not, so he may
-    ///     name nobody (R1); `nil` for the system.
+    ///   - creator: Who makes it.
     /// - Throws: The first problem, with the name of the member at fault.
     public static func read(
-        _ body: JSONValue, _ version: APIVersion, by creator: UserID? = nil
+        _ body: JSONValue, _ version: APIVersion, by creator: Creator = .system
     ) throws(Rejection) -> Conversation.Draft {
         let participants = try participants(body, version, creator)
         let isDistinct = try isDistinct(body)
@@ -22,12 +31,18 @@ public enum ConversationDraftJSON {
     }
 
     private static func participants(
-        _ body: JSONValue, _ version: APIVersion, _ creator: UserID?
+        _ body: JSONValue, _ version: APIVersion, _ creator: Creator
     ) throws(Rejection) -> [UserID] {
         guard let value = body.present("participants") else { throw .missing("participants") }
         guard var users = UserIDJSON.list(value, version) else { throw .invalid("participants") }
-        if let creator, !users.contains(creator) { users.insert(creator, at: 0) }
-        guard (1...Participants.limit).contains(users.count) else {
+        var unnamed = 0
+        switch creator {
+        case .system: break
+        case .user(let user?) where !users.contains(user): users.insert(user, at: 0)
+        case .user(.some): break
+        case .user(nil): unnamed = 1
+        }
+        guard (1...Participants.limit).contains(users.count + unnamed) else {
             throw .invalid("participants")
         }
         return users

@@ -21,7 +21,7 @@ extension IdentityJSON {
         .object(
             Identity.Member.allCases.map { member in
                 member == .displayName
-                    ? .required(member.rawValue, .string(length: 1...128))
+                    ? .required(member.rawValue, .storable(length: 1...128))
                     : .optional(member.rawValue, text(member))
             } + [
                 .optional("identity_type", kindSchema),
@@ -35,6 +35,6 @@ extension IdentityJSON {
 
     /// The text of a member; a display name that was never told is `null` and never empty.
     static func text(_ member: Identity.Member) -> JSONSchema {
-        .string(length: 0...(member.limit ?? .max))
+        .storable(length: 0...(member.limit ?? .max))
     }
 }

@@ -12,9 +12,11 @@ public struct LinkBuilder: Sendable {
 
     /// The application's root, `BASE/apps/{APP}`.
     private let root: String
+    /// The same without `BASE`.
+    private let relativeRoot: String
     /// The root of the perspective: that of the application, or of one of its users.
     private let view: String
-    /// The same without `BASE`.
+    /// That without `BASE`.
     private let relativeView: String
     /// Whose view the URLs lead to.
     public let perspective: Perspective
@@ -29,6 +31,7 @@ public struct LinkBuilder: Sendable {
         while base.last == "/" { base.removeLast() }
         let path = "/apps/\(application.uuid)"
         root = "\(base)\(path)"
+        relativeRoot = path
         self.perspective = perspective
         switch perspective {
         case .system: relativeView = path
@@ -98,14 +101,27 @@ public struct LinkBuilder: Sendable {
     ///   - path: Below the application, decoded.
     ///   - query: Decoded as well.
     public func list(_ path: [String], _ query: [(name: String, value: String)]) -> String {
-        let path = path.map(URIComponent.encoded).joined(separator: "/")
+        "\(root)\(Self.below(path, query))"
+    }
+
+    private static func below(
+        _ path: [String], _ query: [(name: String, value: String)]
+    ) -> String {
+        let path = path.map { segment in "/\(URIComponent.encoded(segment))" }.joined()
         let query = query.map { parameter in
             "\(URIComponent.encoded(parameter.name))=\(URIComponent.encoded(parameter.value))"
         }
-        return "\(root)/\(path)?\(query.joined(separator: "&"))"
+        return query.isEmpty ? path : "\(path)?\(query.joined(separator: "&"))"
     }
 
     // MARK: - Location fields, relative as the original service writes them (5.1.1)
+
+    /// `Content-Location` of a page of a list; path and query as in ``list(_:_:)``.
+    public func location(
+        ofList path: [String], _ query: [(name: String, value: String)]
+    ) -> String {
+        "\(relativeRoot)\(Self.below(path, query))"
+    }
 
     /// `Location` of a conversation.
     public func location(ofConversation id: Conversation.ID) -> String {

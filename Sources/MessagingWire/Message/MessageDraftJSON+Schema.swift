@@ -35,7 +35,7 @@ extension MessageDraftJSON {
             "sender",
             .object([
                 .optional("user_id", UserIDJSON.bareSchema),
-                .optional("name", .string(length: 1...128)),
+                .optional("name", .storable(length: 1...128)),
             ]).saying("Either a participant by his `user_id`, or a service by its `name`."))
     }
 }

@@ -27,14 +27,15 @@ public struct MessageDraftJSON: Sendable {
 
     /// Reads what a user sends himself: no `sender` is needed, and one given is not looked at.
     ///
+    /// - Parameter user: Who sends, as the path says; looked at after the body (R114).
     /// - Throws: The first problem of `parts`, `notification` and `id`.
     public static func read(
-        _ body: JSONValue, by user: UserID
+        _ body: JSONValue, by user: @autoclosure () throws(Rejection) -> UserID
     ) throws(Rejection) -> Message.Draft {
         let parts = try MessagePartJSON.list(body)
         let notification = try NotificationJSON.read(body)
+        let id: Message.ID? = try IdentifierJSON.proposed(in: body, .messages)
         return try Message.Draft(
-            sender: .user(user), parts: parts, notification: notification,
-            proposedID: IdentifierJSON.proposed(in: body, .messages))
+            sender: .user(user()), parts: parts, notification: notification, proposedID: id)
     }
 }

@@ -26,7 +26,7 @@ extension MessagePartJSON {
     static let heldSchema = JSONSchema.named("MessagePartHeld", .object(held))
 
     private static let held: [JSONSchema.Member] = [
-        .required("mime_type", .text(JSONTextSchema(pattern: "^.+/.+$"))),
+        .required("mime_type", .text(JSONTextSchema(pattern: "^[^\\x00]+/[^\\x00]+$"))),
         .optional(
             "body",
             JSONSchema.string.saying("At most 2048 bytes; with `content` it says nothing.")),

@@ -28,6 +28,11 @@ extension JSONSchema {
             pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$",
             format: "date-time"))
 
+    /// A string that every database holds: without U+0000.
+    static func storable(length: ClosedRange<Int>) -> JSONSchema {
+        .text(JSONTextSchema(length: length, pattern: "^[^\\x00]*$"))
+    }
+
     /// A string that a regular expression describes from its first character to its last.
     static func pattern(_ expression: String) -> JSONSchema {
         .text(JSONTextSchema(pattern: "^\(expression)$"))

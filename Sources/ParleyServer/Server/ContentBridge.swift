@@ -22,7 +22,8 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
             origin: upload.origin)
         do {
             try await store.finishUpload(
-                content, by: upload.owner.user.flatMap { text in UserID(text) }, in: application)
+                content, by: upload.owner.user.flatMap { text in UserID(kept: text) },
+                in: application)
         } catch is Rejection {
             // The conversation was deleted while its content arrived.
             throw ContentRefused()

@@ -15,10 +15,10 @@ struct AnswerShape: Sendable {
         AnswerShape(status: 200, text: text, schema: schema, fields: fields)
     }
 
-    static func list(of schema: JSONSchema) -> AnswerShape {
+    static func list(of schema: JSONSchema, _ fields: [Parameter] = []) -> AnswerShape {
         AnswerShape(
             status: 200, text: "A page of the list.", schema: .array(of: schema),
-            fields: [.count, .link])
+            fields: [.count, .link] + fields)
     }
 
     /// Made; without a schema the body is empty.

@@ -112,6 +112,8 @@ extension Parameter {
     /// The version of the object (X4).
     static let tag = Parameter("ETag", .string, "Its version.", isRequired: true)
 
+    static let tagOfCurrent = Parameter(
+        "ETag", .string, "Its version, while the user takes part.")
     static let applied = Parameter(
         "Preference-Applied", .string, "The preference that was followed.", isRequired: true)
 

@@ -6,7 +6,9 @@ extension APIError {
     var reply: Reply {
         // Sent without a body, as the original does (platform-api §1.11).
         guard kind != .rateLimitExceeded else {
-            return Reply(.tooManyRequests).adding("Retry-After", "5")
+            // Only the limit of open uploads comes here, and one ends when its owner ends it: who asks
+            // again does it as seldom as an upload itself would tell him (`UploadError.rateLimited`).
+            return Reply(.tooManyRequests).adding("Retry-After", "60")
         }
         let reply = Reply(httpStatus, ErrorJSON.bytes(self))
         switch kind {

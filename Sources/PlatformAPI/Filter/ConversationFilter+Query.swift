@@ -28,8 +28,8 @@ extension ConversationFilter {
     }
 
     private static let metadataPrefix = "metadata."
-    private static let names: Set = [
-        "page_size", "from_id", "sort_by", "participants", "exact", "distinct", "created_after",
+    private static let names = Query.pageNames.union([
+        "sort_by", "participants", "exact", "distinct", "created_after",
         "created_before",
-    ]
+    ])
 }

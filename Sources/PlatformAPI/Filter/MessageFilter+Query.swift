@@ -21,11 +21,11 @@ extension MessageFilter {
         sentAfter = try query.time("sent_after")
         sentBefore = try query.time("sent_before")
         unreadBy = try query.user("unread_by", version)
-        try query.requireKnown(Self.names) { _ in false }
+        try query.requireKnown(Self.names)
     }
 
-    private static let names: Set = [
-        "page_size", "from_id", "inline_max_size", "inline_types", "sender", "mime_type",
+    private static let names = Query.pageNames.union([
+        "inline_max_size", "inline_types", "sender", "mime_type",
         "transfer_status", "sent_after", "sent_before", "unread_by",
-    ]
+    ])
 }

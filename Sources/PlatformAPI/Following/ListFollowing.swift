@@ -39,11 +39,10 @@ private struct FollowingQuery {
 
     init(_ query: Query) throws(Rejection) {
         size = try query.pageSize(atMost: 500)
-        guard let text = query["from_id"] else {
-            after = nil
-            return
+        after = try query["from_id"].map { text throws(Rejection) in
+            guard let user = FollowingJSON.user(text) else { throw .invalid("from_id") }
+            return user
         }
-        guard let user = FollowingJSON.user(text) else { throw .invalid("from_id") }
-        after = user
+        try query.requireKnown()
     }
 }

@@ -22,7 +22,7 @@ extension Call {
     ///   - change: The whole of the handler, since a field nobody can read is reported before
     ///     anything of the body (platform-api §1.6, step 6).
     func demanding<Object: Sendable, Value>(
-        _ show: (Object) -> [UInt8], change: (VersionDemand) async throws -> Value
+        _ show: (Object) throws -> [UInt8], change: (VersionDemand) async throws -> Value
     ) async throws -> Value {
         let demand = try demand()
         do {
@@ -30,7 +30,7 @@ extension Call {
         } catch let mismatch as VersionMismatch<Object> {
             throw APIError(
                 .versionMismatch, "The object has changed meanwhile.",
-                data: .object(show(mismatch.current)))
+                data: .object(try show(mismatch.current)))
         }
     }
 

@@ -31,7 +31,7 @@ extension Endpoint {
             Operation(
                 "listMessages",
                 query: Parameter.page(of: .messages) + Parameter.messageFilters + Parameter.inline,
-                answers: [.list(of: MessageJSON.schema(version))],
+                answers: [.list(of: MessageJSON.schema(version), [.contentLocation])],
                 errors: [.objectDeleted, .invalidOperation],
                 example: Example(query: [("page_size", "20")], after: ["sendMessage"]))
         },

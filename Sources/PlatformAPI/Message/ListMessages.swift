@@ -28,8 +28,13 @@ extension Call {
         writer.array { writer in
             for message in messages { MessageJSON(message).write(presentation, into: &writer) }
         }
-        return try listing(writer.finish(), of: found, size: page.size) { found in
+        let reply = try listing(writer.finish(), of: found, size: page.size) { found in
             found.message.id.uuid
         }
+        guard let winner = found.conversation, try winner != conversation() else { return reply }
+        // An alias led here (X1.2, ruling 13).
+        return reply.adding(
+            "Content-Location",
+            links.location(ofList: try listPath(in: winner), try Query(request.target).all))
     }
 }

@@ -7,10 +7,10 @@ import MessagingWire
 extension Call {
     /// `PUT …/messages/{M}/parts/{P}` (platform-api §5.3).
     func replacePart(_ body: JSONValue) async throws -> Reply {
-        try await changingParts { demand, shown in
+        try await changingParts { demand in
             // The body is judged before the name of what it replaces (§1.6).
             let draft = try MessagePartsJSON.draft(body.asObject())
-            let name = try part()
+            let (shown, name) = (presentation(try perspective()), try part())
             let message = try await store.changeParts(
                 .replace(name, draft), of: message(), by: reach(), if: demand, in: application)
             let part = try message.part(name)
@@ -21,8 +21,9 @@ extension Call {
 
     /// `PUT …/messages/{M}/parts`: these and no others.
     func replaceParts(_ body: JSONValue) async throws -> Reply {
-        try await changingParts { demand, shown in
+        try await changingParts { demand in
             let operation = try MessagePartsJSON.all(body.asArray())
+            let shown = presentation(try perspective())
             let message = try await store.changeParts(
                 operation, of: message(), by: reach(), if: demand, in: application)
             return Reply(.ok, json(message.parts, of: message, shown)).tagged(message.version)
@@ -32,7 +33,7 @@ extension Call {
 
     /// `DELETE …/messages/{M}/parts/{P}`.
     func removePart() async throws -> Reply {
-        try await changingParts { demand, _ in
+        try await changingParts { demand in
             let message = try await store.changeParts(
                 .remove(part()), of: message(), by: reach(), if: demand, in: application)
             return Reply.noContent.tagged(message.version)
@@ -42,13 +43,10 @@ extension Call {
 
     /// Runs a change under what `If-Match` demands of the message; who was late sees it (X4).
     private func changingParts(
-        _ change: (VersionDemand, Presentation) async throws -> Reply
+        _ change: (VersionDemand) async throws -> Reply
     ) async throws -> Reply {
-        let shown = presentation(try perspective())
-        return try await demanding { (message: MessageSnapshot) in
-            json(message, shown)
-        } change: { demand in
-            try await change(demand, shown)
-        }
+        try await demanding(
+            { (message: MessageSnapshot) in json(message, presentation(try perspective())) },
+            change: change)
     }
 }

@@ -7,12 +7,11 @@ import MessagingWire
 extension Call {
     /// `PATCH /users/{u}/conversations/{C}` (platform-api §5.1.7): all operations, or none.
     func patchView(_ body: JSONValue) async throws -> Reply {
-        let user = try user()
-        return try await demanding { (view: ConversationView) in
-            json(view, seenBy: user)
+        try await demanding { (view: ConversationView) in
+            json(view, seenBy: try user())
         } change: { demand in
             let operations = try ConversationPatchJSON.read(body.asPatch(), version)
-            let asked = try conversation()
+            let (user, asked) = (try user(), try conversation())
             let found = try await store.patchConversation(
                 asked, operations, by: user, if: demand, in: application)
             return patched { json(found, seenBy: user) }.tagged(found.version)
@@ -22,13 +21,12 @@ extension Call {
 
     /// `DELETE /users/{u}/conversations/{C}?mode=…` (platform-api §5.1.7, client-api §4.1).
     func deleteView() async throws -> Reply {
-        let user = try user()
-        return try await demanding { (view: ConversationView) in
-            json(view, seenBy: user)
+        try await demanding { (view: ConversationView) in
+            json(view, seenBy: try user())
         } change: { demand in
             let deletion = try DeletionQuery(Query(request.target)).ofConversation()
             try await store.deleteConversation(
-                conversation(), deletion, by: user, if: demand, in: application)
+                conversation(), deletion, by: user(), if: demand, in: application)
             return .noContent
         }
     }

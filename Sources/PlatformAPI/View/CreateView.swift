@@ -7,8 +7,9 @@ import MessagingWire
 extension Call {
     /// `POST /users/{u}/conversations` (platform-api §5.1.7, client-api §4.1).
     func createView(_ body: JSONValue) async throws -> Reply {
+        let draft = try ConversationDraftJSON.read(
+            body.asObject(), version, by: .user(parameters["user"].flatMap { UserID($0) }))
         let user = try user()
-        let draft = try ConversationDraftJSON.read(body.asObject(), version, by: user)
         let creation = try await store.createConversation(
             draft, by: user, key: key, in: application)
         let asked = draft.proposedID ?? key.map(Conversation.ID.init)

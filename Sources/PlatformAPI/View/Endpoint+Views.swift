@@ -31,7 +31,7 @@ extension Endpoint {
                 answers: [
                     .ok(
                         ConversationJSON.userSchema(version), "The conversation.",
-                        [.contentLocation])
+                        [.tagOfCurrent, .contentLocation])
                 ], example: Example(after: ["sendMessage"]))
         },
         Endpoint(
@@ -52,7 +52,8 @@ extension Endpoint {
             Operation(
                 "listUserMessages",
                 query: Parameter.page(of: .messages) + Parameter.messageFilters + Parameter.inline,
-                answers: [.list(of: MessageJSON.schema(version))], errors: [.invalidOperation],
+                answers: [.list(of: MessageJSON.schema(version), [.contentLocation])],
+                errors: [.invalidOperation],
                 example: Example(query: [("page_size", "20")], after: ["sendMessage"]))
         },
         Endpoint(

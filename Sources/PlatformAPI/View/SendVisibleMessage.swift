@@ -7,9 +7,8 @@ import MessagingWire
 extension Call {
     /// `POST /users/{u}/conversations/{C}/messages`: the user sends (platform-api §5.14).
     func sendVisibleMessage(_ body: JSONValue) async throws -> Reply {
-        let user = try user()
-        let draft = try MessageDraftJSON.read(body.asObject(), by: user)
-        let conversation = try conversation()
+        let draft = try MessageDraftJSON.read(body.asObject(), by: user())
+        let (user, conversation) = (try user(), try conversation())
         let creation = try await store.sendMessage(
             draft, to: conversation, by: user, key: key, in: application)
         let message = creation.object.message
@@ -19,13 +18,12 @@ extension Call {
 
     /// `DELETE /users/{u}/messages/{M}?mode=…` (platform-api §5.14, client-api §4.2).
     func deleteVisibleMessage() async throws -> Reply {
-        let user = try user()
-        return try await demanding { (message: MessageSnapshot) in
-            json(message, seenBy: user)
+        try await demanding { (message: MessageSnapshot) in
+            json(message, seenBy: try user())
         } change: { demand in
             let deletion = try DeletionQuery(Query(request.target))
             try await store.deleteMessage(
-                message(), forAll: deletion.isForAll, by: user, if: demand, in: application)
+                message(), forAll: deletion.isForAll, by: user(), if: demand, in: application)
             return .noContent
         }
     }

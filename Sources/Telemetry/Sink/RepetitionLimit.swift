@@ -32,11 +32,12 @@ public final class RepetitionLimit: Sendable {
 
     /// Judges a line.
     ///
-    /// - Parameter now: Any clock in milliseconds; when it goes back, a period may last longer.
+    /// - Parameter now: Any clock in milliseconds; when it goes back, a period begins.
     public func judge(now: Int64) -> Verdict {
         state.withLock { state in
             var ended = 0
-            if state.start.map({ start in now - start >= period }) ?? true {
+            // A clock set back by a day must not silence a day of lines.
+            if state.start.map({ start in now - start >= period || now < start }) ?? true {
                 ended = state.suppressed
                 state = State(start: now, suppressedInAll: state.suppressedInAll)
             }

@@ -16,6 +16,14 @@ import Testing
         #expect(UserID(String(repeating: "e\u{301}", count: 64) + "x") == nil)
     }
 
+    @Test func `none holds what PostgreSQL does not, unless it was kept before`() {
+        #expect(UserID("a\u{0}") == nil)
+        #expect(UserID("\u{0}") == nil)
+        #expect(UserID("\u{1}") != nil)
+        #expect(UserID(kept: "a\u{0}")?.text == "a\u{0}")
+        #expect(UserID(kept: "") == nil)
+    }
+
     @Test func `case matters`() {
         #expect(UserID.named("Ana") != .ana)
     }

@@ -21,7 +21,7 @@ extension ByteReader {
     }
 
     mutating func user() throws(StoreFault) -> UserID {
-        try legal(UserID(try text()), "user in payload")
+        try legal(UserID(kept: try text()), "user in payload")
     }
 
     mutating func timestamp() throws(StoreFault) -> Timestamp {
