@@ -12,30 +12,36 @@ public struct Identifier<Subject>: Hashable, Comparable, Sendable {
         low = UInt64(truncatingIfNeeded: bits)
     }
 
-    private var bits: UInt128 { UInt128(high) << 64 | UInt128(low) }
-
     /// Reads `8-4-4-4-12` hexadecimal digits of any case; `nil` for every other text.
     public init?(uuid text: some StringProtocol) {
-        var bits: UInt128 = 0
+        var (high, low): (UInt64, UInt64) = (0, 0)
         var place = 0
         for byte in text.utf8 {
             switch place {
             case 8, 13, 18, 23:
                 guard byte == UInt8(ascii: "-") else { return nil }
+            case 0..<18:
+                guard let digit = Self.digit(byte) else { return nil }
+                high = high &<< 4 | digit
             default:
                 guard place < 36, let digit = Self.digit(byte) else { return nil }
-                bits = bits << 4 | UInt128(digit)
+                low = low &<< 4 | digit
             }
             place += 1
         }
         guard place == 36 else { return nil }
-        self.init(bits: bits)
+        (self.high, self.low) = (high, low)
     }
 
     /// Reads sixteen bytes in network order; `nil` for any other number of them.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
-        self.init(bits: bytes.reduce(0) { bits, byte in bits << 8 | UInt128(byte) })
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for byte in bytes {
+            high = high &<< 8 | low &>> 56
+            low = low &<< 8 | UInt64(byte)
+        }
+        (self.high, self.low) = (high, low)
     }
 
     /// The same bits as the name of something else, for keys that become ids.
@@ -58,21 +64,30 @@ public struct Identifier<Subject>: Hashable, Comparable, Sendable {
 
     /// Lower-case text, 36 ASCII characters.
     public var uuid: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(36)
-        for place in 0..<32 {
-            if place == 8 || place == 12 || place == 16 || place == 20 {
-                text.append(UInt8(ascii: "-"))
-            }
-            text.append(digits[Int(bits >> UInt128(124 - place * 4) & 0xF)])
+        var text = [UInt8](repeating: UInt8(ascii: "-"), count: 36)
+        var place = 0
+        for shift in stride(from: UInt64(60), through: 0, by: -4) {
+            if place == 8 || place == 13 { place += 1 }
+            text[place] = Self.character(high &>> shift & 0xF)
+            place += 1
+        }
+        for shift in stride(from: UInt64(60), through: 0, by: -4) {
+            if place == 18 || place == 23 { place += 1 }
+            text[place] = Self.character(low &>> shift & 0xF)
+            place += 1
         }
         return String(decoding: text, as: UTF8.self)
     }
 
     /// The sixteen bytes in network order.
     public var bytes: [UInt8] {
-        (0..<16).map { place in UInt8(truncatingIfNeeded: bits >> UInt128(120 - place * 8)) }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        for place in 0..<8 {
+            let shift = UInt64(56 - 8 * place)
+            bytes[place] = UInt8(truncatingIfNeeded: high &>> shift)
+            bytes[8 + place] = UInt8(truncatingIfNeeded: low &>> shift)
+        }
+        return bytes
     }
 
     /// Order of the bytes.
@@ -80,13 +95,18 @@ public struct Identifier<Subject>: Hashable, Comparable, Sendable {
         (left.high, left.low) < (right.high, right.low)
     }
 
-    private static func digit(_ byte: UInt8) -> UInt8? {
+    private static func digit(_ byte: UInt8) -> UInt64? {
         switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(byte - UInt8(ascii: "A") + 10)
         default: nil
         }
+    }
+
+    private static func character(_ digit: UInt64) -> UInt8 {
+        let digit = UInt8(truncatingIfNeeded: digit)
+        return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
     }
 }
 

@@ -14,6 +14,8 @@ public struct MessagingStore: Sendable {
     public let signal: CommitSignal
     /// Tells the sender of scheduled messages what was accepted.
     let dueSignal: DueSignal
+    /// Tells how long what was read is true.
+    let clock: ChangeClock
 
     /// A store over a database opened with ``migrations``.
     public init(database: Database, environment: StoreEnvironment = .live) {
@@ -23,6 +25,7 @@ public struct MessagingStore: Sendable {
         runningKeys = RunningKeys()
         signal = CommitSignal()
         dueSignal = DueSignal()
+        clock = ChangeClock()
     }
 
     /// The whole history of the schema.
@@ -41,11 +44,12 @@ public struct MessagingStore: Sendable {
         _ body: @escaping @Sendable (Recording) throws -> Value
     ) async throws -> Value {
         let now = environment.now()
-        return try await database.write { [environment, signal, dueSignal] transaction in
+        return try await database.write { [environment, signal, dueSignal, clock] transaction in
             try body(
                 Recording(
                     transaction: transaction, application: application, now: now,
-                    hash: environment.sha256, signal: signal, dueSignal: dueSignal))
+                    hash: environment.sha256, signal: signal, dueSignal: dueSignal,
+                    clock: clock))
         }
     }
 }

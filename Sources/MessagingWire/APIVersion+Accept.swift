@@ -10,6 +10,11 @@ extension APIVersion {
     /// The type is compared without regard to case, white space may stand round `;` and `=`, and
     /// the number may be quoted: existing clients do all three.
     public init?(accept: String) {
+        // As the documentation writes it, and nearly everybody with it.
+        for (text, version) in Self.usual where text == accept {
+            self = version
+            return
+        }
         for range in accept.utf8.splitOutsideQuotes(at: UInt8(ascii: ",")) {
             if let version = APIVersion(mediaRange: range) {
                 self = version
@@ -17,6 +22,10 @@ extension APIVersion {
             }
         }
         return nil
+    }
+
+    private static let usual = allCases.map { version in
+        ("\(mediaType); version=\(version.rawValue)", version)
     }
 
     private init?(mediaRange: Substring.UTF8View) {

@@ -56,10 +56,15 @@ extension Int64 {
 
 extension [UInt8] {
     fileprivate mutating func append(_ number: Int64, width: Int) {
-        let digits = String(number.magnitude).utf8
         if number < 0 { append(UInt8(ascii: "-")) }
-        let zeros = Swift.max(0, width - digits.count)
-        append(contentsOf: repeatElement(UInt8(ascii: "0"), count: zeros))
-        append(contentsOf: digits)
+        var rest = number.magnitude
+        var scale: UInt64 = 1
+        for _ in 1..<width { scale *= 10 }
+        while rest / scale >= 10 { scale *= 10 }
+        while scale > 0 {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / scale))
+            rest %= scale
+            scale /= 10
+        }
     }
 }

@@ -14,6 +14,10 @@ enum Dialect {
     static let release = "RELEASE SAVEPOINT mutation"
     static let rollbackToSavepoint = "ROLLBACK TO SAVEPOINT mutation"
 
+    /// Behind a `SELECT` whose rows are to stay as they are: whoever writes here has the whole
+    /// database to himself.
+    static let rowLock = ""
+
     /// A number that changes when another connection has committed.
     static let foreignCommits: SQL = "PRAGMA data_version"
 }

@@ -9,17 +9,20 @@
 /// One statement a text; the text is also what a prepared statement is kept under, so write it as a
 /// literal and let only values vary.
 public struct SQL: Hashable, Sendable {
-    /// The text with `$1`, `$2` … in place of values.
-    public internal(set) var text: String
+    /// What a prepared statement is found by; its text is put together only when there is none.
+    var phrase: Phrase
 
     /// The values of `$1`, `$2` …
     public internal(set) var values: [SQLValue]
+
+    /// The text with `$1`, `$2` … in place of values.
+    public var text: String { phrase.text }
 }
 
 extension SQL: ExpressibleByStringInterpolation {
     /// Makes a statement without values.
     public init(stringLiteral text: String) {
-        self.text = text
+        phrase = Phrase(text)
         values = []
     }
 
@@ -34,18 +37,17 @@ extension SQL: ExpressibleByStringInterpolation {
 
         /// Makes room for a literal of this size.
         public init(literalCapacity: Int, interpolationCount: Int) {
-            sql.text.reserveCapacity(literalCapacity + 3 * interpolationCount)
+            sql.phrase.reserve(2 * interpolationCount + 1)
             sql.values.reserveCapacity(interpolationCount)
         }
 
         /// Takes a piece of the statement's text.
-        public mutating func appendLiteral(_ literal: String) { sql.text += literal }
+        public mutating func appendLiteral(_ literal: String) { sql.phrase.append(literal) }
 
         /// Binds a value.
         public mutating func appendInterpolation(_ value: some SQLConvertible) {
             sql.values.append(value.sqlValue)
-            sql.text += "$"
-            sql.text += String(sql.values.count)
+            sql.phrase.appendValue()
         }
 
         /// Binds a value that may be missing: `nil` as `NULL`, so compare with `IS NOT DISTINCT FROM`.
@@ -61,14 +63,26 @@ extension SQL: ExpressibleByStringInterpolation {
         public mutating func appendInterpolation(list values: [some SQLConvertible]) {
             guard !values.isEmpty else { return appendLiteral("NULL") }
             for (index, value) in values.enumerated() {
-                if index > 0 { sql.text += ", " }
+                if index > 0 { sql.phrase.append(", ") }
                 appendInterpolation(value)
             }
         }
 
+        /// Keeps the rows a `SELECT` finds from being changed by others until the transaction ends;
+        /// stands at its end.
+        public mutating func appendInterpolation(_ lock: RowLock) {
+            sql.phrase.append(Dialect.rowLock)
+        }
+
         /// Puts text of the source code into the statement: a column, a table, `ASC`.
         public mutating func appendInterpolation(raw text: StaticString) {
-            sql.text += text.description
+            sql.phrase.append(text.description)
         }
     }
+}
+
+/// Who may change the rows that a `SELECT` has found.
+public enum RowLock: Sendable {
+    /// Nobody else, until the transaction ends.
+    case untilCommit
 }

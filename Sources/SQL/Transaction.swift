@@ -4,6 +4,7 @@
 public final class Transaction {
     private let connection: Connection
     private(set) var hooks: [@Sendable () -> Void] = []
+    private(set) var brackets: [CommitBracket] = []
 
     init(on connection: Connection) { self.connection = connection }
 
@@ -49,6 +50,17 @@ public final class Transaction {
     /// never called.
     public func afterCommit(_ run: @escaping @Sendable () -> Void) { hooks.append(run) }
 
+    /// Has one thing called before the commit that lets others see the change, and another after it,
+    /// whether it succeeded or not; neither when the change is rolled back before.
+    ///
+    /// For who answers from what he remembers of the rows. Called as ``afterCommit(_:)`` is, on the
+    /// writer's thread, and no caller hears of his change before.
+    public func aroundCommit(
+        before: @escaping @Sendable () -> Void, after: @escaping @Sendable () -> Void
+    ) {
+        brackets.append(CommitBracket(before: before, after: after))
+    }
+
     /// The statement with its values bound; whoever asks for it has to give it back.
     private func bound(_ sql: SQL) throws(SQLError) -> Statement {
         // After a full disk the engine may have rolled back already, and what follows would be
@@ -57,7 +69,7 @@ public final class Transaction {
             throw SQLError(
                 .transactionLost, "the transaction has ended before this", statement: sql.text)
         }
-        let statement = try connection.statement(for: sql.text)
+        let statement = try connection.statement(for: sql.phrase)
         do {
             try statement.bind(sql.values)
         } catch {
@@ -66,4 +78,10 @@ public final class Transaction {
         }
         return statement
     }
+}
+
+/// What is called around a commit.
+struct CommitBracket: Sendable {
+    let before: @Sendable () -> Void
+    let after: @Sendable () -> Void
 }

@@ -130,6 +130,30 @@ import Testing
         #expect(seen.withLock { $0 } == ["Ada"])
     }
 
+    @Test func `calls what is to happen around a commit on both sides of it`() async throws {
+        let file = TemporaryFile()
+        let database = try file.open()
+        let seen = Locked<[[String]?]>([])
+        let path = file.path
+        let look: @Sendable () -> Void = {
+            let other = try? Connection(path: path, access: .readOnly, busyTimeout: .zero)
+            let names = try? other?.read { try $0.names() }
+            seen.withLock { $0.append(names) }
+        }
+        try await database.write { transaction in
+            try transaction.add(1, "Ada")
+            transaction.aroundCommit(before: look, after: look)
+        }
+        #expect(seen.withLock { $0 } == [[], ["Ada"]])
+        await #expect(throws: People.Stranger()) {
+            try await database.write { transaction in
+                transaction.aroundCommit(before: look, after: look)
+                throw People.Stranger()
+            }
+        }
+        #expect(seen.withLock { $0.count } == 2)
+    }
+
     @Test func `keeps every increment of many callers`() async throws {
         let database = try Database.ofPeople()
         try await database.add(1, "0")

@@ -16,8 +16,7 @@ extension Transaction {
         return found
     }
 
-    /// The same for a mutation: the row is locked by updating it first, as one text for both
-    /// engines has no `FOR UPDATE`.
+    /// The same for a mutation: the row stays as it is until the mutation ends.
     func lockedConversation(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation {
@@ -89,9 +88,9 @@ extension Transaction {
     ) throws -> Conversation? {
         let found = try first(
             """
-            UPDATE conversations SET last_position = last_position
+            SELECT \(raw: Conversation.columns) FROM conversations
             WHERE application = \(application) AND id = \(id)
-            RETURNING \(raw: Conversation.columns)
+            \(.untilCommit)
             """
         ) { row in try Conversation(row) }
         return try found.map { found in try withParticipants(found, in: application) }

@@ -9,6 +9,7 @@ struct Recording {
     let hash: @Sendable ([UInt8]) -> [UInt8]
     let signal: CommitSignal
     let dueSignal: DueSignal
+    let clock: ChangeClock
 
     /// Appends an event to the log and applies it to the rows, both in this transaction.
     func record(_ event: Event) throws {
@@ -20,6 +21,14 @@ struct Recording {
             """)
         try Projection(transaction: transaction, application: application, hash: hash)
             .apply(event)
+        let changes = event.changes(in: application)
+        if !changes.isEmpty {
+            transaction.aroundCommit { [clock] in
+                clock.begin(changes)
+            } after: { [clock] in
+                clock.end(changes)
+            }
+        }
         transaction.afterCommit { [signal, application] in
             signal.advance(to: position, in: application)
         }
@@ -32,12 +41,22 @@ extension Transaction {
     /// A counter row and never a sequence: a sequence hands out 1 before 2 commits first, and a
     /// reader would step over it. Rolled back, the number is free again: no gaps.
     fileprivate func nextLogPosition(in application: Application.ID) throws -> LogPosition {
+        // Only the first event of an application finds no row.
+        let isCounted =
+            try execute(
+                """
+                UPDATE log_positions SET position = position + 1
+                WHERE application = \(application)
+                """) > 0
+        if !isCounted {
+            try execute(
+                """
+                INSERT INTO log_positions (application, position) VALUES (\(application), 1)
+                ON CONFLICT (application) DO UPDATE SET position = log_positions.position + 1
+                """)
+        }
         let next = try first(
-            """
-            INSERT INTO log_positions (application, position) VALUES (\(application), 1)
-            ON CONFLICT (application) DO UPDATE SET position = log_positions.position + 1
-            RETURNING position
-            """
+            "SELECT position FROM log_positions WHERE application = \(application)"
         ) { row in LogPosition(try row.int64(0)) }
         guard let next else { throw StoreFault.unreadable("log_positions") }
         return next

@@ -63,11 +63,9 @@ extension Participant {
         "user_id, past, joined_after, left_after, state, cleared_to"
 
     init(_ row: borrowing Row) throws {
-        guard let state = ViewState(rawValue: try row.text(4)) else {
-            throw StoreFault.unreadable("participants.state")
-        }
         self.init(
             userID: try row.user(0), past: try row.intervals(1), joinedAfter: try row.position(2),
-            leftAfter: try row.optionalPosition(3), state: state, clearedTo: try row.position(5))
+            leftAfter: try row.optionalPosition(3), state: try row.viewState(4),
+            clearedTo: try row.position(5))
     }
 }

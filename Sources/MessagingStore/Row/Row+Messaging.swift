@@ -54,6 +54,13 @@ extension Row {
         return set
     }
 
+    func viewState(_ column: Column) throws -> ViewState {
+        guard let state = ViewState(rawValue: try text(column)) else {
+            throw StoreFault.unreadable("column \(column)")
+        }
+        return state
+    }
+
     func metadata(_ column: Column) throws -> Metadata {
         var reader = ByteReader(try blob(column))
         let metadata = try Metadata(from: &reader)

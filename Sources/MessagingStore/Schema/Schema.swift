@@ -3,6 +3,6 @@ import SQL
 /// The schema's history. A released migration is never edited; a change is a new one.
 enum Schema {
     static let migrations = [
-        Migration.messaging, .views, .users, .parts, .outbox, .keys, .exports, .sight,
+        Migration.messaging, .views, .users, .parts, .outbox, .keys, .exports, .sight, .present,
     ]
 }

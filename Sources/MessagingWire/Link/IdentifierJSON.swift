@@ -12,7 +12,7 @@ public enum IdentifierJSON {
     public static func text<Subject>(
         _ id: Identifier<Subject>, in collection: Collection
     ) -> String {
-        "layer:///\(collection.rawValue)/\(id.uuid)"
+        String(pieces: "layer:///", collection.rawValue, "/", id.uuid)
     }
 
     /// Reads the long form of that collection, or a bare UUID; either in any case.

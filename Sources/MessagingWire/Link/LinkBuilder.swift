@@ -42,14 +42,22 @@ public struct LinkBuilder: Sendable {
 
     /// The conversation in this perspective.
     public func conversation(_ id: Conversation.ID) -> String {
-        "\(view)/conversations/\(id.uuid)"
+        String(pieces: view, "/conversations/", id.uuid)
     }
 
     /// Users reach messages without naming the conversation, the system through it.
     public func message(_ id: Message.ID, in conversation: Conversation.ID) -> String {
         switch perspective {
-        case .system: "\(self.conversation(conversation))/messages/\(id.uuid)"
-        case .user: "\(view)/messages/\(id.uuid)"
+        case .system: message(id, below: self.conversation(conversation))
+        case .user: message(id, below: "")
+        }
+    }
+
+    /// The same for who knows the URL of the conversation.
+    func message(_ id: Message.ID, below conversation: String) -> String {
+        switch perspective {
+        case .system: String(pieces: conversation, "/messages/", id.uuid)
+        case .user: String(pieces: view, "/messages/", id.uuid)
         }
     }
 
@@ -62,7 +70,7 @@ public struct LinkBuilder: Sendable {
     public func receipts(_ id: Message.ID) -> String? {
         switch perspective {
         case .system: nil
-        case .user: "\(view)/messages/\(id.uuid)/receipts"
+        case .user: String(pieces: view, "/messages/", id.uuid, "/receipts")
         }
     }
 
@@ -73,7 +81,7 @@ public struct LinkBuilder: Sendable {
 
     /// A part, below the URL of its message.
     public func part(_ part: MessagePart.ID, of message: String) -> String {
-        "\(message)/parts/\(part.uuid)"
+        String(pieces: message, "/parts/", part.uuid)
     }
 
     /// Where a fresh `download_url` is to be had: for the system through the conversation, if the
@@ -92,7 +100,7 @@ public struct LinkBuilder: Sendable {
 
     /// A user's identity, in the form recorded of 3.0 (platform-api §1.7).
     public func identity(_ user: UserID) -> String {
-        "\(root)/users/\(URIComponent.encoded(user.text))/identity"
+        String(pieces: root, "/users/", URIComponent.encoded(user.text), "/identity")
     }
 
     /// A page of a list.

@@ -41,7 +41,7 @@ public struct MessageJSON: Sendable {
     ) {
         let links = presentation.links
         let conversation = links.conversation(message.conversation)
-        let url = links.message(message.id, in: message.conversation)
+        let url = links.message(message.id, below: conversation)
         writer.object { writer in
             writer.member("id", IdentifierJSON.text(message.id, in: .messages))
             writer.member(

@@ -100,7 +100,7 @@ enum MessagePartJSON {
         of part: MessagePart, of message: Message, _ version: APIVersion
     ) -> String {
         let name = MessagePartsJSON.name(of: part, version)
-        return "\(IdentifierJSON.text(message.id, in: .messages))/parts/\(name)"
+        return String(pieces: IdentifierJSON.text(message.id, in: .messages), "/parts/", name)
     }
 
     /// What a reader wants to have beside the content (X8): always base64, whatever the bytes are.

@@ -6,7 +6,7 @@ import CSQLite
 /// connection is never `Sendable`, and its owners keep it behind a lock.
 @safe final class Connection {
     private var pointer: OpaquePointer?
-    private var statements: [String: Statement] = [:]
+    private var statements: [Phrase: Statement] = [:]
     private var uses: UInt64 = 0
     private let wal = WriteAheadLog()
 
@@ -108,34 +108,47 @@ import CSQLite
     }
 }
 
-// Prepared statements. One that is lent out is not in the cache, so using it again inside its own
-// rows prepares a second one.
+// Prepared statements. One that is lent out is not lent again, so using it inside its own rows
+// prepares a second one.
 extension Connection {
-    func statement(for sql: String) throws(SQLError) -> Statement {
-        if let statement = statements.removeValue(forKey: sql) { return statement }
+    func statement(for phrase: Phrase) throws(SQLError) -> Statement {
+        if let statement = statements[phrase], !statement.isLent {
+            statement.isLent = true
+            return statement
+        }
         guard let pointer = unsafe pointer else { throw .closed }
-        return try unsafe Statement(sql, on: pointer)
+        return try unsafe Statement(phrase, on: pointer)
     }
 
     func takeBack(_ statement: Statement) {
         statement.reset()
         uses += 1
         statement.lastUse = uses
+        statement.isLent = false
+        guard !statement.isKept else { return }
         if statements.count >= Self.statementLimit,
             let oldest = statements.values.min(by: { $0.lastUse < $1.lastUse })
         {
-            statements[oldest.sql] = nil
+            forget(oldest)
         }
-        statements[statement.sql] = statement
+        // The second one of a text, as both were in use, takes the place of the first.
+        if let other = statements[statement.phrase] { forget(other) }
+        statement.isKept = true
+        statements[statement.phrase] = statement
     }
 
-    /// How many statements are prepared and waiting.
+    private func forget(_ statement: Statement) {
+        statement.isKept = false
+        statements[statement.phrase] = nil
+    }
+
+    /// How many prepared statements are kept.
     var preparedCount: Int { statements.count }
 
     /// Runs a statement that needs no transaction, and returns the first column of its first row.
     @discardableResult
     func run(_ sql: String) throws(SQLError) -> SQLValue {
-        let statement = try statement(for: sql)
+        let statement = try statement(for: Phrase(sql))
         defer { takeBack(statement) }
         guard try statement.step() else { return .null }
         return statement.value(at: 0)

@@ -5,13 +5,18 @@ import CSQLite
 /// A file of the C boundary. The pointer is this object's own from preparing to `deinit`, and no memory
 /// that SQLite lends outlives the call in which it is copied.
 @safe final class Statement {
+    let phrase: Phrase
     let sql: String
     var lastUse: UInt64 = 0
+    /// Whether somebody uses it now.
+    var isLent = true
+    /// Whether its connection finds it again.
+    var isKept = false
     private let pointer: OpaquePointer
     private lazy var columns: [String] = (0..<columnCount).map(columnName(at:))
 
-    init(_ sql: String, on database: OpaquePointer) throws(SQLError) {
-        var sql = sql
+    init(_ phrase: Phrase, on database: OpaquePointer) throws(SQLError) {
+        var sql = phrase.text
         var pointer: OpaquePointer?
         var length = 0
         let (code, used) = sql.withUTF8 { text in
@@ -34,6 +39,7 @@ import CSQLite
             unsafe sqlite3_finalize(pointer)
             throw SQLError(.misuse, "not exactly one statement", statement: sql)
         }
+        self.phrase = phrase
         self.sql = sql
         unsafe self.pointer = pointer
     }

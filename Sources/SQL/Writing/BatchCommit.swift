@@ -15,6 +15,7 @@ struct BatchCommit {
     private struct Done {
         let answer: Answer
         let hooks: [@Sendable () -> Void]
+        let brackets: [CommitBracket]
     }
 
     init(_ batch: [Mutation], on connection: Connection, counting statistics: WriterStatistics) {
@@ -81,13 +82,16 @@ struct BatchCommit {
         let answer = try mutation.run(transaction)
         // A change may have swallowed the error that ended the transaction.
         guard connection.isInTransaction else { throw SQLError.transactionLost }
-        return Done(answer: answer, hooks: transaction.hooks)
+        return Done(answer: answer, hooks: transaction.hooks, brackets: transaction.brackets)
     }
 
     private mutating func commit(
         _ outcomes: [Result<Done, any Error>]
     ) throws(SQLError) -> [Answer] {
         let done = outcomes.compactMap { outcome in try? outcome.get() }
+        let brackets = done.flatMap(\.brackets)
+        for bracket in brackets { bracket.before() }
+        defer { for bracket in brackets { bracket.after() } }
         if done.isEmpty { connection.rollBack() } else { try connection.run(Dialect.commit) }
         statistics.count(done.count)
         for hook in done.flatMap(\.hooks) { hook() }

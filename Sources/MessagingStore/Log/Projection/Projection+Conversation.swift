@@ -21,7 +21,8 @@ extension Projection {
             )
             """)
         for (place, user) in conversation.participants.users.enumerated() {
-            try join(
+            // Nobody can have been in it before.
+            try enter(
                 user, at: place, conversation.id, after: conversation.lastPosition,
                 isAnnounced: conversation.isAnnounced)
         }

@@ -43,22 +43,30 @@ extension Projection {
         if let former = try transaction.participant(user, in: conversation, in: application) {
             try takeBack(former, conversation, after: last, isAnnounced: isAnnounced)
         } else {
-            let state = isAnnounced ? ViewState.shown : .unseen
-            try transaction.execute(
-                """
-                INSERT INTO participants (
-                    application, conversation, user_id, place, past, joined_after, left_after,
-                    frozen_metadata, conversation_created_at, state, total_count, last_at
-                ) SELECT
-                    application, id, \(user), \(place), '', \(last), NULL, NULL, created_at,
-                    \(state.rawValue), message_count, created_at
-                FROM conversations WHERE application = \(application) AND id = \(conversation)
-                """)
-            try nameInConversation(user, isShown: isAnnounced)
+            try enter(user, at: place, conversation, after: last, isAnnounced: isAnnounced)
         }
         // Before the first message there is none to find.
         guard last > .start else { return }
         try findLastMessage(in: conversation, of: user, insteadOf: nil)
+    }
+
+    /// Adds a user who has never been there.
+    func enter(
+        _ user: UserID, at place: Int, _ conversation: Conversation.ID, after last: Position,
+        isAnnounced: Bool
+    ) throws {
+        let state = isAnnounced ? ViewState.shown : .unseen
+        try transaction.execute(
+            """
+            INSERT INTO participants (
+                application, conversation, user_id, place, past, joined_after, left_after,
+                frozen_metadata, conversation_created_at, state, total_count, last_at
+            ) SELECT
+                application, id, \(user), \(place), '', \(last), NULL, NULL, created_at,
+                \(state.rawValue), message_count, created_at
+            FROM conversations WHERE application = \(application) AND id = \(conversation)
+            """)
+        try nameInConversation(user, isShown: isAnnounced)
     }
 
     /// What he deleted for himself stays away; that he left takes nothing from him (rulings 15).
