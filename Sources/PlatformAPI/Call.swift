@@ -10,7 +10,7 @@ struct Call: Sendable {
     /// Where everything is; for a request with a key one transaction in it (X2).
     var store: MessagingStore
     let request: Request
-    let parameters: [String: String]
+    let parameters: PathParameters
     let version: APIVersion
     let application: Application.ID
     /// The key under which a repeat of this creation is recognised; `nil` for none.

@@ -9,6 +9,9 @@ public struct Endpoint: Sendable {
     enum Handler: Sendable {
         /// From the head alone; a body, which clients do send, is never read.
         case head(@Sendable (Call) async throws -> Reply)
+        /// The same, and at once as long as it is remembered; what is recalled is told as it is, so
+        /// whoever is to be refused must not be found there.
+        case recalled(@Sendable (Call) -> Reply?, else: @Sendable (Call) async throws -> Reply)
         /// From a JSON body.
         case body(@Sendable (Call, JSONValue) async throws -> Reply)
     }

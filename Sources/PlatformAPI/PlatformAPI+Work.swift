@@ -15,18 +15,13 @@ extension PlatformAPI {
                     : Answer(route, methods(others, gate.request))
             }
             try gate.requirePatchType(version)
+            if let answer = recalled(gate, version, route) { return answer }
             return Answer(route) { [self] body in
                 let secrets = Secrets()
                 var standing: RateStanding?
                 var response = await respond(gate.request) {
                     let grant = try await gate.grant()
-                    switch limiter.admit(grant.token.id, at: clock().milliseconds) {
-                    case .free: break
-                    case .admitted(let left): standing = left
-                    case .refused(let left):
-                        standing = left
-                        return .tooManyRequests
-                    }
+                    guard admits(grant, &standing) else { return .tooManyRequests }
                     return try await reply(gate, version, grant, body, secrets)
                 }
                 if let standing { response.fields.add(standing, policy: "token") }
@@ -40,19 +35,60 @@ extension PlatformAPI {
         }
     }
 
+    /// The answer to a read that is remembered; `nil` when it takes waiting, or a refusal.
+    ///
+    /// The same checks in the same order; what fails here is asked again on the long way, which says
+    /// why.
+    private func recalled(_ gate: Gate, _ version: APIVersion, _ route: String) -> Answer? {
+        guard case .recalled(let recall, else: _) = gate.endpoint.handler,
+            let grant = try? gate.cachedGrant(),
+            let reply = recall(call(gate, version, grant, nil, Secrets()))
+        else { return nil }
+        var standing: RateStanding?
+        let isAdmitted = admits(grant, &standing)
+        var response = (isAdmitted ? reply : .tooManyRequests).response
+        if let standing { response.fields.add(standing, policy: "token") }
+        guard gate.endpoint.isCompressed else { return Answer(route, response) }
+        let (fields, minimum) = (gate.request.fields, settings.compressMinimum)
+        if let plain = response.uncompressed(for: fields, from: minimum) {
+            return Answer(route, plain)
+        }
+        return Answer(route) { [response] _ in
+            await response.compressed(for: fields, from: minimum)
+        }
+    }
+
+    /// Step 5.
+    private func admits(_ grant: Grant, _ standing: inout RateStanding?) -> Bool {
+        switch limiter.admit(grant.token.id, at: clock().milliseconds) {
+        case .free: return true
+        case .admitted(let left):
+            standing = left
+            return true
+        case .refused(let left):
+            standing = left
+            return false
+        }
+    }
+
+    private func call(
+        _ gate: Gate, _ version: APIVersion, _ grant: Grant, _ key: Replay.Key?, _ secrets: Secrets
+    ) -> Call {
+        Call(
+            api: self, store: store, request: gate.request, parameters: gate.parameters,
+            version: version, application: grant.application.id, key: key, secrets: secrets)
+    }
+
     private func reply(
         _ gate: Gate, _ version: APIVersion, _ grant: Grant, _ body: any RequestBody,
         _ secrets: Secrets
     ) async throws -> Reply {
         let idempotencyKey = try gate.idempotencyKey()
-        let call = Call(
-            api: self, store: store, request: gate.request, parameters: gate.parameters,
-            version: version, application: grant.application.id, key: try gate.replayKey(),
-            secrets: secrets)
+        let call = call(gate, version, grant, try gate.replayKey(), secrets)
         let handle: @Sendable (Call) async throws -> Reply
         var octets: [UInt8] = []
         switch gate.endpoint.handler {
-        case .head(let handler): handle = handler
+        case .head(let handler), .recalled(_, else: let handler): handle = handler
         case .body(let handler):
             let coding = try BodyReading.coding(of: gate.request)
             let limits = InflationLimits(size: BodyReading.limit, ratio: settings.maxInflateRatio)

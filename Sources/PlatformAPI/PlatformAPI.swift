@@ -19,6 +19,7 @@ public final class PlatformAPI: Service {
     let settings: PlatformSettings
     private let description: Description
     let limiter: RateLimiter
+    let memory: MessageMemory
     private let crossOrigin: CrossOrigin
     private let router: Router<Endpoint>
 
@@ -55,6 +56,7 @@ public final class PlatformAPI: Service {
         self.settings = settings
         description = Description(publicBase: publicBase)
         limiter = RateLimiter(settings.rateLimit)
+        memory = MessageMemory(budget: settings.memory)
         crossOrigin = CrossOrigin(settings)
         var router = Router<Endpoint>(allowsTrailingSlash: true)
         for endpoint in Endpoint.all { router.add(endpoint.method, endpoint.path, endpoint) }
@@ -63,6 +65,9 @@ public final class PlatformAPI: Service {
 
     /// Takes over a new limit while requests are served; the other settings hold from the start on.
     public func apply(_ settings: PlatformSettings) { limiter.apply(settings.rateLimit) }
+
+    /// How well answers are remembered.
+    public var remembered: MemoryStatistics { memory.statistics }
 
     /// Requests refused because their token sent too many.
     public var refusedByRate: Int { limiter.refused }

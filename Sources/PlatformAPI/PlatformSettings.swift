@@ -8,6 +8,8 @@ public struct PlatformSettings: Sendable {
     public var crossOrigins: [String] = []
     /// How long a browser may remember what it may do, in milliseconds (H123).
     public var crossOriginMaxAge: Int64 = 600_000
+    /// Octets of memory for messages as they were answered lately; 0 for none.
+    public var memory = 32 << 20
     /// Requests of one token (platform-api §1.11).
     public var rateLimit = RateLimit()
 

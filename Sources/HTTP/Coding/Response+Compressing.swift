@@ -17,10 +17,9 @@ extension Response {
     ) async -> Response {
         var response = self
         response.fields.add("Vary", "Accept-Encoding")
-        guard !holdsSecret, mayBeCompressed, let coding = ContentCoding.preferred(by: fields)
-        else { return response }
+        guard !holdsSecret, let coding = coding(for: fields, from: minimum) else { return response }
         switch content {
-        case .bytes(let octets) where octets.count >= minimum:
+        case .bytes(let octets):
             let coded = await coding.compressAside(octets)
             guard coded.count < octets.count else { return response }
             response.content = .bytes(coded)
@@ -30,6 +29,26 @@ extension Response {
         response.fields.add("Content-Encoding", coding.name)
         response.fields.replace("ETag") { tag in EntityTag(tag)?.coded(coding.name).text ?? tag }
         return response
+    }
+
+    /// This answer as ``compressed(for:from:holdsSecret:)`` makes it when it leaves the content as it
+    /// is; `nil` when it is to be compressed. Never waits.
+    public func uncompressed(for fields: Fields, from minimum: Int = 1024) -> Response? {
+        guard coding(for: fields, from: minimum) == nil else { return nil }
+        var response = self
+        response.fields.add("Vary", "Accept-Encoding")
+        return response
+    }
+
+    /// The coding this answer is to be sent in; what is cheap to ask is asked first.
+    private func coding(for fields: Fields, from minimum: Int) -> ContentCoding? {
+        switch content {
+        case .bytes(let octets) where octets.count >= minimum: break
+        case .stream: break
+        default: return nil
+        }
+        guard let coding = ContentCoding.preferred(by: fields), mayBeCompressed else { return nil }
+        return coding
     }
 
     private var mayBeCompressed: Bool {

@@ -39,8 +39,8 @@ public struct Fields: Sendable {
 
     /// All lines of that name as one list, joined by `, ` (H28); `nil` when there is none.
     public func joined(_ name: FieldName) -> String? {
-        let values = values(name)
-        return values.isEmpty ? nil : values.joined(separator: ", ")
+        guard occurrences(of: name) > 1 else { return self[name] }
+        return values(name).joined(separator: ", ")
     }
 
     /// Whether there is a line of that name.

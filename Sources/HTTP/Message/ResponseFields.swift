@@ -19,24 +19,27 @@ public struct ResponseFields: Sendable {
     /// - Parameter value: Visible ASCII, blanks, tabs and octets above 0x7F; a control character
     ///   makes the whole response invalid, so that CR and LF never reach the wire (H32).
     public mutating func add(_ name: FieldName, _ value: String) {
-        var isClean = true
-        add(name) { octets in
-            for octet in value.utf8 {
-                if octet < 0x20 && octet != 0x09 || octet == 0x7F { isClean = false }
-                octets.append(octet)
-            }
+        let text = value.utf8
+        let span = text.span
+        for place in span.indices {
+            let octet = span[place]
+            if octet < 0x20 && octet != 0x09 || octet == 0x7F { isValid = false }
         }
-        if !isClean { isValid = false }
+        add(name) { octets in octets.append(contentsOf: text) }
     }
 
     /// Appends a field line whose value is written in place; it must be visible ASCII and blanks.
     mutating func add(_ name: FieldName, _ write: (inout [UInt8]) -> Void) {
+        // A handful of fields, without growing for each.
+        if octets.isEmpty { octets.reserveCapacity(256) }
         unsafe octets.append(
             contentsOf: UnsafeBufferPointer(
                 start: name.text.utf8Start, count: name.text.utf8CodeUnitCount))
-        octets.append(contentsOf: [0x3A, 0x20])
+        octets.append(0x3A)
+        octets.append(0x20)
         write(&octets)
-        octets.append(contentsOf: [0x0D, 0x0A])
+        octets.append(0x0D)
+        octets.append(0x0A)
     }
 
     /// Gives every field line of a name another value.

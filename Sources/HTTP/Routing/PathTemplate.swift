@@ -10,6 +10,8 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, Cust
     /// The template as it was written.
     public let description: String
     let segments: [Segment]
+    /// The names of the holes, in order.
+    public let parameterNames: [String]
 
     /// Reads a template; segments in braces are parameters.
     public init(_ text: String) {
@@ -18,15 +20,11 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, Cust
             segment.first == "{" && segment.last == "}"
                 ? .parameter(String(segment.dropFirst().dropLast())) : .literal(String(segment))
         }
+        parameterNames = segments.compactMap { segment in
+            if case .parameter(let name) = segment { name } else { nil }
+        }
     }
 
     /// A template as a literal.
     public init(stringLiteral text: String) { self.init(text) }
-
-    /// The names of the holes, in order.
-    public var parameterNames: [String] {
-        segments.compactMap { segment in
-            if case .parameter(let name) = segment { name } else { nil }
-        }
-    }
 }

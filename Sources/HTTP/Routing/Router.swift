@@ -7,7 +7,7 @@ public struct Router<Handler: Sendable>: Sendable {
     /// What a look-up found.
     public enum Match: Sendable {
         /// A handler, with the path's parameters by name.
-        case found(Handler, template: PathTemplate, parameters: [String: String])
+        case found(Handler, template: PathTemplate, parameters: PathParameters)
         /// The path exists, not with this method; the methods it offers, for `Allow`.
         case otherMethods(template: PathTemplate, allowed: [Method])
         /// No such path.
@@ -58,11 +58,7 @@ public struct Router<Handler: Sendable>: Sendable {
         else { return .otherMethods(template: template, allowed: allowed(at: place)) }
         return .found(
             entry.handler, template: template,
-            parameters: captured.isEmpty
-                ? [:]
-                : Dictionary(
-                    zip(template.parameterNames, captured), uniquingKeysWith: { first, _ in first })
-        )
+            parameters: PathParameters(template.parameterNames, captured))
     }
 
     /// The methods a path offers, `HEAD` and `OPTIONS` included, in the order of ``Method``.

@@ -5,7 +5,8 @@ extension MetricFamily {
     static let all = requests + connections + secure + loops + database + uploads + process
 
     private static let requests = [
-        requestCount, requestTime, requestBytes, answerBytes, requestsOverRate, handlers,
+        requestCount, requestTime, requestBytes, answerBytes, requestsOverRate, recalls,
+        memoryBytes, handlers,
     ]
     static let requestCount = MetricFamily(
         "parley_requests", .counter, labels: ["route", "method", "class"],
@@ -20,6 +21,12 @@ extension MetricFamily {
     static let requestsOverRate = MetricFamily(
         "parley_requests_over_rate", .counter,
         "Requests of the API refused because their token sent too many.")
+    static let recalls = MetricFamily(
+        "parley_recalls", .counter, labels: ["outcome"],
+        "Reads of one message: answered from memory (hit), or by the database (miss).")
+    static let memoryBytes = MetricFamily(
+        "parley_memory_bytes", .gauge, in: .bytes,
+        "Memory held by messages as they were answered lately; see api.memory.")
     static let handlers = MetricFamily(
         "parley_handlers", .gauge, labels: ["state"],
         "Requests that are worked on, whose handler waits for octets of the body, or that wait for a handler."

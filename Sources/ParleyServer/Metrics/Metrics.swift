@@ -39,6 +39,7 @@ final class Metrics: Sendable {
         requests.write(to: &page)
         if let sources = sources.withLock({ known in known }) {
             page.write(.requestsOverRate, sources.api.refusedByRate)
+            write(sources.api.remembered, to: &page)
             if let server = sources.server {
                 write(await server.statistics(), to: &page)
                 writeSecurity(of: server, to: &page)
@@ -49,6 +50,13 @@ final class Metrics: Sendable {
         writeProcess(to: &page)
         page.end()
         return page.octets
+    }
+
+    private func write(_ memory: MemoryStatistics, to page: inout MetricsPage) {
+        page.begin(.recalls)
+        page.sample(["hit"], memory.hits)
+        page.sample(["miss"], memory.misses)
+        page.write(.memoryBytes, memory.bytes)
     }
 
     private func write(_ statistics: ServerStatistics, to page: inout MetricsPage) {

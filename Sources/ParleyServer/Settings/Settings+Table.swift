@@ -42,6 +42,9 @@ extension Settings {
         .number(
             "api.rate_burst", \.api.rateLimit.burst, .count(1...1_000_000),
             "Requests that it may make at once, after a rest."),
+        .number(
+            "api.memory", \.api.memory, .octets(0...1 << 40),
+            "Memory for messages as they were answered lately; 0 for none."),
     ]
 
     private static let http: [Setting] = [

@@ -11,7 +11,7 @@ struct Gate: Sendable {
     let api: PlatformAPI
     let request: Request
     let endpoint: Endpoint
-    let parameters: [String: String]
+    let parameters: PathParameters
 
     // MARK: - From the head alone
 
@@ -65,6 +65,18 @@ struct Gate: Sendable {
         guard let token = BearerToken(request.fields),
             let grant = try await api.store.authenticate(token.secret)
         else { throw APIError(.authenticationRequired, "A valid bearer token is required.") }
+        return try admitted(grant)
+    }
+
+    /// The same for a credential that was looked up lately; `nil` when the database has to be asked.
+    func cachedGrant() throws(APIError) -> Grant? {
+        guard let token = BearerToken(request.fields),
+            let grant = api.store.cachedGrant(token.secret)
+        else { return nil }
+        return try admitted(grant)
+    }
+
+    private func admitted(_ grant: Grant) throws(APIError) -> Grant {
         guard let path = parameters["app"], Application.ID(uuid: path) == grant.application.id
         else { throw APIError(.invalidAppID, "The token does not belong to this application.") }
         guard !grant.application.isSuspended else {

@@ -38,7 +38,11 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}/messages/{message}",
             "Reads a message.", isCompressed: true,
-            .head { call in try await call.readMessage() }
+            .recalled { call in
+                call.recallMessage()
+            } else: { call in
+                try await call.readMessage()
+            }
         ) { version in
             Operation(
                 "readMessage", query: Parameter.inline, fields: [.ifNoneMatch],
@@ -57,7 +61,11 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/messages/{message}", "Reads a message by its short address.",
             isCompressed: true,
-            .head { call in try await call.readMessage() }
+            .recalled { call in
+                call.recallMessage()
+            } else: { call in
+                try await call.readMessage()
+            }
         ) { version in
             Operation(
                 "readShortMessage", query: Parameter.inline, fields: [.ifNoneMatch],

@@ -9,10 +9,23 @@ extension Call {
     func readMessage() async throws -> Reply {
         let policy = try inlinePolicy()
         let conversation = try conversationIfNamed()
-        let found = try await store.message(message(), in: conversation, in: application)
+        let (found, basis) = try await store.messageWithBasis(
+            message(), seenBy: nil, in: conversation, in: application)
         let presentation = await presentation(.system, of: [found.message], policy)
-        return reading(found.message.version) { Reply(.ok, json(found, presentation)) }
-            .locating(found.message, askedIn: conversation, links)
+        return reading(found.message.version) {
+            let json = json(found, presentation)
+            remember(found, as: json, nil, basis, policy)
+            return Reply(.ok, json)
+        }.locating(found.message, askedIn: conversation, links)
+    }
+
+    /// The same from memory.
+    func recallMessage() -> Reply? {
+        guard let asked = try? conversationIfNamed() as Conversation.ID??,
+            let known = recallMessage(seenBy: nil),
+            asked ?? known.conversation == known.conversation
+        else { return nil }
+        return reading(known.version) { Reply(.ok, known.json) }
     }
 
     /// A message as the system sees it.
@@ -27,5 +40,40 @@ extension Call {
         var writer = JSONWriter(capacity: 2048)
         MessageJSON(message).write(presentation, isJustSent: isJustSent, into: &writer)
         return writer.finish()
+    }
+
+    /// What is remembered of the message the path names; `nil` as well for a request that asks for
+    /// more than the message.
+    func recallMessage(seenBy user: UserID?) -> MessageMemory.Kept? {
+        guard request.target.query == nil, let id = try? message() else { return nil }
+        return api.memory.recall(memoryKey(id, user), from: store)
+    }
+
+    /// Remembers what was answered, unless it holds links that expire, or contents.
+    func remember(
+        _ found: MessageSnapshot, as json: [UInt8], _ user: UserID?, _ basis: MessageBasis,
+        _ policy: InlinePolicy?
+    ) {
+        let message = found.message
+        guard policy == nil, message.parts.allSatisfy({ part in part.body.isInline }) else {
+            return
+        }
+        api.memory.keep(
+            MessageMemory.Kept(
+                conversation: message.conversation, version: message.version, json: json,
+                basis: basis),
+            of: memoryKey(message.id, user))
+    }
+
+    private func memoryKey(_ message: Message.ID, _ user: UserID?) -> MessageMemory.Key {
+        MessageMemory.Key(
+            application: application, message: message, viewer: user, version: version)
+    }
+}
+
+extension MessagePart.Body {
+    /// Whether its octets are in the message.
+    fileprivate var isInline: Bool {
+        if case .inline = self { true } else { false }
     }
 }

@@ -59,7 +59,11 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/users/{user}/messages/{message}",
             "Reads a message as a user sees it.", isCompressed: true,
-            .head { call in try await call.readVisibleMessage() }
+            .recalled { call in
+                call.recallVisibleMessage()
+            } else: { call in
+                try await call.readVisibleMessage()
+            }
         ) { version in
             Operation(
                 "readUserMessage", query: Parameter.inline,

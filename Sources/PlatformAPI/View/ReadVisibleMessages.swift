@@ -22,9 +22,18 @@ extension Call {
     func readVisibleMessage() async throws -> Reply {
         let policy = try inlinePolicy()
         let user = try user()
-        let found = try await store.message(message(), seenBy: user, in: application)
+        let (found, basis) = try await store.messageWithBasis(
+            message(), seenBy: user, in: nil, in: application)
         let presentation = await presentation(.user(user), of: [found.message], policy)
-        return Reply(.ok, json(found, presentation)).tagged(found.message.version)
+        let json = json(found, presentation)
+        remember(found, as: json, user, basis, policy)
+        return Reply(.ok, json).tagged(found.message.version)
+    }
+
+    /// The same from memory.
+    func recallVisibleMessage() -> Reply? {
+        guard let user = try? user(), let known = recallMessage(seenBy: user) else { return nil }
+        return Reply(.ok, known.json).tagged(known.version)
     }
 
     /// A message as a user sees it, its contents as links.

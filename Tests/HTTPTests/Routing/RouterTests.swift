@@ -87,7 +87,7 @@ extension Router<String> {
         }
     }
 
-    fileprivate func parameters(_ method: Method, _ target: String) -> [String: String]? {
+    fileprivate func parameters(_ method: Method, _ target: String) -> PathParameters? {
         if case .found(_, _, let parameters) = match(method, RequestTarget(target)) {
             parameters
         } else {
