@@ -126,7 +126,7 @@ final class Play {
             by: door)
         conversations.append(
             try #require(made["Location"]?.split(separator: "/").last.map(String.init)))
-        _ = try await send()
+        _ = try await sendIfAllowed()
     }
 
     private func ask(
