@@ -18,6 +18,7 @@ struct Parts: Sendable {
     let database: Database
     let store: MessagingStore
     let uploads: Uploads
+    let downloads: Downloads
     let api: PlatformAPI
     let exporter: Exporter
     /// Sends scheduled messages.
@@ -60,7 +61,7 @@ struct Parts: Sendable {
             throw StartFailure("the data folder \(folder) cannot be used: \(error)")
         }
         let keys = try StartFailure.naming(folder) { try SigningKeys.load(folder: folder) }
-        let downloads = Downloads(
+        downloads = Downloads(
             blobs: uploads.blobs, catalog: bridge, settings: settings.uploads, keys: keys,
             publicBase: settings.transferBase, clock: clock)
         let environment = StoreEnvironment.live

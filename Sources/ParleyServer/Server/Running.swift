@@ -94,6 +94,7 @@ struct Running {
             log.threshold.set(reload.settings.logLevel)
             parts.apply(reload.settings)
             reloadCertificates()
+            reloadDownloadKeys()
             reload.tell(logger)
             return reload.settings
         } catch {

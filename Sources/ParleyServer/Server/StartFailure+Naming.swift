@@ -50,6 +50,7 @@ extension StartFailure {
     private static func reason(_ fault: SigningKeys.Fault) -> String {
         switch fault {
         case .disk(let error): "cannot be used: \(error)"
+        case .missing: "is missing: the first start makes it"
         case .unreadable: "holds something else than keys"
         case .noRandomness: "cannot be made: the system gives no randomness"
         }

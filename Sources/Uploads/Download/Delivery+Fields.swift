@@ -1,4 +1,3 @@
-internal import Base64
 internal import HTTP
 
 extension Delivery {
@@ -13,9 +12,7 @@ extension Delivery {
         fields.add("Accept-Ranges", "bytes")
         addValidators(to: &fields)
         fields.addStoredContent(FileName(untrusted: content.fileName ?? ""), isInline: isInline)
-        if wants("Want-Repr-Digest", request, unlessSaid: true) {
-            fields.add("Repr-Digest", digest(content.sha256))
-        }
+        addReprDigest(to: &fields, for: request)
         fields.add(
             "X-Goog-Hash", FinalResponse.hashes(crc32c: content.crc32c, md5: content.md5))
         fields.add("X-Goog-Stored-Content-Length", "\(content.size)")
@@ -33,18 +30,6 @@ extension Delivery {
 
     /// Made of the content alone, so it outlives URLs and restarts (H102).
     var tag: EntityTag { EntityTag(opaque: hexadecimal(content.sha256)) }
-
-    func digest(_ sha256: [UInt8]) -> String { "sha-256=:\(Base64.encode(sha256)):" }
-
-    /// Whether a `Want-…-Digest` field asks for SHA-256; 0 means unwanted (RFC 9530 §4).
-    func wants(_ name: FieldName, _ request: Request, unlessSaid: Bool) -> Bool {
-        guard let text = request.fields.joined(name) else { return unlessSaid }
-        for item in text.split(separator: ",") {
-            let halves = item.split(separator: "=", maxSplits: 1).map(\.trimmed)
-            if halves.count == 2, halves[0] == "sha-256" { return halves[1] != "0" }
-        }
-        return false
-    }
 
     /// Only what no browser runs is shown in place.
     private var isInline: Bool {

@@ -1,4 +1,3 @@
-internal import Base64
 internal import Blobs
 internal import HTTP
 internal import Locking
@@ -22,8 +21,8 @@ struct Delivery: Sendable {
         case .failed: throw .preconditionFailed
         case .notModified: return notModified
         case .unsatisfiable: throw .unsatisfiable(representation.unsatisfiedRange)
-        case .whole: return whole(request)
-        case .parts(let ranges): return try await partial(ranges, request)
+        case .whole: return try await digested(whole(request), request)
+        case .parts(let ranges): return try await digested(partial(ranges, request), request)
         }
     }
 
@@ -33,27 +32,24 @@ struct Delivery: Sendable {
         return Response(.notModified, fields: fields)
     }
 
-    private func whole(_ request: Request) -> Response {
-        var fields = fields(for: request, mediaType)
-        if request.method == .get, wants("Want-Content-Digest", request, unlessSaid: false) {
-            fields.add("Content-Digest", digest(content.sha256))
-        }
-        return Response(.ok, fields: fields, content: bytes(0..<content.size))
+    private func digested(
+        _ response: Response, _ request: Request
+    ) async throws(DownloadError) -> Response {
+        var response = response
+        try await addContentDigest(to: &response, for: request)
+        return response
     }
 
-    private func partial(
-        _ ranges: [Range<Int64>], _ request: Request
-    ) async throws(DownloadError) -> Response {
+    private func whole(_ request: Request) -> Response {
+        Response(.ok, fields: fields(for: request, mediaType), content: bytes(0..<content.size))
+    }
+
+    private func partial(_ ranges: [Range<Int64>], _ request: Request) -> Response {
         var generator = SystemRandomNumberGenerator()
         let partial = PartialContent(
             ranges, of: content.size, mediaType, using: &generator, slice: bytes)
         var fields = fields(for: request, partial.mediaType)
         if let place = partial.contentRange { fields.add("Content-Range", place) }
-        if let only = ranges.first, ranges.count == 1, only.count <= 8 << 20,
-            wants("Want-Content-Digest", request, unlessSaid: false)
-        {
-            fields.add("Content-Digest", digest(try await sha256(of: only)))
-        }
         return Response(.partialContent, fields: fields, content: partial.content)
     }
 
@@ -61,26 +57,6 @@ struct Delivery: Sendable {
         if range.isEmpty { return .none }
         return .file(
             BlobContent(file), offset: range.lowerBound, length: Int64(range.count))
-    }
-
-    private func sha256(of range: Range<Int64>) async throws(DownloadError) -> [UInt8] {
-        let file = file
-        do throws(DiskError) {
-            return try await queue.run { () throws(DiskError) in
-                var hash = SHA256()
-                var place = range.lowerBound
-                while place < range.upperBound {
-                    let piece = try file.read(
-                        Int(min(256 << 10, range.upperBound - place)), at: place)
-                    guard !piece.isEmpty else { throw DiskError(kind: .damaged, operation: "read") }
-                    hash.update(piece.span)
-                    place += Int64(piece.count)
-                }
-                return hash.digest
-            }
-        } catch {
-            throw .backend
-        }
     }
 }
 

@@ -7,12 +7,15 @@ extension Downloads {
     ///
     /// The signature is judged before anything is looked up.
     public func answer(to request: Request) -> Answer {
-        let open = CrossOrigin.transfers(recorded: nil, settings)
+        // Whose pages may read the content is not known yet, and that a URL is refused says nothing
+        // of it: each page may read that, to ask for a fresh one (§9.6).
+        let open = CrossOrigin.everybody
         let ticket: DownloadTicket
         do throws(DownloadTicket.Refusal) {
             let now = clock.now() / 1000
             ticket = try DownloadTicket(
-                request.target, keys: keys, now: now, leeway: settings.downloadLeeway / 1000)
+                request.target, keys: keys.withLock { $0 }, now: now,
+                leeway: settings.downloadLeeway / 1000)
         } catch {
             if request.method == .options {
                 let response = open.options(request, methods: Downloads.methods)

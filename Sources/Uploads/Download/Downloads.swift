@@ -13,7 +13,7 @@ public final class Downloads: Sendable {
     let blobs: BlobFolder
     let catalog: any DownloadCatalog
     let settings: UploadSettings
-    let keys: SigningKeys
+    let keys: Locked<SigningKeys>
     let base: String
     let clock: UploadClock
     let queues = WorkQueues("parley.downloads", count: 4)
@@ -29,10 +29,13 @@ public final class Downloads: Sendable {
         self.blobs = blobs
         self.catalog = catalog
         self.settings = settings
-        self.keys = keys
+        self.keys = Locked(keys)
         self.clock = clock
         base = publicBase
     }
+
+    /// Signs with other keys from now on; URLs signed before open as long as their key is among them.
+    public func adopt(_ keys: SigningKeys) { self.keys.withLock { $0 = keys } }
 
     /// A URL that opens a content without any other credential.
     ///
@@ -51,6 +54,6 @@ public final class Downloads: Sendable {
             content: content,
             fileName: FileName(untrusted: fileName ?? "").percentEncoded,
             expires: expires / 1000)
-        return (base + ticket.signed(by: keys), expires)
+        return (base + ticket.signed(by: keys.withLock { $0 }), expires)
     }
 }

@@ -8,6 +8,9 @@ extension CrossOrigin {
         lists.allowing(origin.map { [$0] } ?? settings.allowedOrigins)
     }
 
+    /// Every origin, for answers that tell nothing.
+    static let everybody = lists.allowing(["*"])
+
     /// The answer to `OPTIONS`, a preflight or not.
     func options(_ request: Request, methods: String) -> Response {
         var response = Response(.noContent)

@@ -76,10 +76,79 @@ import Testing
         #expect(await shelf.send(.options, shelf.url).status == .noContent)
     }
 
-    @Test func `keys survive a restart and stay secret (9.6)`() throws {
-        let folder = TemporaryFolder()
+    @Test func `is refused in words that every page may read, to ask for another (9.6)`() async {
+        let own = "https://own.example"
+        let shelf = Shelf(origin: own, allowing: ["https://other.example"])
+        let forged = shelf.url + "x"
+        for method in [HTTP.Method.get, .head] {
+            let answer = await shelf.send(method, forged, [("Origin", own)])
+            #expect(answer.status == .forbidden)
+            #expect(answer.fields["Access-Control-Allow-Origin"] == "*")
+        }
+        let preflight = await shelf.send(
+            .options, forged, [("Origin", own), ("Access-Control-Request-Method", "GET")])
+        #expect(preflight.status == .noContent)
+        #expect(preflight.fields["Access-Control-Allow-Origin"] == "*")
+        #expect(shelf.asked.withLock { $0 } == 0)
+    }
+}
+
+@Suite struct `The keys of download URLs` {
+    private let folder = TemporaryFolder()
+
+    @Test func `survive a restart and stay secret (9.6)`() throws {
         let first = try SigningKeys.load(folder: folder.path)
         #expect(first.keys.count == 2)
         #expect(try SigningKeys.load(folder: folder.path).keys == first.keys)
+    }
+
+    @Test func `are two that sign, and those whose URLs still live (9.6)`() throws {
+        let before = try SigningKeys.load(folder: folder.path)
+        let after = try SigningKeys.rotate(
+            .keeping(until: 5000), folder: folder.path, at: 0)
+        #expect(after.ids.map(\.role) == [.signing, .next, .retired])
+        #expect(after.keys[0] == before.keys[1])
+        #expect(after.keys[2].secret == before.keys[0].secret)
+        #expect(try SigningKeys.load(folder: folder.path).keys == after.keys)
+        let meanwhile = try SigningKeys.rotate(
+            .keeping(until: 9000), folder: folder.path, at: 5000)
+        #expect(meanwhile.ids.map(\.role) == [.signing, .next, .retired, .retired])
+        let later = try SigningKeys.rotate(
+            .keeping(until: 20_000), folder: folder.path, at: 10_000)
+        #expect(later.ids.map(\.role) == [.signing, .next, .retired])
+    }
+
+    @Test func `open URLs of before a rotation, and sign with the next (9.6)`() async throws {
+        let shelf = Shelf()
+        let downloads = shelf.downloads
+        let old = downloads.signedURL(content: Shelf.id, fileName: "a.png", at: Shelf.now).url
+        downloads.adopt(try shelf.keys.rotated(.keeping(until: Shelf.now), at: Shelf.now))
+        let fresh = downloads.signedURL(content: Shelf.id, fileName: "a.png", at: Shelf.now).url
+        #expect(fresh.contains("kid=\(shelf.keys.keys[1].id)&"))
+        for url in [old, fresh] { #expect(await downloads.send(.get, url).status == .ok) }
+    }
+
+    @Test func `can be forgotten with all that they have signed (9.6)`() async throws {
+        let shelf = Shelf()
+        let downloads = shelf.downloads
+        downloads.adopt(try shelf.keys.rotated(.forgetting, at: Shelf.now))
+        #expect(await downloads.send(.get, shelf.url).status == .forbidden)
+        let fresh = downloads.signedURL(content: Shelf.id, fileName: nil, at: Shelf.now).url
+        #expect(await downloads.send(.get, fresh).status == .ok)
+    }
+
+    @Test func `are made by a start and not by a rotation`() {
+        #expect {
+            _ = try SigningKeys.rotate(.forgetting, folder: folder.path, at: 0)
+        } throws: { fault in
+            if case .missing? = fault as? SigningKeys.Fault { true } else { false }
+        }
+    }
+
+    @Test(arguments: ["", "a", "a b", "a AAAA", "a KEY x", "a KEY 1 2", "a KEY 1"])
+    func `are left alone when the file holds something else`(line: String) throws {
+        let key = String(repeating: "A", count: 43)
+        let text = line.replacing("KEY", with: key)
+        #expect(SigningKeys(stored: Array("\(text)\n".utf8)) == nil)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Uploads
 
-/// One complete content of 1,000 bytes and a room to download it from.
+/// One complete content, of 1,000 bytes unless said, and a room to download it from.
 final class Shelf: DownloadCatalog {
     static let id = "0190aaaa-0000-7000-8000-000000000002"
     /// 100 seconds past a quarter of an hour.
@@ -16,15 +16,24 @@ final class Shelf: DownloadCatalog {
     let temporary = TemporaryFolder()
     let time = Locked(Shelf.now)
     let asked = Locked(0)
-    let bytes = pattern(1000)
+    let bytes: [UInt8]
     let content: StoredContent
     let keys: SigningKeys
+    private let settings: UploadSettings
     private let blobs: BlobFolder?
 
-    init(mediaType: String = "image/png", origin: String? = nil) {
+    init(
+        mediaType: String = "image/png", size: Int = 1000, fileName: String? = "a.png",
+        md5: [UInt8]? = nil, origin: String? = nil, allowing origins: [String] = ["*"]
+    ) {
+        bytes = pattern(size)
         content = StoredContent(
-            mediaType: mediaType, size: 1000, sha256: SHA256.digest(of: bytes), md5: nil,
-            crc32c: 1, fileName: "a.png", completedAtMilliseconds: Shelf.now + 123, origin: origin)
+            mediaType: mediaType, size: Int64(size), sha256: SHA256.digest(of: bytes), md5: md5,
+            crc32c: 1, fileName: fileName, completedAtMilliseconds: Shelf.now + 123,
+            origin: origin)
+        var settings = UploadSettings()
+        settings.allowedOrigins = origins
+        self.settings = settings
         keys = (try? SigningKeys.random()) ?? SigningKeys(keys: [])
         blobs = try? BlobFolder(at: "\(temporary.path)/blobs")
         try? publish()
@@ -34,7 +43,8 @@ final class Shelf: DownloadCatalog {
         let time = time
         guard let blobs else { preconditionFailure("no temporary folder") }
         return Downloads(
-            blobs: blobs, catalog: self, keys: keys, publicBase: "https://chat.example",
+            blobs: blobs, catalog: self, settings: settings, keys: keys,
+            publicBase: "https://chat.example",
             clock: UploadClock(now: { time.withLock { $0 } }))
     }
 
@@ -58,13 +68,7 @@ final class Shelf: DownloadCatalog {
     func send(
         _ method: HTTP.Method, _ url: String, _ fields: [(name: String, value: String)] = []
     ) async -> Response {
-        let path = url.hasPrefix("https://chat.example") ? String(url.dropFirst(20)) : url
-        let request = Request(method: method, target: RequestTarget(path), fields: Fields(fields))
-        switch downloads.answer(to: request).outcome {
-        case .response(let response): return response
-        case .work(_, let work): return await work(ScriptedBody([]))
-        case .upgrade(let upgrade): return Response(upgrade)
-        }
+        await downloads.send(method, url, fields)
     }
 
     /// Puts this content's tag where a test wrote `TAG`.
@@ -102,5 +106,20 @@ final class Shelf: DownloadCatalog {
         try file.write(bytes.span, at: 0)
         try file.commit()
         try blobs.publish(name)
+    }
+}
+
+extension Downloads {
+    /// One request through the room, as the transport would drive it.
+    func send(
+        _ method: HTTP.Method, _ url: String, _ fields: [(name: String, value: String)] = []
+    ) async -> Response {
+        let path = url.hasPrefix("https://chat.example") ? String(url.dropFirst(20)) : url
+        let request = Request(method: method, target: RequestTarget(path), fields: Fields(fields))
+        switch answer(to: request).outcome {
+        case .response(let response): return response
+        case .work(_, let work): return await work(ScriptedBody([]))
+        case .upgrade(let upgrade): return Response(upgrade)
+        }
     }
 }
