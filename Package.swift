@@ -141,7 +141,7 @@ let package = Package(
             ], exclude: ["Exchanges"]),
         tests(
             of: "ParleyServer",
-            ["Archives", "Delivery", "HTTP", "JSON", "Messaging", "MessagingStore"]),
+            ["Archives", "Delivery", "HTTP", "JSON", "Messaging", "MessagingStore", "Uploads"]),
     ]
 )
 

@@ -10,6 +10,8 @@ public struct Presentation: Sendable {
     public let sign: @Sendable (Content.ID) -> ContentJSON.SignedLink
     /// The contents that stand in the answer itself, each as a JSON string in base64 (X8).
     public var inlined: [Content.ID: [UInt8]] = [:]
+    /// Whether a message says how far its parts have come (X7).
+    public var showsTransfer = false
 
     /// A way to show objects.
     public init(

@@ -12,6 +12,34 @@ public protocol UploadFinisher: Sendable {
     ///
     /// - Returns: `false` when a message uses it; its bytes then stay.
     func withdraw(_ contentID: String) async throws -> Bool
+
+    /// Names contents nobody needs, whose bytes are to be deleted (§11.8).
+    ///
+    /// - Parameters:
+    ///   - moment: Whoever was complete before it, in milliseconds since 1970 UTC, and is not used yet
+    ///     is not needed.
+    ///   - limit: Most contents to name.
+    func abandoned(unusedSince moment: Int64, limit: Int) async throws -> [AbandonedContent]
+
+    /// Hears that the bytes of contents are gone, durably; they are not named again.
+    func erased(_ contents: [AbandonedContent]) async throws
+
+    /// Bytes of all finished contents of an application.
+    func storedBytes(of application: String) async throws -> Int64
+}
+
+/// A content nobody needs any more, while its bytes are still there.
+public struct AbandonedContent: Hashable, Sendable {
+    /// The application it belonged to.
+    public let application: String
+    /// The content.
+    public let contentID: String
+
+    /// Names one.
+    public init(application: String, contentID: String) {
+        self.application = application
+        self.contentID = contentID
+    }
 }
 
 /// The finisher's word that a content may not exist.

@@ -28,10 +28,14 @@ public struct UploadSettings: Sendable {
     public var absoluteTTL: Int64 = 30 * 24 * 3_600_000
     /// How long ended uploads are remembered.
     public var tombstoneTTL: Int64 = 7 * 24 * 3_600_000
+    /// Life of a finished content that no message needs.
+    public var unusedTTL: Int64 = 30 * 24 * 3_600_000
     /// How often the sweeper runs; 0 turns it off.
     public var sweepInterval: Int64 = 600_000
     /// Never given out to uploads; `nil` is the larger of 1 GiB and 5 % of the volume.
     public var diskHeadroom: Int64?
+    /// Bytes one application may hold, finished and promised; `nil` is no limit of its own.
+    public var applicationQuota: Int64?
     /// What an upload of unknown length is counted as.
     public var unknownReservation: Int64 = 64 << 20
     /// Memory one request uses for its body, in two halves.

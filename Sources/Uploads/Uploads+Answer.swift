@@ -7,6 +7,13 @@ extension Uploads {
     /// The body is read only when every check of the head has passed; the transport drains or
     /// closes on its own otherwise.
     public func answer(to request: Request) -> Answer {
+        var dialect = UploadDialect.neutral
+        let answer = answer(to: request, in: &dialect)
+        return counted(answer, as: dialect)
+    }
+
+    /// - Parameter word: What the answer is to be counted as; unchanged when its head names nothing.
+    private func answer(to request: Request, in word: inout UploadDialect) -> Answer {
         guard let place = UploadPlace(request.target) else {
             return request.method == .options
                 ? discovery(request) : refused(UploadError.notFound.response, request)
@@ -21,6 +28,7 @@ extension Uploads {
         } catch {
             return refused(response(to: error), request)
         }
+        word = UploadDialect(dialect, of: request)
         switch (place, dialect) {
         case (.creation, _): return refused(UploadError.notFound.response, request)
         case (.resource(let name), .contentRange): return contentRange(request, name)

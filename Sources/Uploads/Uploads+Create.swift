@@ -8,13 +8,16 @@ extension Uploads {
     ///
     /// - Returns: The absolute upload URL, a capability: who has it may write, ask and cancel.
     /// - Throws: ``UploadError/tooLarge``, ``UploadError/rateLimited``,
-    ///   ``UploadError/insufficientStorage``, ``UploadError/backend``.
+    ///   ``UploadError/quotaExceeded(_:)``, ``UploadError/insufficientStorage``,
+    ///   ``UploadError/backend``.
     public func create(_ draft: UploadDraft) async throws(UploadError) -> String {
         let (engine, now) = (engine, engine.clock.now())
         guard let blob = BlobName(draft.contentID) else { throw .invalid("not a content id") }
         if let length = draft.length, length > engine.settings.maxUploadSize { throw .tooLarge }
         let open = engine.ledger.withLock { $0.openUploads(of: draft.owner) }
         guard open < engine.settings.maxOpenUploadsPerOwner else { throw .rateLimited }
+        try await engine.requireQuota(
+            of: draft.owner.application, besidesUploads: draft.length ?? 1)
         let token = try UploadToken.random()
         guard let name = token.recordName else { throw .backend }
         var record = UploadRecord(

@@ -2,10 +2,16 @@ internal import Blobs
 internal import Locking
 
 extension Uploads {
-    /// Ends what is past its time and forgets what ended long ago (§11.8), at most 1,000 a run.
+    /// One run of the sweeper (§11.8): ends what is past its time, forgets what ended long ago, deletes
+    /// the bytes of contents nobody needs; at most 1,000 of each.
     ///
     /// Never touches an upload with a running writer.
     func sweep() async {
+        await endUploads()
+        await eraseContents()
+    }
+
+    private func endUploads() async {
         let engine = engine
         let due = engine.ledger.withLock { $0.due(at: engine.clock.now(), limit: 1000) }
         for name in due {
@@ -24,6 +30,42 @@ extension Uploads {
             case .complete, .failed, .cancelled, .expired:
                 if record.expiresAt <= engine.clock.now() { await forget(name) }
             }
+        }
+    }
+
+    /// Bytes first, and then the one who named them is told: a crash between repeats a deletion.
+    private func eraseContents() async {
+        let (engine, limit) = (engine, 100)
+        for _ in 0..<10 {
+            do {
+                let abandoned = try await engine.finisher.abandoned(
+                    unusedSince: engine.clock.now() - engine.settings.unusedTTL, limit: limit)
+                var erased: [AbandonedContent] = []
+                for content in abandoned where await erase(content) { erased.append(content) }
+                if !erased.isEmpty { try await engine.finisher.erased(erased) }
+                if erased.count < limit { return }
+            } catch {
+                // Whatever was not told is named again, and deleted again without harm.
+                return
+            }
+        }
+    }
+
+    private func erase(_ content: AbandonedContent) async -> Bool {
+        // A name no file can have has no bytes.
+        guard let name = BlobName(content.contentID) else { return true }
+        let engine = engine
+        do throws(DiskError) {
+            let freed = try await engine.queues[name].run { () throws(DiskError) in
+                try engine.blobs.erase(name)
+            }
+            engine.statistics.withLock { statistics in
+                statistics.erased += 1
+                statistics.erasedBytes += freed
+            }
+            return true
+        } catch {
+            return false
         }
     }
 

@@ -34,9 +34,11 @@ public final class Uploads: Sendable {
     ///   - folder: Made where it is missing; one process at a time (``FolderLock``).
     ///   - finisher: Told of every finished content, at least once.
     ///   - publicBase: Absolute URL without a trailing slash, such as `https://chat.example.com`.
+    ///   - onCommit: Told how long each commit of octets took, bytes and record.
     public init(
         folder: String, settings: UploadSettings = UploadSettings(),
-        finisher: any UploadFinisher, clock: UploadClock, publicBase: String
+        finisher: any UploadFinisher, clock: UploadClock, publicBase: String,
+        onCommit: @escaping @Sendable (UploadDialect, Duration) -> Void = { _, _ in }
     ) async throws(DiskError) {
         let queues = WorkQueues("parley.uploads.disk", count: 8)
         let (blobs, records) = try await WorkQueue("parley.uploads.start").run {
@@ -47,7 +49,7 @@ public final class Uploads: Sendable {
         }
         engine = UploadEngine(
             settings: settings, clock: clock, blobs: blobs, records: records,
-            finisher: finisher, ledger: Locked(Ledger()), queues: queues)
+            finisher: finisher, ledger: Locked(Ledger()), queues: queues, onCommit: onCommit)
         base = publicBase
         let unfinished = try await Recovery(engine: engine).run()
         for name in unfinished { resume(name) }

@@ -74,6 +74,13 @@ holds 'X12: a revoked token is refused a second later' test "$(api "$reading" "$
 holds 'X12: a suspended application is refused a second later' test "$(api "$token" "$app/users/ana/conversations")" = 403
 "$binary" app suspend --lift --data data "$app" >nothing
 
+holds 'no keys are rotated that are not there' refuses 'the file elsewhere/download-keys is missing' download-key rotate --data elsewhere
+holds '9.6: keys are rotated while a server runs' test "$("$binary" download-key rotate --data data | cut -f2 | tr '\n' ' ')" = 'signing next retired '
+kill -HUP "$server"
+sleep 0.5
+holds '9.6: a signal has the server read them again' grep -q 'download keys reloaded' err
+holds '9.6: keys that are no secret any more are forgotten' test "$("$binary" download-key rotate --forget --data data | cut -f2 | tr '\n' ' ')" = 'signing next '
+
 status "$base/health/live?token=abcdefgh" -H 'Authorization: Bearer abcdefgh' >nothing
 status "$base/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" -X PUT >nothing
 printf 'GET /uploads/abcdefghijkl?token=%s HTTP/9\r\nCookie: %s\r\n\r\n' "$token" "$token" | python3 -c '

@@ -29,7 +29,16 @@ public struct RecordFolder: Sendable {
     ///
     /// - Throws: ``DiskError/Kind/missing``, or ``DiskError/Kind/damaged`` when neither slot holds.
     public func open(_ name: BlobName) throws(DiskError) -> RecordFile {
-        try RecordFile(Descriptor(opening: folder.path(of: name.text), O_RDWR))
+        let path = folder.path(of: name.text)
+        let descriptor: Descriptor
+        do throws(DiskError) {
+            descriptor = try Descriptor(opening: path, O_RDWR)
+        } catch {
+            // What it holds can be told all the same; writing it fails then.
+            guard error.kind == .readOnly else { throw error }
+            descriptor = try Descriptor(opening: path, O_RDONLY)
+        }
+        return try RecordFile(descriptor)
     }
 
     /// Deletes a record; repeating it is harmless.

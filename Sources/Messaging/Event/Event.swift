@@ -90,6 +90,8 @@ public enum Event: Equatable, Sendable {
     case scheduleEnded(Message.ID, isSent: Bool, at: Timestamp)
     /// A content was uploaded on behalf of a user (R86).
     case contentOwned(Content.ID, by: UserID)
+    /// The bytes of contents that are no more were deleted.
+    case contentsErased([Content.ID])
     /// A batch of messages was accepted under a key that is to be remembered.
     case batchAccepted(Replay.Key, in: Conversation.ID)
 }

@@ -46,7 +46,7 @@ extension Event {
             .exportCompleted, .exportDeleted, .exportExpired, .exportErased,
             .exportScheduleChanged, .identityTold, .identityPatched, .identityDeleted,
             .followingChanged, .badgeSet, .userSuspended, .sessionsEnded, .sessionLifetimeSet,
-            .messageScheduled, .scheduleEnded, .batchAccepted, .contentOwned:
+            .messageScheduled, .scheduleEnded, .batchAccepted, .contentOwned, .contentsErased:
             nil
         }
     }

@@ -19,12 +19,6 @@ public struct MessageFilter: Equatable, Sendable {
     /// No condition.
     public init() {}
 
-    /// How far content has come (X7).
-    public enum TransferStatus: String, CaseIterable, Sendable {
-        case awaitingUpload = "awaiting_upload"
-        case uploading, ready, failed, expired
-    }
-
     /// What is known of the user who may not have read it.
     public struct Reader: Sendable {
         let participant: Participant
@@ -64,7 +58,7 @@ public struct MessageFilter: Equatable, Sendable {
 
 extension MessagePart {
     /// A message is sent with complete contents only (R24), so each is ready and none is less.
-    fileprivate func isTransfer(_ status: MessageFilter.TransferStatus) -> Bool {
+    fileprivate func isTransfer(_ status: TransferStatus) -> Bool {
         guard case .content = body else { return false }
         return status == .ready
     }

@@ -39,7 +39,7 @@ extension Event {
             .announcementReceived, .announcementDeleted, .notificationSent, .followingChanged,
             .badgeSet, .sessionsEnded, .sessionLifetimeSet, .exportKeyChanged, .exportRequested,
             .exportStarted, .exportCompleted, .exportDeleted, .exportExpired, .exportErased,
-            .exportScheduleChanged:
+            .exportScheduleChanged, .contentsErased:
             []
         }
     }

@@ -32,8 +32,11 @@ public struct ContentJSON: Sendable {
     }
 
     /// Writes content that can be downloaded; the link is signed freshly for every read.
+    ///
+    /// - Parameter transfer: How far it has come, for whoever asked.
     public func write(
-        _ links: LinkBuilder, _ link: SignedLink, into writer: inout JSONWriter
+        _ links: LinkBuilder, _ link: SignedLink, _ transfer: TransferJSON? = nil,
+        into writer: inout JSONWriter
     ) {
         writer.object { writer in
             writer.member("id", IdentifierJSON.text(id, in: .content))
@@ -41,6 +44,24 @@ public struct ContentJSON: Sendable {
             writer.member("download_url", link.url)
             writer.member("refresh_url", links.content(id, in: conversation))
             writer.member("expiration", TimestampJSON.text(link.expiresAt))
+            transfer?.write(into: &writer)
+        }
+    }
+
+    /// Writes content that is not there yet, or never will be, for who asks how far it has come (X7).
+    ///
+    /// - Parameter size: Its bytes, once that is known.
+    public static func write(
+        _ id: Content.ID, size: Int64?, _ transfer: TransferJSON, into writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.member("id", IdentifierJSON.text(id, in: .content))
+            writer.key("size")
+            if let size { writer.integer(size) } else { writer.null() }
+            writer.member("download_url", nil)
+            writer.member("refresh_url", nil)
+            writer.member("expiration", nil)
+            transfer.write(into: &writer)
         }
     }
 

@@ -27,6 +27,7 @@ extension APIErrorTable {
         case .idempotencyKeyReuse: "the key came with another request before"
         case .requestInProgress: "the request of the key is not finished"
         case .versionMismatch: "the object has changed; `data` holds it"
+        case .quotaExceeded: "the application would hold more bytes than it may"
         }
     }
 }

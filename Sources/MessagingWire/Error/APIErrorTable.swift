@@ -27,6 +27,7 @@ public enum APIErrorTable: CaseIterable, Sendable {
     case idempotencyKeyReuse
     case requestInProgress
     case versionMismatch
+    case quotaExceeded
 
     /// What a client reads in `id` and `code`, and the status the error comes with.
     public var row: (id: StaticString, code: Int, status: Int) {
@@ -57,6 +58,8 @@ public enum APIErrorTable: CaseIterable, Sendable {
         case .idempotencyKeyReuse: ("idempotency_key_reuse", 112, 422)
         case .requestInProgress: ("request_in_progress", 113, 409)
         case .versionMismatch: ("version_mismatch", 115, 412)
+        // Issue 5: an application may hold so many bytes.
+        case .quotaExceeded: ("quota_exceeded", 116, 507)
         }
     }
 }

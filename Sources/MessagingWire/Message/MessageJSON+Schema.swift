@@ -27,6 +27,7 @@ extension MessageJSON {
         }
         members.append(.required("notification", .null))
         if version == .v3_0 { members.append(.required("updated_at", JSONSchema.time.orNull)) }
+        members.append(.optional("transfer", MessageTransferJSON.schema))
         return .named("Message", .object(members))
     }
 }

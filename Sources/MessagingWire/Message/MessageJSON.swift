@@ -70,6 +70,9 @@ public struct MessageJSON: Sendable {
                 sender: message.sender, sender, presentation.version, links, into: &writer)
             write(status: presentation.version, into: &writer)
             write(latest: presentation.version, into: &writer)
+            if presentation.showsTransfer {
+                MessageTransferJSON.write(message.transfer, into: &writer)
+            }
         }
     }
 

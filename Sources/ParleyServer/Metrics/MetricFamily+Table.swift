@@ -83,13 +83,51 @@ extension MetricFamily {
     static let waitingLooks = MetricFamily(
         "parley_database_waiting_reads", .gauge, "Reads that wait for a reading connection.")
 
-    private static let uploads = [uploadsOpen, uploadBytes, uploadCommits, uploadsEnded]
+    private static let uploads = [
+        uploadsOpen, uploadReserved, uploadRequests, uploadReceived, uploadBytes, uploadCommits,
+        uploadCommitTime, uploadTakeovers, uploadResumes, uploadOverlap, uploadChecksumFailures,
+        uploadsExpired, uploadsEnded, contentsErased, contentsErasedBytes,
+    ]
     static let uploadsOpen = MetricFamily(
-        "parley_uploads_open", .gauge, "Uploads that take octets.")
+        "parley_uploads_open", .gauge, labels: ["dialect"],
+        "Uploads that take octets, by what created them.")
+    static let uploadReserved = MetricFamily(
+        "parley_upload_reserved_bytes", .gauge, in: .bytes, labels: ["dialect"],
+        "Octets promised to open uploads, by what created them.")
+    static let uploadRequests = MetricFamily(
+        "parley_upload_requests", .counter, labels: ["dialect", "status"],
+        "Requests to uploads; status 0 for those that were given no answer.")
+    static let uploadReceived = MetricFamily(
+        "parley_upload_received_bytes", .counter, in: .bytes, labels: ["dialect"],
+        "Octets of bodies read; far ahead of those made durable, a proxy holds bodies back.")
     static let uploadBytes = MetricFamily(
-        "parley_upload_bytes", .counter, in: .bytes, "Octets of uploads made durable.")
+        "parley_upload_bytes", .counter, in: .bytes, labels: ["dialect"],
+        "Octets of uploads made durable.")
     static let uploadCommits = MetricFamily(
-        "parley_upload_commits", .counter, "How often octets of uploads were made durable.")
+        "parley_upload_commits", .counter, labels: ["dialect"],
+        "How often octets of uploads were made durable.")
+    static let uploadCommitTime = MetricFamily(
+        "parley_upload_commit_duration_seconds", .histogram, in: .seconds, labels: ["dialect"],
+        "What making octets durable took, with their record.")
+    static let uploadTakeovers = MetricFamily(
+        "parley_upload_takeovers", .counter, labels: ["dialect"],
+        "Requests that made an older one let go of its upload.")
+    static let uploadResumes = MetricFamily(
+        "parley_upload_resumes", .counter, labels: ["dialect"],
+        "Requests that went on behind an interruption.")
+    static let uploadOverlap = MetricFamily(
+        "parley_upload_overlap_bytes", .counter, in: .bytes, labels: ["dialect"],
+        "Octets that were held already when they came.")
+    static let uploadChecksumFailures = MetricFamily(
+        "parley_upload_checksum_failures", .counter, labels: ["dialect"],
+        "Digests that were not those stated.")
+    static let uploadsExpired = MetricFamily(
+        "parley_uploads_expired", .counter, labels: ["dialect"],
+        "Uploads whose time was up, by what created them.")
+    static let contentsErased = MetricFamily(
+        "parley_contents_erased", .counter, "Contents deleted because nobody needs them.")
+    static let contentsErasedBytes = MetricFamily(
+        "parley_contents_erased_bytes", .counter, in: .bytes, "Octets of those.")
     static let uploadsEnded = MetricFamily(
         "parley_uploads_ended", .counter, labels: ["reason"], "Uploads that ended, by how.")
 

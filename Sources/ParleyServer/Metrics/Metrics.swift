@@ -11,6 +11,9 @@ final class Metrics: Sendable {
     let requests: RequestMetrics
     /// Told of each batch of changes.
     let commitTimes = HistogramTable(.commitTime, bounds: Metrics.commitBounds)
+    /// Told of each commit of an upload.
+    let uploadCommitTimes = HistogramTable(
+        .uploadCommitTime, bounds: Metrics.commitBounds, [Metrics.dialects])
     let log: AccessLog
     let sink: LogSink
     private let sources = Locked<Sources?>(nil)
@@ -104,13 +107,36 @@ final class Metrics: Sendable {
     }
 
     private func write(_ statistics: UploadStatistics, to page: inout MetricsPage) {
-        page.write(.uploadsOpen, statistics.open)
-        page.write(.uploadBytes, Int(statistics.received))
-        page.write(.uploadCommits, statistics.commits)
+        func each(_ family: MetricFamily, _ value: (UploadDialect) -> Int?) {
+            page.begin(family)
+            for dialect in UploadDialect.allCases {
+                if let value = value(dialect) { page.sample([dialect.rawValue], value) }
+            }
+        }
+        let traffic = statistics.traffic
+        each(.uploadsOpen) { dialect in statistics.open[dialect] }
+        each(.uploadReserved) { dialect in statistics.reserved[dialect].map { Int($0) } }
+        page.begin(.uploadRequests)
+        for dialect in UploadDialect.allCases {
+            for (status, count) in (traffic[dialect]?.requests ?? [:]).sorted(by: <) {
+                page.sample([dialect.rawValue, "\(status)"], count)
+            }
+        }
+        each(.uploadReceived) { dialect in traffic[dialect].map { Int($0.received) } }
+        each(.uploadBytes) { dialect in traffic[dialect].map { Int($0.committed) } }
+        each(.uploadCommits) { dialect in traffic[dialect]?.commits }
+        uploadCommitTimes.write(to: &page)
+        each(.uploadTakeovers) { dialect in traffic[dialect]?.takeovers }
+        each(.uploadResumes) { dialect in traffic[dialect]?.resumes }
+        each(.uploadOverlap) { dialect in traffic[dialect].map { Int($0.overlap) } }
+        each(.uploadChecksumFailures) { dialect in traffic[dialect]?.checksumFailures }
+        each(.uploadsExpired) { dialect in statistics.expired[dialect] }
         page.begin(.uploadsEnded)
         for end in UploadStatistics.End.allCases {
             page.sample([end.rawValue], statistics.ended[end] ?? 0)
         }
+        page.write(.contentsErased, statistics.erased)
+        page.write(.contentsErasedBytes, Int(statistics.erasedBytes))
     }
 
     private func writeProcess(to page: inout MetricsPage) {
@@ -125,6 +151,14 @@ final class Metrics: Sendable {
         page.write(.descriptorLimit, usage.descriptorLimit)
         page.write(.startTime, ProcessUsage.startTime)
     }
+
+    /// Observes a commit of an upload.
+    func observe(_ dialect: UploadDialect, _ duration: Duration) {
+        uploadCommitTimes.observe(
+            Int(duration / .nanoseconds(1)), row: Self.dialects.place(of: dialect.rawValue))
+    }
+
+    private static let dialects = LabelValues(UploadDialect.allCases.map(\.rawValue))
 
     private static let commitBounds = [
         250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,

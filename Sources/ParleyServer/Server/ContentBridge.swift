@@ -35,6 +35,28 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
         return try await store.withdrawContent(id)
     }
 
+    func abandoned(unusedSince moment: Int64, limit: Int) async throws -> [AbandonedContent] {
+        try await store.withdrawUnusedContents(
+            completedBefore: Timestamp(milliseconds: moment), limit: limit)
+        return try await store.droppedContents(limit: limit).map { content in
+            AbandonedContent(application: content.application.uuid, contentID: content.id.uuid)
+        }
+    }
+
+    func erased(_ contents: [AbandonedContent]) async throws {
+        for (name, contents) in Dictionary(grouping: contents, by: \.application) {
+            guard let application = Application.ID(uuid: name) else { continue }
+            try await store.eraseContents(
+                contents.compactMap { content in Content.ID(uuid: content.contentID) },
+                in: application)
+        }
+    }
+
+    func storedBytes(of application: String) async throws -> Int64 {
+        guard let application = Application.ID(uuid: application) else { return 0 }
+        return try await store.contentBytes(in: application)
+    }
+
     func content(_ id: String) async throws -> StoredContent? {
         guard let id = Content.ID(uuid: id) else { return nil }
         guard let content = try await store.signedContent(id) else {

@@ -56,7 +56,7 @@ struct Parts: Sendable {
             uploads = try await Uploads(
                 folder: "\(folder)/uploads", settings: settings.uploads, finisher: bridge,
                 clock: clock,
-                publicBase: settings.transferBase)
+                publicBase: settings.transferBase, onCommit: metrics.observe)
         } catch {
             throw StartFailure("the data folder \(folder) cannot be used: \(error)")
         }

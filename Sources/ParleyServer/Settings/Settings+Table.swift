@@ -223,11 +223,17 @@ extension Settings {
             "uploads.tombstone_ttl", \.uploads.tombstoneTTL, .time(1...3650 * day),
             "How long ended uploads are remembered."),
         .number(
+            "uploads.unused_ttl", \.uploads.unusedTTL, .time(1...3650 * day),
+            "Life of a finished content that no message needs."),
+        .number(
             "uploads.sweep_interval", \.uploads.sweepInterval, .time(1...day),
-            "How often expired uploads are looked for."),
+            "How often expired uploads and contents nobody needs are looked for."),
         .number(
             "uploads.disk_headroom", \.uploads.diskHeadroom, .octets(0...Int64.max),
             "Never given out to uploads; none: the larger of 1 GiB and 5 % of the volume."),
+        .number(
+            "uploads.application_quota", \.uploads.applicationQuota, .octets(0...Int64.max),
+            "Octets that the contents and uploads of one application may have; none: no limit."),
         .origins(
             "uploads.allowed_origins", \.uploads.allowedOrigins,
             "Origins whose pages may use the URLs; `*` is every one."),

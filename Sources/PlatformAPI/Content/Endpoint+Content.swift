@@ -14,7 +14,7 @@ extension Endpoint {
                 "createContent",
                 fields: uploadFields,
                 answers: [.created(ContentJSON.announcedSchema, [.location, .contentLocation])],
-                errors: [.objectDeleted], example: Example(fields: uploadExample))
+                errors: [.objectDeleted, .quotaExceeded], example: Example(fields: uploadExample))
         },
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}/content/{content}",
@@ -22,8 +22,8 @@ extension Endpoint {
             .head { call in try await call.readContent() }
         ) { _ in
             Operation(
-                "readContent",
-                answers: [.ok(ContentJSON.schema, "The content.", [.contentLocation])],
+                "readContent", query: Parameter.include,
+                answers: [.ok(ContentJSON.anySchema, "The content.", [.contentLocation])],
                 errors: [.objectDeleted])
         },
         Endpoint(
@@ -35,7 +35,7 @@ extension Endpoint {
                 "createUserContent",
                 fields: uploadFields,
                 answers: [.created(ContentJSON.announcedSchema, [.location])],
-                example: Example(fields: uploadExample))
+                errors: [.quotaExceeded], example: Example(fields: uploadExample))
         },
         Endpoint(
             .get, "/apps/{app}/users/{user}/content/{content}",
@@ -43,7 +43,8 @@ extension Endpoint {
             .head { call in try await call.readContentOfUser() }
         ) { _ in
             Operation(
-                "readUserContent", answers: [.ok(ContentJSON.schema, "The content.")])
+                "readUserContent", query: Parameter.include,
+                answers: [.ok(ContentJSON.anySchema, "The content.")])
         },
     ]
 

@@ -3,31 +3,90 @@ import JSON
 import Messaging
 import MessagingStore
 import MessagingWire
+import Uploads
 
 extension Call {
-    /// `GET /conversations/{C}/content/{uuid}` (platform-api §5.4): a fresh `download_url`.
+    /// `GET /conversations/{C}/content/{uuid}` (platform-api §5.4): a fresh `download_url`; with
+    /// `include=transfer` in every state (X7).
     func readContent() async throws -> Reply {
+        let showsTransfer = try showsTransfer()
         let asked = try conversation()
+        if showsTransfer {
+            // Its own id, should the path have named it by an alias (X1.2).
+            let conversation = try await store.requireWritable(asked, in: application)
+            let owner = UploadOwner(
+                application: application.uuid, conversation: conversation.uuid)
+            if let reply = try await awaitedContent(of: owner) {
+                return reply.locating(
+                    try content(), in: conversation, askedIn: asked, links)
+            }
+        }
         let content = try await store.content(content(), in: asked, in: application)
         // The winner, should the path have named it by an alias (X1.2).
-        let conversation = content.conversation ?? asked
-        let presentation = presentation()
-        var writer = JSONWriter()
-        ContentJSON(id: content.id, size: content.size, in: conversation)
-            .write(presentation.links, presentation.sign(content.id), into: &writer)
-        return Reply(.ok, writer.finish())
-            .locating(content.id, in: conversation, askedIn: asked, links)
+        return reply(content, showsTransfer, .system)
+            .locating(content.id, in: content.conversation ?? asked, askedIn: asked, links)
     }
 
     /// `GET /users/{u}/content/{uuid}` (client-api §4.5, R86): for its uploader, and for whoever sees a
-    /// message that attaches it.
+    /// message that attaches it; with `include=transfer` for its uploader in every state (X7).
     func readContentOfUser() async throws -> Reply {
+        let showsTransfer = try showsTransfer()
         let user = try user()
+        if showsTransfer {
+            try await store.requireUser(user, in: application)
+            let owner = UploadOwner(application: application.uuid, user: user.text)
+            if let reply = try await awaitedContent(of: owner) { return reply }
+        }
         let content = try await store.content(content(), seenBy: user, in: application)
-        let presentation = presentation(.user(user))
+        return reply(content, showsTransfer, .user(user))
+    }
+
+    /// Whether the answer is to say how far contents have come (X7).
+    func showsTransfer() throws -> Bool {
+        guard request.target.query != nil else { return false }
+        switch try Query(request.target)["include"] {
+        case nil: return false
+        case "transfer"?: return true
+        default: throw Rejection.invalid("include")
+        }
+    }
+
+    private func reply(
+        _ content: Messaging.Content, _ showsTransfer: Bool,
+        _ perspective: LinkBuilder.Perspective
+    ) -> Reply {
+        let presentation = presentation(perspective)
+        let transfer = TransferJSON(.ready, received: content.size, sha256: content.sha256)
         var writer = JSONWriter()
         ContentJSON(id: content.id, size: content.size, in: content.conversation)
-            .write(presentation.links, presentation.sign(content.id), into: &writer)
+            .write(
+                presentation.links, presentation.sign(content.id),
+                showsTransfer ? transfer : nil, into: &writer)
+        return Reply(.ok, writer.finish())
+    }
+
+    /// How far an upload of an owner has come; `nil` when there is none, or it is a content by now.
+    private func awaitedContent(of owner: UploadOwner) async throws -> Reply? {
+        let id = try content()
+        let progress: UploadProgress?
+        do throws(UploadError) {
+            progress = try await api.uploads.progress(of: id.uuid)
+        } catch {
+            throw try APIError(error)
+        }
+        guard let progress, progress.owner == owner else { return nil }
+        let status: TransferStatus
+        switch progress.stage {
+        case .awaited: status = .awaitingUpload
+        case .arriving: status = .uploading
+        case .failed: status = .failed
+        case .expired: status = .expired
+        case .complete: return nil
+        }
+        var writer = JSONWriter()
+        ContentJSON.write(
+            id, size: progress.length, TransferJSON(status, received: progress.received),
+            into: &writer)
         return Reply(.ok, writer.finish())
     }
 }

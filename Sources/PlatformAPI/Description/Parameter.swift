@@ -75,13 +75,19 @@ extension Parameter {
         Parameter("created_before", .string, "A time that all of them were made before."),
     ]
 
+    /// What an answer says besides when it is asked to (X7).
+    static let include = [
+        Parameter(
+            "include", .choice(["transfer"]), "`transfer`: how far the content has come, too.")
+    ]
+
     /// What a list of messages may be narrowed by (X9).
     static let messageFilters = [
         Parameter("sender", .string, "The user who sent them."),
         Parameter("mime_type", .string, "The type of one part at least, such as `image/*`."),
         Parameter(
             "transfer_status",
-            .choice(MessageFilter.TransferStatus.allCases.map(\.rawValue)),
+            .choice(TransferStatus.allCases.map(\.rawValue)),
             "How far the content of one part at least has come."),
         Parameter("sent_after", .string, "A time that all of them were sent after."),
         Parameter("sent_before", .string, "A time that all of them were sent before."),

@@ -15,6 +15,10 @@ extension APIError {
             self.init(.rateLimitExceeded, "Too many uploads are open.")
         case .insufficientStorage:
             self.init(.serviceUnavailable, "There is no room for the content now.")
+        case .quotaExceeded(let limit):
+            self.init(
+                .quotaExceeded,
+                "The application may store \(limit) bytes, and this content would be more.")
         case .busy:
             self.init(.serviceUnavailable, "Too many files are open.")
         default: throw error

@@ -45,7 +45,7 @@ extension Endpoint {
             }
         ) { version in
             Operation(
-                "readMessage", query: Parameter.inline, fields: [.ifNoneMatch],
+                "readMessage", query: Parameter.inline + Parameter.include, fields: [.ifNoneMatch],
                 answers: [.message(version), .notModified], errors: [.objectDeleted],
                 example: Example(query: [("inline_max_size", "4096"), ("inline_types", "image/*")]))
         },
@@ -68,7 +68,8 @@ extension Endpoint {
             }
         ) { version in
             Operation(
-                "readShortMessage", query: Parameter.inline, fields: [.ifNoneMatch],
+                "readShortMessage", query: Parameter.inline + Parameter.include,
+                fields: [.ifNoneMatch],
                 answers: [.message(version), .notModified], errors: [.objectDeleted])
         },
         Endpoint(

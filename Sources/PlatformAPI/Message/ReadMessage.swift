@@ -7,14 +7,15 @@ import MessagingWire
 extension Call {
     /// `GET /conversations/{C}/messages/{M}`, and by its short address (platform-api §5.2.4).
     func readMessage() async throws -> Reply {
-        let policy = try inlinePolicy()
+        let (policy, showsTransfer) = (try inlinePolicy(), try showsTransfer())
         let conversation = try conversationIfNamed()
         let (found, basis) = try await store.messageWithBasis(
             message(), seenBy: nil, in: conversation, in: application)
-        let presentation = await presentation(.system, of: [found.message], policy)
+        var presentation = await presentation(.system, of: [found.message], policy)
+        presentation.showsTransfer = showsTransfer
         return reading(found.message.version) {
             let json = json(found, presentation)
-            remember(found, as: json, nil, basis, policy)
+            remember(found, as: json, nil, basis)
             return Reply(.ok, json)
         }.locating(found.message, askedIn: conversation, links)
     }
@@ -49,15 +50,14 @@ extension Call {
         return api.memory.recall(memoryKey(id, user), from: store)
     }
 
-    /// Remembers what was answered, unless it holds links that expire, or contents.
+    /// Remembers what was answered, unless more was asked for or it holds links that expire.
     func remember(
-        _ found: MessageSnapshot, as json: [UInt8], _ user: UserID?, _ basis: MessageBasis,
-        _ policy: InlinePolicy?
+        _ found: MessageSnapshot, as json: [UInt8], _ user: UserID?, _ basis: MessageBasis
     ) {
         let message = found.message
-        guard policy == nil, message.parts.allSatisfy({ part in part.body.isInline }) else {
-            return
-        }
+        guard request.target.query == nil,
+            message.parts.allSatisfy({ part in part.body.isInline })
+        else { return }
         api.memory.keep(
             MessageMemory.Kept(
                 conversation: message.conversation, version: message.version, json: json,

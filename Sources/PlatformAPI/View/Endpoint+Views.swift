@@ -66,7 +66,7 @@ extension Endpoint {
             }
         ) { version in
             Operation(
-                "readUserMessage", query: Parameter.inline,
+                "readUserMessage", query: Parameter.inline + Parameter.include,
                 answers: [.ok(MessageJSON.schema(version), "The message.", [.tag])])
         },
         Endpoint(

@@ -20,13 +20,14 @@ extension Call {
 
     /// `GET /users/{u}/messages/{M}` (platform-api §5.2.4).
     func readVisibleMessage() async throws -> Reply {
-        let policy = try inlinePolicy()
+        let (policy, showsTransfer) = (try inlinePolicy(), try showsTransfer())
         let user = try user()
         let (found, basis) = try await store.messageWithBasis(
             message(), seenBy: user, in: nil, in: application)
-        let presentation = await presentation(.user(user), of: [found.message], policy)
+        var presentation = await presentation(.user(user), of: [found.message], policy)
+        presentation.showsTransfer = showsTransfer
         let json = json(found, presentation)
-        remember(found, as: json, user, basis, policy)
+        remember(found, as: json, user, basis)
         return Reply(.ok, json).tagged(found.message.version)
     }
 

@@ -33,6 +33,10 @@ struct Recovery {
             if !record.state.isTerminal || record.isKeptPart { owned.insert(record.contentID) }
             let recovered = try repair(record, file, staged[record.contentID] ?? 0)
             engine.note(name, recovered)
+            // Whoever was sending it then goes on behind an interruption.
+            if recovered.state.isOpen, recovered.offset > 0 {
+                engine.ledger.withLock { $0.note(name, brokeOff: true) }
+            }
             if recovered.state == .finalizing { unfinished.append(name) }
         }
         for file in files where !owned.contains(file.name) {

@@ -1,5 +1,6 @@
 internal import Blobs
 internal import HTTP
+internal import Locking
 
 extension Upload {
     /// The one append procedure (§4.1).
@@ -93,7 +94,12 @@ extension Upload {
         transfer.hashes.want(md5: append.wantsMD5 || append.declared.md5 != nil)
         let before = record
         try amend(for: append)
+        if append.first > 0, engine.ledger.withLock({ $0.brokeOff(name) }) {
+            engine.count { traffic in traffic.resumes += 1 }
+        }
         let arrival = await receive(append, from: body, transfer, into: file)
+        engine.count(arrival, of: append, from: before.offset)
+        engine.ledger.withLock { [name] in $0.note(name, brokeOff: arrival.end != .clean) }
         if append.isAtomic, let outcome = try await undo(append, arrival, body, file, before) {
             return outcome
         }
@@ -117,6 +123,9 @@ extension Upload {
             return nil
         } catch {
             record = before
+            if error == .checksumMismatch {
+                engine.count { traffic in traffic.checksumFailures += 1 }
+            }
             throw error
         }
     }

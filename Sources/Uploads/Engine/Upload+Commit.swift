@@ -7,6 +7,13 @@ extension Upload {
     func openFile(for append: Append) async throws(UploadError) -> StagedFile {
         let (engine, blob, offset) = (engine, blob, record.offset)
         let brings = append.bodyLength != 0
+        // What was declared was judged when it was; the rest grows with each request.
+        if brings, record.length == nil {
+            try await engine.requireQuota(
+                of: record.owner.application,
+                besidesUploads: append.total.map { total in total - offset } ?? append.bodyLength
+                    ?? 1)
+        }
         let file: StagedFile?
         do throws(DiskError) {
             file = try await queue.run { () throws(DiskError) in
@@ -50,6 +57,7 @@ extension Upload {
     /// Replaces the record, durably, after the bytes it speaks of.
     func write(_ next: UploadRecord, after file: StagedFile? = nil) async -> DiskError? {
         let (bytes, recordFile) = (next.bytes, recordFile)
+        let began = ContinuousClock.now
         do throws(DiskError) {
             try await queue.run { () throws(DiskError) in
                 try file?.commit()
@@ -57,6 +65,9 @@ extension Upload {
             }
         } catch {
             return error
+        }
+        if next.offset > record.offset {
+            engine.onCommit(UploadDialect.current, ContinuousClock.now - began)
         }
         engine.statistics.withLock { [record] statistics in statistics.count(record, next) }
         record = next

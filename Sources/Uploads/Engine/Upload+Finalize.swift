@@ -49,12 +49,19 @@ extension Upload {
             return .gone
         }
         guard isAsDeclared(hashes) else {
+            engine.count { traffic in traffic.checksumFailures += 1 }
             await fail(.digest)
             return .contentMismatch
         }
         let upload = finished(hashes, length, at: engine.clock.now())
         // A part stays where it is, and nobody is told.
         if record.tus.isPartial { return await markComplete(upload, hashes) }
+        do throws(UploadError) {
+            try await engine.requireQuota(of: record.owner.application, for: length)
+        } catch {
+            if case .quotaExceeded = error { await fail(.quota) }
+            return error
+        }
         do {
             let (engine, blob) = (engine, blob)
             try await queue.run { () throws(DiskError) in try engine.blobs.publish(blob) }

@@ -11,6 +11,7 @@ extension Upload {
         if isTaken {
             holder?.interrupt()
             guard await waitForTurn() else { throw .locked }
+            engine.count { traffic in traffic.takeovers += 1 }
         }
         isTaken = true
         holder = body

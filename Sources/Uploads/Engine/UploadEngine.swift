@@ -10,6 +10,8 @@ struct UploadEngine: Sendable {
     let finisher: any UploadFinisher
     let ledger: Locked<Ledger>
     let queues: WorkQueues
+    /// Told of each commit that made octets durable, and how long it took.
+    let onCommit: @Sendable (UploadDialect, Duration) -> Void
     let statistics = Locked(UploadStatistics())
 
     /// Writes what the ledger has to know of a record.
@@ -28,5 +30,28 @@ struct UploadEngine: Sendable {
         guard !overflow, needed <= space.available - headroom else {
             throw DiskError(kind: .full, operation: "reserve")
         }
+    }
+
+    /// Whether an application may hold so many bytes beyond those of its contents (§11.6).
+    func requireQuota(of application: String, for bytes: Int64) async throws(UploadError) {
+        guard let quota = settings.applicationQuota else { return }
+        let stored: Int64
+        do {
+            stored = try await finisher.storedBytes(of: application)
+        } catch {
+            // Nobody could look; taken for "none yet" it would let everything in.
+            throw .backend
+        }
+        let (sum, overflow) = stored.addingReportingOverflow(bytes)
+        guard !overflow, sum <= quota else { throw .quotaExceeded(quota) }
+    }
+
+    /// The same for bytes beside those of all uploads under way; with none, whether these still fit.
+    func requireQuota(
+        of application: String, besidesUploads bytes: Int64
+    ) async throws(UploadError) {
+        let claimed = ledger.withLock { $0.claimed(by: application) }
+        let (sum, overflow) = claimed.addingReportingOverflow(bytes)
+        try await requireQuota(of: application, for: overflow ? .max : sum)
     }
 }

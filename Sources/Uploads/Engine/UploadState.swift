@@ -33,4 +33,5 @@ enum FailureReason: UInt8, Sendable {
     case digest = 1
     case storageLost = 2
     case refused = 3
+    case quota = 4
 }

@@ -69,6 +69,10 @@ extension UploadError {
             Wording(
                 status: .insufficientStorage, reason: "insufficientStorage",
                 message: "There is no room for these bytes now.")
+        case .quotaExceeded(let limit):
+            Wording(
+                status: .insufficientStorage, reason: "quotaExceeded",
+                message: "The application may store \(limit) bytes, and these would be more.")
         case .busy:
             Wording(
                 status: .serviceUnavailable, reason: "backendError",

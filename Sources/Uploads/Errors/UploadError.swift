@@ -32,6 +32,8 @@ public enum UploadError: Error, Equatable, Sendable {
     case rateLimited
     /// No room on the disk.
     case insufficientStorage
+    /// The application may not hold so many bytes; with how many it may.
+    case quotaExceeded(Int64)
     /// A fault of ours.
     case backend
     /// No descriptor is left to open the files with; nothing is lost.

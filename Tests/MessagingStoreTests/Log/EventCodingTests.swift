@@ -149,6 +149,7 @@ extension Event {
         .scheduleEnded(.sample(15), isSent: true, at: .sample),
         .batchAccepted(.sample(16), in: .sample(3)),
         .contentOwned(.sample(8), by: .ana),
+        .contentsErased([.sample(8), .sample(9)]),
         .notificationSent(
             NotificationSent(
                 recipients: [.ana], notification: Array("{}".utf8), key: .sample(13),

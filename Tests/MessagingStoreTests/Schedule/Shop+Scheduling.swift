@@ -16,6 +16,15 @@ extension Shop {
             for: Schedule(delay: seconds * 1000, typing: typing), key: key, in: application)
     }
 
+    /// Accepts a message that attaches a content and is due in five seconds.
+    func schedule(attaching content: Content.ID, to conversation: Conversation.ID) async throws {
+        let draft = try Message.Draft(
+            sender: .user(.ana), admission: .participants,
+            parts: [MessagePart.Draft(mimeType: "image/png", body: .content(content, size: 5))])
+        _ = try await store.scheduleMessage(
+            draft, to: conversation, for: Schedule(delay: 5000, typing: nil), in: application)
+    }
+
     func draft(
         _ text: String, by sender: Sender = .user(.ana), id: Message.ID? = nil,
         admission: Message.Draft.Admission = .participants
@@ -52,6 +61,16 @@ extension Shop {
                 Message.Sending(draft("then"), Schedule(delay: 5000)),
             ], to: kept, key: .sample(32))
         try await schedule("waiting", in: 300, to: kept)
+        let (promised, used) = try await (upload(7, to: nil).id, upload(8, to: nil).id)
+        try await schedule(attaching: promised, to: kept)
+        try await schedule(attaching: used, to: kept)
+        let message = try await attach(used, to: kept).message.id
+        try await store.deleteMessage(message, in: nil, in: application)
         try await send(after: 5)
+        try await schedule(attaching: used, to: kept)
+        try await store.withdrawUnusedContents(
+            completedBefore: store.environment.now(), limit: 100)
+        let dropped = try await store.droppedContents(limit: 1)
+        try await store.eraseContents(dropped.map(\.id), in: application)
     }
 }

@@ -17,6 +17,54 @@ import Testing
         #expect(try await shop.texts(of: shop.view(of: .ana).id) == [])
     }
 
+    @Test func `contents of before are counted by what shows them`() async throws {
+        let folder = TemporaryFolder()
+        let earlier = Schema.migrations.filter { $0.number < Migration.contents.number }
+        let old = try Database.open(folder.database, migrations: earlier)
+        try await old.write { transaction in
+            let application: [UInt8] = [7]
+            try transaction.execute(
+                """
+                INSERT INTO applications (application, name, created_at, is_suspended)
+                VALUES (\(application), 'a', 0, 0)
+                """)
+            for content in 1...2 as ClosedRange<UInt8> {
+                try transaction.execute(
+                    """
+                    INSERT INTO contents (
+                        application, id, mime_type, size, sha256, crc32c, completed_at
+                    ) VALUES (\(application), \([content]), 'a/b', 50, \([content]), 0, 0)
+                    """)
+            }
+            for index in 0...1 {
+                try transaction.execute(
+                    """
+                    INSERT INTO parts (
+                        application, message, part_index, id, mime_type, content, size
+                    ) VALUES (
+                        \(application), \([1] as [UInt8]), \(index), \([UInt8(index)]), 'a/b',
+                        \([1] as [UInt8]), 50
+                    )
+                    """)
+            }
+        }
+        old.close()
+        let database = try Database.open(folder.database, migrations: Schema.migrations)
+        let (counts, bytes) = try await database.read { transaction in
+            (
+                try transaction.rows("SELECT use_count FROM contents ORDER BY id") { row in
+                    try row.int64(0)
+                },
+                try transaction.first("SELECT content_bytes FROM applications") { row in
+                    try row.int64(0)
+                }
+            )
+        }
+        database.close()
+        #expect(counts == [2, 0])
+        #expect(bytes == 100)
+    }
+
     @Test func `migrations are numbered without gaps`() {
         #expect(Schema.migrations.map(\.number) == Array(1...Schema.migrations.count))
     }

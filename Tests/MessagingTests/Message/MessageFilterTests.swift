@@ -49,8 +49,8 @@ import Testing
         #expect(!passes(mixed) { $0.media = MediaRange("video/*") })
     }
 
-    @Test(arguments: MessageFilter.TransferStatus.allCases)
-    func `know that what was sent is ready (X9, R24)`(status: MessageFilter.TransferStatus) {
+    @Test(arguments: TransferStatus.allCases)
+    func `know that what was sent is ready (X9, R24)`(status: TransferStatus) {
         #expect(passes(message(content: true)) { $0.transfer = status } == (status == .ready))
         #expect(!passes(message()) { $0.transfer = status })
     }

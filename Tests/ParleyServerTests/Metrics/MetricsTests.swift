@@ -1,6 +1,7 @@
 import HTTP
 import Telemetry
 import Testing
+import Uploads
 
 @testable import HTTPTransport
 @testable import ParleyServer
@@ -94,6 +95,26 @@ import Testing
         #expect(page[#"parley_loop_turn_seconds_bucket{loop="1",le="0.001"}"#] == 0)
         #expect(page[#"parley_loop_turn_seconds_bucket{loop="1",le="0.005"}"#] == 1)
         #expect(page[#"parley_loop_turn_seconds_count{loop="0"}"#] == nil)
+    }
+
+    @Test func `uploads are counted by their dialect (11.11)`() async throws {
+        let scratch = Scratch([("metrics.listen", "127.0.0.1:0")])
+        let parts = try await scratch.parts()
+        let draft = UploadDraft(
+            owner: UploadOwner(application: "app"), contentID: "0190aaaa-content",
+            mediaType: nil, length: 5)
+        _ = try await parts.uploads.create(draft)
+        let request = Request(
+            method: .put, target: RequestTarget("/uploads/unknown"), fields: Fields([]))
+        _ = parts.uploads.answer(to: request)
+        parts.metrics.observe(.tus, .milliseconds(2))
+        let samples = try ReadMetrics(await parts.metrics.page(.text)).samples
+        #expect(samples[#"parley_uploads_open{dialect="api"}"#] == 1)
+        #expect(samples[#"parley_upload_reserved_bytes{dialect="api"}"#] == 5)
+        #expect(
+            samples[#"parley_upload_requests_total{dialect="neutral",status="404"}"#] == 1)
+        #expect(samples[#"parley_upload_commit_duration_seconds_count{dialect="tus"}"#] == 1)
+        #expect(samples["parley_contents_erased_total"] == 0)
     }
 
     @Test func `the process is measured`() {

@@ -1,6 +1,7 @@
 import Base64
 import Blobs
 import HTTP
+import Locking
 import Testing
 
 @testable import Uploads
@@ -174,8 +175,8 @@ import Testing
     @Test func `HEAD says what GET says (9.1)`() async throws {
         let (get, head) = try await (house.get(), house.get(method: .head))
         #expect(head.status == .ok)
-        #expect(head.fields.map(\.name) == get.fields.map(\.name))
-        #expect(head.fields.map(\.value) == get.fields.map(\.value))
+        #expect(head.fields.octets == get.fields.octets)
+        #expect(head.content.length == get.content.length)
     }
 
     @Test(arguments: [HTTP.Method.put, .post, .patch, .delete])

@@ -11,11 +11,14 @@ final class House: Sendable {
     static let content = "0190aaaa-0000-7000-8000-000000000001"
 
     let temporary = TemporaryFolder()
+    private let path: String
     let finisher = RememberingFinisher()
     let time = Locked<Int64>(1_900_000_000_000)
     let settings: UploadSettings
 
-    init(_ change: (inout UploadSettings) -> Void = { _ in }) {
+    /// - Parameter volume: Where everything lies; in a folder for temporary files unless said.
+    init(on volume: String? = nil, _ change: (inout UploadSettings) -> Void = { _ in }) {
+        path = "\(volume ?? temporary.path)/uploads"
         var settings = UploadSettings()
         settings.sweepInterval = 0
         settings.diskHeadroom = 0
@@ -46,14 +49,14 @@ final class House: Sendable {
     /// Opens the room; a second call is a restart after a crash, because nothing was shut down.
     func open() async throws -> Uploads {
         try await Uploads(
-            folder: "\(temporary.path)/uploads", settings: settings, finisher: finisher,
+            folder: path, settings: settings, finisher: finisher,
             clock: clock, publicBase: "https://chat.example")
     }
 
     func pass(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
 
     /// The staged file, behind the room's back.
-    var stagedPath: String { "\(temporary.path)/uploads/blobs/staged/\(House.content)" }
+    var stagedPath: String { "\(path)/blobs/staged/\(House.content)" }
 
     static func draft(
         length: Int64?, mediaType: String? = "image/png", origin: String? = nil
@@ -84,6 +87,26 @@ final class RememberingFinisher: UploadFinisher {
     }
 
     func withdraw(_ contentID: String) async throws -> Bool { isUsed.withLock { !$0 } }
+
+    /// What nobody needs, and since when nobody had to.
+    let unneeded = Locked<[AbandonedContent]>([])
+    let unusedSince = Locked<Int64?>(nil)
+
+    func abandoned(unusedSince moment: Int64, limit: Int) async throws -> [AbandonedContent] {
+        unusedSince.withLock { $0 = moment }
+        return unneeded.withLock { Array($0.prefix(limit)) }
+    }
+
+    func erased(_ contents: [AbandonedContent]) async throws {
+        unneeded.withLock { $0.removeAll { contents.contains($0) } }
+    }
+
+    func storedBytes(of application: String) async throws -> Int64 {
+        if mood.withLock({ $0 }) == .breaks { throw Broken() }
+        return finished.withLock { all in
+            all.filter { $0.owner.application == application }.reduce(0) { $0 + $1.size }
+        }
+    }
 }
 
 extension Uploads {

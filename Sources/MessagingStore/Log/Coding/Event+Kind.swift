@@ -49,6 +49,7 @@ extension Event {
         case .scheduleEnded: "schedule.ended"
         case .batchAccepted: "batch.accepted"
         case .contentOwned: "content.owned"
+        case .contentsErased: "contents.erased"
         }
     }
 }

@@ -134,6 +134,8 @@ extension Event {
         case .contentOwned(let id, let user):
             writer.write(id)
             writer.write(user)
+        case .contentsErased(let ids):
+            writer.write(each: ids) { writer, id in writer.write(id) }
         }
         return [Self.payloadForm] + writer.bytes
     }

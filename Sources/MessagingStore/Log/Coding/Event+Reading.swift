@@ -138,6 +138,8 @@ extension Event {
             .batchAccepted(try reader.id(), in: try reader.id())
         case "content.owned":
             .contentOwned(try reader.id(), by: try reader.user())
+        case "contents.erased":
+            .contentsErased(try reader.each { reader in try reader.id() })
         default:
             throw StoreFault.unreadable("event \(kind)")
         }

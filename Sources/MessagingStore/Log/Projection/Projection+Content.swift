@@ -15,6 +15,7 @@ extension Projection {
                 \(content.origin)
             )
             """)
+        try store(content.size)
     }
 
     func own(_ content: Content.ID, _ user: UserID) throws {
@@ -25,15 +26,90 @@ extension Projection {
             """)
     }
 
-    /// A content goes with the last message that attaches it (R24).
-    func dropUnlessAttached(_ content: Content.ID) throws {
+    /// A part, or a message that waits, needs a content; the first binds one that belongs to no
+    /// conversation yet (rulings 18).
+    func use(_ content: Content.ID?, in conversation: Conversation.ID) throws {
+        guard let content else { return }
         try transaction.execute(
             """
-            DELETE FROM contents WHERE application = \(application) AND id = \(content)
-                AND NOT EXISTS (
-                    SELECT 1 FROM parts
-                    WHERE application = \(application) AND content = \(content)
-                )
+            UPDATE contents SET
+                use_count = use_count + 1, conversation = COALESCE(conversation, \(conversation))
+            WHERE application = \(application) AND id = \(content)
+            """)
+    }
+
+    /// Each of these is needed once less, as often as it is named; what nobody needs goes (R24).
+    func release(_ contents: [Content.ID]) throws {
+        for content in contents {
+            try transaction.execute(
+                """
+                UPDATE contents SET use_count = use_count - 1
+                WHERE application = \(application) AND id = \(content)
+                """)
+        }
+        for content in Set(contents) { try dropUnlessUsed(content) }
+    }
+
+    /// Lets a content go that nobody needs; its bytes follow (``erase(_:)``).
+    func dropUnlessUsed(_ content: Content.ID) throws {
+        let size = try transaction.first(
+            """
+            DELETE FROM contents
+            WHERE application = \(application) AND id = \(content) AND use_count = 0
+            RETURNING size
+            """
+        ) { row in try row.int64(0) }
+        guard let size else { return }
+        try transaction.execute(
+            """
+            INSERT INTO dropped_contents (application, content)
+            VALUES (\(application), \(content))
+            ON CONFLICT (application, content) DO NOTHING
+            """)
+        try store(-size)
+    }
+
+    /// Lets all contents of a conversation go, whoever needs them (R18).
+    func dropContents(of conversation: Conversation.ID) throws {
+        try transaction.execute(
+            """
+            INSERT INTO dropped_contents (application, content)
+            SELECT application, id FROM contents
+            WHERE application = \(application) AND conversation = \(conversation)
+            ON CONFLICT (application, content) DO NOTHING
+            """)
+        let size = try transaction.first(
+            """
+            SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM contents
+            WHERE application = \(application) AND conversation = \(conversation)
+            """
+        ) { row in try row.int64(0) }
+        try transaction.execute(
+            """
+            DELETE FROM contents
+            WHERE application = \(application) AND conversation = \(conversation)
+            """)
+        try store(-(size ?? 0))
+    }
+
+    /// The bytes of these are gone.
+    func erase(_ contents: [Content.ID]) throws {
+        for content in contents {
+            try transaction.execute(
+                """
+                DELETE FROM dropped_contents
+                WHERE application = \(application) AND content = \(content)
+                """)
+        }
+    }
+
+    /// Counts bytes that have come, or gone.
+    private func store(_ bytes: Int64) throws {
+        guard bytes != 0 else { return }
+        try transaction.execute(
+            """
+            UPDATE applications SET content_bytes = content_bytes + \(bytes)
+            WHERE application = \(application)
             """)
     }
 }

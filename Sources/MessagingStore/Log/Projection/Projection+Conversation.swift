@@ -76,8 +76,7 @@ extension Projection {
             "DELETE FROM participants WHERE application = \(application) AND conversation = \(id)")
         try transaction.execute(
             "DELETE FROM receipts WHERE application = \(application) AND conversation = \(id)")
-        try transaction.execute(
-            "DELETE FROM contents WHERE application = \(application) AND conversation = \(id)")
+        try dropContents(of: id)
         try transaction.execute(
             """
             UPDATE conversations SET deleted_at = \(moment), distinct_key = NULL

@@ -7,7 +7,7 @@ extension Projection {
         let sender = try transaction.sender(of: id, in: application)
         let contents = try transaction.rows(
             """
-            SELECT DISTINCT content FROM parts
+            SELECT content FROM parts
             WHERE application = \(application) AND message = \(id) AND content IS NOT NULL
             """
         ) { row in try row.id(0) as Content.ID }
@@ -15,7 +15,7 @@ extension Projection {
             "DELETE FROM parts WHERE application = \(application) AND message = \(id)")
         try transaction.execute(
             "DELETE FROM messages WHERE application = \(application) AND id = \(id)")
-        for content in contents { try dropUnlessAttached(content) }
+        try release(contents)
         try uncount(place, sentBy: sender, in: conversation)
         // Its id stays taken, so a late repeat of the sending does not bring it back (rulings 12).
         try remember(Replay.Key(id), as: .message, for: id.bytes)

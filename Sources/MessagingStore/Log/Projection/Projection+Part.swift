@@ -2,7 +2,7 @@ import Messaging
 import SQL
 
 extension Projection {
-    /// A content no message shows any more goes with the part that showed it (R24).
+    /// A content nobody needs any more goes with the part that showed it (R24).
     func apply(_ change: PartsChanged) throws {
         let gone = change.removed.map(\.index)
         let contents = try contents(of: change.message, at: gone + change.updated.map(\.index))
@@ -21,7 +21,7 @@ extension Projection {
         for (place, index) in (change.order ?? []).enumerated() {
             try move(index, to: place, in: change.message)
         }
-        for content in contents { try dropUnlessAttached(content) }
+        try release(contents)
         try transaction.execute(
             """
             UPDATE messages SET
@@ -30,7 +30,6 @@ extension Projection {
             """)
     }
 
-    /// Also binds a content that belongs to no conversation yet (rulings 18).
     func insert(
         _ part: MessagePart, of message: Message.ID, in conversation: Conversation.ID
     ) throws {
@@ -44,7 +43,7 @@ extension Projection {
                 \(body), \(content), \(part.size), \(part.updatedAt)
             )
             """)
-        try bind(content, to: conversation)
+        try use(content, in: conversation)
     }
 
     private func update(_ part: MessagePart, of change: PartsChanged) throws {
@@ -57,7 +56,7 @@ extension Projection {
             WHERE application = \(application) AND message = \(change.message)
                 AND part_index = \(part.index)
             """)
-        try bind(content, to: change.conversation)
+        try use(content, in: change.conversation)
     }
 
     /// New parts come behind: their number is above every place.
@@ -70,17 +69,8 @@ extension Projection {
             """)
     }
 
-    func bind(_ content: Content.ID?, to conversation: Conversation.ID) throws {
-        guard let content else { return }
-        try transaction.execute(
-            """
-            UPDATE contents SET conversation = \(conversation)
-            WHERE application = \(application) AND id = \(content) AND conversation IS NULL
-            """)
-    }
-
-    /// The contents some parts show now.
-    private func contents(of message: Message.ID, at indexes: [Int]) throws -> Set<Content.ID> {
+    /// The contents some parts show now, each as often as they do.
+    private func contents(of message: Message.ID, at indexes: [Int]) throws -> [Content.ID] {
         guard !indexes.isEmpty else { return [] }
         let shown = try transaction.rows(
             """
@@ -90,7 +80,7 @@ extension Projection {
             """
         ) { row in (index: try row.int(0), content: try row.id(1) as Content.ID) }
         let asked = Set(indexes)
-        return Set(shown.filter { part in asked.contains(part.index) }.map(\.content))
+        return shown.filter { part in asked.contains(part.index) }.map(\.content)
     }
 }
 

@@ -19,13 +19,28 @@ extension Projection {
             )
             """)
         for case .content(let content, _) in message.draft.parts.map(\.body) {
-            try bind(content, to: message.conversation)
+            try transaction.execute(
+                """
+                INSERT INTO scheduled_contents (application, message, content)
+                VALUES (\(application), \(message.id), \(content))
+                """)
+            try use(content, in: message.conversation)
         }
         try remember(scheduled.key, as: .scheduled, for: message.id.bytes)
         try remember(Replay.Key(message.id), as: .scheduled, for: message.id.bytes)
     }
 
+    /// What it was promised and nobody else needs goes along; a message that was sent needs it.
     func dropScheduled(_ id: Message.ID) throws {
+        let contents = try transaction.rows(
+            """
+            SELECT content FROM scheduled_contents
+            WHERE application = \(application) AND message = \(id)
+            """
+        ) { row in try row.id(0) as Content.ID }
+        try transaction.execute(
+            "DELETE FROM scheduled_contents WHERE application = \(application) AND message = \(id)")
+        try release(contents)
         try transaction.execute(
             "DELETE FROM scheduled_messages WHERE application = \(application) AND id = \(id)")
     }

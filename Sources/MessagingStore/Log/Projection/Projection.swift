@@ -32,7 +32,7 @@ struct Projection {
         case .messageHidden(let hidden): try hide(hidden)
         case .receiptsRecorded(let receipts): try record(receipts)
         case .contentUploaded(let content): try keep(content)
-        case .contentWithdrawn(let id): try dropUnlessAttached(id)
+        case .contentWithdrawn(let id): try dropUnlessUsed(id)
         case .blocksChanged(let change): try apply(change)
         case .announcementSent(let sent): try announce(sent)
         case .announcementReceived(let received): try record(received)
@@ -63,6 +63,7 @@ struct Projection {
         case .batchAccepted(let key, let conversation):
             try remember(key, as: .batch, for: conversation.bytes)
         case .contentOwned(let id, let user): try own(id, user)
+        case .contentsErased(let ids): try erase(ids)
         }
     }
 

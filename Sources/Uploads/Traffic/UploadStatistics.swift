@@ -2,12 +2,18 @@ internal import Locking
 
 /// What has become of uploads since the start.
 public struct UploadStatistics: Sendable, Hashable {
-    /// Uploads that take octets; counted when asked.
-    public internal(set) var open = 0
-    /// Octets that have become durable.
-    public internal(set) var received: Int64 = 0
-    /// How often octets were made durable; each cost a sync of the disk.
-    public internal(set) var commits = 0
+    /// What requests have come to, by the dialect they spoke.
+    public internal(set) var traffic: [UploadDialect: UploadTraffic] = [:]
+    /// Uploads that take octets, by the dialect that created them; counted when asked.
+    public internal(set) var open: [UploadDialect: Int] = [:]
+    /// Octets that are promised to them, likewise.
+    public internal(set) var reserved: [UploadDialect: Int64] = [:]
+    /// Uploads whose time was up, by the dialect that created them.
+    public internal(set) var expired: [UploadDialect: Int] = [:]
+    /// Contents whose octets were deleted because nobody needs them.
+    public internal(set) var erased = 0
+    /// How many octets that were.
+    public internal(set) var erasedBytes: Int64 = 0
     /// Uploads that have ended, by how.
     public internal(set) var ended: [End: Int] = [:]
 
@@ -30,11 +36,13 @@ public struct UploadStatistics: Sendable, Hashable {
     /// A record was replaced by its successor, durably.
     mutating func count(_ last: UploadRecord, _ next: UploadRecord) {
         if next.offset > last.offset {
-            received += next.offset - last.offset
-            commits += 1
+            traffic[UploadDialect.current, default: UploadTraffic()].committed +=
+                next.offset - last.offset
+            traffic[UploadDialect.current, default: UploadTraffic()].commits += 1
         }
         guard last.state != next.state, let end = End(next) else { return }
         ended[end, default: 0] += 1
+        if end == .expired { expired[UploadDialect(next.creation), default: 0] += 1 }
     }
 }
 
@@ -44,7 +52,7 @@ extension UploadStatistics.End {
         switch (record.state, record.failure) {
         case (.complete, _): self = .finished
         case (.failed, .digest): self = .digest
-        case (.failed, .refused): self = .refused
+        case (.failed, .refused), (.failed, .quota): self = .refused
         case (.failed, _): self = .storage
         case (.cancelled, _): self = .cancelled
         case (.expired, _): self = .expired
@@ -57,7 +65,10 @@ extension Uploads {
     /// What has become of uploads since the start, and how many are open.
     public var statistics: UploadStatistics {
         var statistics = engine.statistics.withLock { statistics in statistics }
-        statistics.open = engine.ledger.withLock { ledger in ledger.openUploads }
+        for (creation, promise) in engine.ledger.withLock({ ledger in ledger.promises }) {
+            statistics.open[UploadDialect(creation)] = promise.uploads
+            statistics.reserved[UploadDialect(creation)] = promise.bytes
+        }
         return statistics
     }
 }

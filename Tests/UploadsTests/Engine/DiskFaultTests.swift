@@ -1,0 +1,107 @@
+import Blobs
+import Glibc
+import HTTP
+import Locking
+import Testing
+
+@testable import Uploads
+
+/// On a volume of its own: ``Volume/isPermitted`` says where that cannot be.
+@Suite(.enabled(if: Volume.isPermitted)) struct `A disk at its end` {
+    private let volume: Volume
+    private let house: House
+    private let content = pattern(3 << 20)
+
+    init() throws {
+        volume = try Volume(size: 8 << 20)
+        house = House(on: volume.path)
+    }
+
+    @Test func `keeps what did fit, and the rest comes later (11.7)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: Int64(content.count)))
+        let body = ScriptedBody(
+            [.bytes(Array(content[..<(1 << 20)])), .pause, .bytes(Array(content[(1 << 20)...]))],
+            length: Int64(content.count))
+        async let answer = uploads.send(.put, url, [], body)
+        await body.untilPaused()
+        volume.fill()
+        body.release()
+        #expect(await answer.status == .insufficientStorage)
+        #expect(await answer.text.contains("insufficientStorage"))
+        let held = try #require(await uploads.offset(url).flatMap { Int($0) })
+        #expect(held >= 512 << 10 && held < content.count)
+        // As long as there is no room, a request is refused before it has sent anything.
+        let again = ScriptedBody(Array(content[held...]))
+        let range = "bytes \(held)-\(content.count - 1)/\(content.count)"
+        let refused = await uploads.send(.put, url, [("Content-Range", range)], again)
+        #expect(refused.status == .insufficientStorage)
+        #expect(again.reads == 0)
+        await #expect(throws: UploadError.insufficientStorage) {
+            _ = try await uploads.create(House.draft(length: 1 << 20))
+        }
+        volume.free()
+        let reopened = try await house.open()
+        #expect(await reopened.offset(url) == "\(held)")
+        let done = await reopened.put(url, range, Array(content[held...]))
+        #expect(done.status == .ok)
+        #expect(house.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
+    }
+
+    @Test func `that is read-only refuses bytes and says what it holds (11.1)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 5))
+        _ = await uploads.put(url, "bytes 0-1/5", [1, 2])
+        try await volume.set(readOnly: true)
+        let refused = await uploads.put(url, "bytes 2-4/5", [3, 4, 5])
+        #expect(refused.status == .internalServerError)
+        #expect(refused.text.contains("backendError"))
+        #expect(!refused.text.contains(volume.path))
+        #expect(await uploads.offset(url) == "2")
+        #expect(await uploads.put(url, "bytes */5").fields["Range"] == "bytes=0-1")
+        await #expect(throws: UploadError.backend) {
+            _ = try await uploads.create(House.draft(length: 1))
+        }
+        #expect(await uploads.send(.delete, url).status == .internalServerError)
+        #expect(await uploads.offset(url) == "2")
+        try await volume.set(readOnly: false)
+        #expect(await uploads.put(url, "bytes 2-4/5", [3, 4, 5]).status == .ok)
+        #expect(
+            house.finisher.finished.withLock { $0.last?.sha256 }
+                == SHA256.digest(of: [1, 2, 3, 4, 5]))
+    }
+
+    @Test func `leaves what nobody needs until it can be deleted (11.8)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 1))
+        _ = await uploads.send(.put, url, [], ScriptedBody([1]))
+        let content = AbandonedContent(application: "app", contentID: House.content)
+        house.finisher.unneeded.withLock { $0 = [content] }
+        try await volume.set(readOnly: true)
+        await uploads.sweep()
+        #expect(house.finisher.unneeded.withLock { $0 } == [content])
+        try await volume.set(readOnly: false)
+        await uploads.sweep()
+        #expect(house.finisher.unneeded.withLock { $0 } == [])
+        #expect(try !uploads.blobs.contains(#require(BlobName(House.content))))
+    }
+}
+
+@Suite struct `A sync that fails` {
+    private let house = House()
+
+    @Test func `loses what came since the last one, for good (11.1)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 5))
+        // A device that takes every byte and cannot be synced.
+        #expect(symlink("/dev/zero", house.stagedPath) == 0)
+        let answer = await uploads.put(url, "bytes 0-2/5", [1, 2, 3])
+        #expect(answer.status == .internalServerError)
+        #expect(await uploads.offset(url) == "0")
+        #expect(unlink(house.stagedPath) == 0)
+        #expect(await uploads.put(url, "bytes 0-4/5", [1, 2, 3, 4, 5]).status == .ok)
+        #expect(
+            house.finisher.finished.withLock { $0.last?.sha256 }
+                == SHA256.digest(of: [1, 2, 3, 4, 5]))
+    }
+}

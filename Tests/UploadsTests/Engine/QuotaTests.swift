@@ -1,0 +1,68 @@
+import HTTP
+import Locking
+import Testing
+
+@testable import Uploads
+
+@Suite struct `The quota of an application` {
+    private let house = House { $0.applicationQuota = 10 }
+
+    private func create(
+        _ length: Int64?, for application: String = "app", in uploads: Uploads
+    ) async throws -> String {
+        try await uploads.create(
+            UploadDraft(
+                owner: UploadOwner(application: application), contentID: House.content,
+                mediaType: nil, length: length))
+    }
+
+    @Test func `counts contents and all that is promised (11.6, 11.9)`() async throws {
+        let uploads = try await house.open()
+        let url = try await create(4, in: uploads)
+        _ = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3, 4]))
+        let open = try await create(6, in: uploads)
+        await #expect(throws: UploadError.quotaExceeded(10)) { try await create(1, in: uploads) }
+        // Another application has a quota of its own.
+        _ = try await create(10, for: "other", in: uploads)
+        _ = await uploads.send(.delete, open)
+        _ = try await create(6, in: uploads)
+    }
+
+    @Test func `is counted the same after a restart (11.9)`() async throws {
+        _ = try await create(8, in: try await house.open())
+        let reopened = try await house.open()
+        await #expect(throws: UploadError.quotaExceeded(10)) { try await create(3, in: reopened) }
+        _ = try await create(2, in: reopened)
+    }
+
+    @Test func `is judged again when a length shows itself (11.6)`() async throws {
+        let uploads = try await house.open()
+        let url = try await create(nil, in: uploads)
+        let body = ScriptedBody(pattern(11))
+        let answer = await uploads.send(.put, url, [], body)
+        #expect(answer.status == .insufficientStorage)
+        #expect(answer.text.contains("quotaExceeded"))
+        #expect(answer.text.contains("may store 10 bytes"))
+        #expect(body.reads == 0)
+        #expect(await uploads.send(.put, url, [], ScriptedBody(pattern(10))).status == .ok)
+    }
+
+    @Test func `is judged at the end of a body without a length (11.6)`() async throws {
+        let uploads = try await house.open()
+        let url = try await create(nil, in: uploads)
+        let body = ScriptedBody([.bytes(pattern(11))], length: nil)
+        let answer = await uploads.send(.put, url, [], body)
+        #expect(answer.status == .insufficientStorage)
+        #expect(house.finisher.finished.withLock { $0.isEmpty })
+        #expect(await uploads.put(url, "bytes */*").status == .gone)
+        #expect(uploads.statistics.ended == [.refused: 1])
+        // What was refused takes nothing of it.
+        _ = try await create(10, in: uploads)
+    }
+
+    @Test func `lets nothing in while nobody can count (11.6)`() async throws {
+        let uploads = try await house.open()
+        house.finisher.mood.withLock { $0 = .breaks }
+        await #expect(throws: UploadError.backend) { try await create(1, in: uploads) }
+    }
+}
