@@ -1,8 +1,9 @@
 # Everything one does with this repository. `make help` lists it.
 
 # Debian and Ubuntu packages: to build and run, and further ones to test and to measure.
-PACKAGES       = ca-certificates curl git libsqlite3-dev libssl-dev make pkg-config zlib1g-dev
-TEST_PACKAGES  = $(PACKAGES) openssl prometheus python3 python3-venv
+PACKAGES       = ca-certificates curl git libpq-dev libsqlite3-dev libssl-dev make pkg-config \
+                 zlib1g-dev
+TEST_PACKAGES  = $(PACKAGES) openssl postgresql prometheus python3 python3-venv
 BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk
 # Packages of PyPI for the tests, in an environment of their own below the build folder.
 PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis
@@ -37,6 +38,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	$(MAKE) --no-print-directory format rules
 	swift build --build-tests --explicit-target-dependency-import-check error
 	swift test --skip-build --parallel
+	PARLEY_TEST_DATABASE=postgres swift test --skip-build --parallel --filter MessagingStoreTests
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20
 	bash Tests/Commands/commands.sh .build/debug/parley
 	bash Tests/Commands/telemetry.sh .build/debug/parley

@@ -60,6 +60,8 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
+            name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CIntrinsics"),
@@ -72,7 +74,7 @@ let package = Package(
         room("Checksums", ["CIntrinsics", "CZlib"]),
         room("HTTP", ["Base64", "CZlib", "COpenSSL", "Checksums", "Locking", "Octets"], inlined),
         room("HTTPTransport", ["HTTP", "CLinux", "COpenSSL", "Descriptors", "Locking"]),
-        room("SQL", ["CSQLite", "Locking"]),
+        room("SQL", ["CSQLite", "CPostgres", "Locking"]),
         room("Blobs", ["Checksums", "CLinux", "Descriptors", "Locking"]),
         room("Uploads", ["HTTP", "JSON", "Base64", "Blobs", "Checksums", "COpenSSL", "Locking"]),
         room("Archives", ["HTTP", "COpenSSL"]),
@@ -109,8 +111,8 @@ let package = Package(
             swiftSettings: house),
         // What tests of several rooms need.
         .target(
-            name: "TestSupport", dependencies: ["COpenSSL"], path: "Tests/Support",
-            swiftSettings: houseOfTests),
+            name: "TestSupport", dependencies: ["COpenSSL", "CPostgres"], path: "Tests/Support",
+            exclude: ["postgres.sh"], swiftSettings: houseOfTests),
         tests(of: "Locking"),
         tests(of: "Descriptors"),
         tests(of: "Base64"),

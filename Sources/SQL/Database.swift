@@ -2,15 +2,11 @@
 public final class Database: Sendable {
     let writer: Writer
     private let readers: Readers
-    private let checkpointer: Checkpointer
     private let folder: TemporaryFolder?
 
-    init(
-        writer: Writer, readers: Readers, checkpointer: Checkpointer, folder: TemporaryFolder?
-    ) {
+    init(writer: Writer, readers: Readers, folder: TemporaryFolder? = nil) {
         self.writer = writer
         self.readers = readers
-        self.checkpointer = checkpointer
         self.folder = folder
     }
 
@@ -31,8 +27,8 @@ public final class Database: Sendable {
 
     /// Looks at one consistent state: nothing committed meanwhile is seen.
     ///
-    /// - Parameter look: Runs on a reader's thread; it cannot change anything. A long one keeps the
-    ///   write-ahead log from being emptied.
+    /// - Parameter look: Runs on a reader's thread, and may run a second time; it cannot change
+    ///   anything. A long one keeps the database from letting go of what it no longer needs.
     public nonisolated(nonsending) func read<Value: Sendable>(
         _ look: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
@@ -58,23 +54,12 @@ public final class Database: Sendable {
     /// Looks that wait for a reader.
     public var waitingLooks: Int { readers.waiting }
 
-    /// A number that is another one after a different process has committed something.
-    ///
-    /// Our own changes do not move it. It is asked in the line of changes, because only the
-    /// connection that writes can tell its own commits from others'.
-    public nonisolated(nonsending) func foreignCommits() async throws -> Int64 {
-        try await write { transaction in
-            try transaction.first(Dialect.foreignCommits) { row in try row.int64(0) } ?? 0
-        }
-    }
-
-    /// Finishes what waits, moves the log into the file and lets go of it.
+    /// Finishes what waits and lets go of the database; a file has its log moved into it.
     ///
     /// Blocks until that is done, so not from inside a closure given to this database. Later calls
     /// of the others throw ``SQLError`` of kind ``SQLError/Kind/closed``.
     public func close() {
         readers.close()
-        checkpointer.close()
         writer.close()
     }
 }

@@ -9,6 +9,10 @@ public enum DatabaseLocation: Hashable, Sendable {
     /// A file of its own under the system's temporary folder, gone when the database is. For tests:
     /// it is written and synced as any other.
     case temporary
+
+    /// A database of a PostgreSQL server: a URL as libpq reads it, with whatever secrets it holds. Its
+    /// tables lie in the schema that comes first on the search path.
+    case server(String)
 }
 
 /// A folder that lasts as long as this object.

@@ -8,11 +8,15 @@ public struct DatabaseSettings: Sendable {
     /// How long to wait for another process that writes; 5 seconds unless said otherwise.
     public var busyTimeout: Duration = .seconds(5)
 
-    /// Pages of 4 KiB in the write-ahead log after which they are moved to the file; 4096 (16 MiB)
-    /// unless said otherwise.
+    /// How long a server may work on one statement; 30 seconds unless said otherwise. A file has no
+    /// such limit.
+    public var statementTimeout: Duration = .seconds(30)
+
+    /// Pages of 4 KiB in a file's write-ahead log after which they are moved to the file; 4096
+    /// (16 MiB) unless said otherwise.
     public var checkpointInterval: Int = 4096
 
-    /// The most pages of 4 KiB the file may have; `nil` for as many as the disk holds. Beyond it
+    /// The most pages of 4 KiB a file may have; `nil` for as many as the disk holds. Beyond it
     /// changes fail as on a full disk.
     public var pageLimit: Int?
 

@@ -1,23 +1,66 @@
-// What the engines say differently. Today this is SQLite's side; PostgreSQL's words come here too.
+// What the engines say differently, and the words around statements, which `MessagingStore` never
+// writes.
 
-/// The words around statements, which `MessagingStore` never writes.
+/// The words both engines understand.
 enum Dialect {
-    /// Takes the write lock at once: waiting for it later could fail in the midst of a batch.
-    static let beginWriting = "BEGIN IMMEDIATE"
-
-    /// A snapshot, taken by the first statement that reads.
-    static let beginReading = "BEGIN DEFERRED"
-
     static let commit = "COMMIT"
     static let rollback = "ROLLBACK"
     static let savepoint = "SAVEPOINT mutation"
     static let release = "RELEASE SAVEPOINT mutation"
     static let rollbackToSavepoint = "ROLLBACK TO SAVEPOINT mutation"
 
-    /// Behind a `SELECT` whose rows are to stay as they are: whoever writes here has the whole
-    /// database to himself.
+    /// Behind a `SELECT` whose rows are to stay as they are: whoever writes has the file, or the
+    /// schema, to himself.
     static let rowLock = ""
+}
 
-    /// A number that changes when another connection has committed.
-    static let foreignCommits: SQL = "PRAGMA data_version"
+/// SQLite's own.
+enum SQLiteDialect {
+    static func begin(_ access: TransactionAccess) -> String {
+        switch access {
+        // Takes the write lock at once: waiting for it later could fail in the midst of a batch.
+        case .writing: "BEGIN IMMEDIATE"
+        // A snapshot, taken by the first statement that reads.
+        case .reading: "BEGIN DEFERRED"
+        }
+    }
+}
+
+/// PostgreSQL's own.
+enum PostgresDialect {
+    static func begin(_ access: TransactionAccess) -> [String] {
+        switch access {
+        // One writer at a time in a schema, as in a file of SQLite: what is loaded holds until it is
+        // recorded, and positions are handed out in the order of commits. Each statement looks
+        // anew, so those after the lock see everything its last holder has committed.
+        case .writing:
+            [
+                "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+                "SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text, 1985))",
+            ]
+        case .reading: ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
+        }
+    }
+
+    /// Has columns of text compared octet by octet, as SQLite does, whatever the database's language.
+    static func schema(_ statement: SQL) -> SQL {
+        guard statement.text.hasPrefix("CREATE TABLE") || statement.text.hasPrefix("ALTER TABLE")
+        else { return statement }
+        let parts = statement.text.split(separator: " TEXT", omittingEmptySubsequences: false)
+        return SQL(stringLiteral: parts.joined(separator: " TEXT COLLATE \"C\""))
+    }
+
+    /// What a session needs to keep the promises of this target, and what tells whether it can.
+    static func session(statement: Int64, lock: Int64) -> SQL {
+        // In this order: the promises are read before anything is changed.
+        """
+        SELECT current_setting('fsync'), current_setting('server_encoding'), current_schema(),
+            set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+                WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
+            set_config('statement_timeout', \(String(statement)), false),
+            set_config('lock_timeout', \(String(lock)), false),
+            set_config('idle_in_transaction_session_timeout', '60000', false),
+            set_config('jit', 'off', false)
+        """
+    }
 }

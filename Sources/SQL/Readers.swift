@@ -10,7 +10,7 @@ final class Readers: Sendable {
 
     private struct Lane {
         let queue: DispatchQueue
-        let connection: Locked<Connection>
+        let connection: Locked<any Connection>
     }
 
     /// Who waits, and which lanes have nothing to do.
@@ -22,12 +22,12 @@ final class Readers: Sendable {
 
     /// A caller who wants to read.
     struct Look: Sendable {
-        let run: @Sendable (Connection) -> Void
+        let run: @Sendable (any Connection) -> Void
         let refuse: @Sendable () -> Void
     }
 
     /// Opens `count` connections, at least one.
-    init(count: Int, open: () throws(SQLError) -> sending Connection) throws(SQLError) {
+    init(count: Int, open: () throws(SQLError) -> sending any Connection) throws(SQLError) {
         var lanes: [Lane] = []
         for number in 0..<max(count, 1) {
             lanes.append(

@@ -3,7 +3,7 @@
 /// A column is named as in the statement, or counted from zero. Each accessor takes exactly its type:
 /// nothing is converted, and `NULL` is only for the optional ones.
 public struct Row: ~Copyable {
-    let statement: Statement
+    let rows: any Rows
 
     /// A `BIGINT`.
     public func int64(_ column: Column) throws(SQLError) -> Int64 {
@@ -37,46 +37,46 @@ public struct Row: ~Copyable {
 
     /// Whatever the column holds.
     public func value(_ column: Column) throws(SQLError) -> SQLValue {
-        statement.value(at: try index(of: column))
+        rows.value(at: try index(of: column))
     }
 
     /// Whether the column is `NULL`.
     public func isNull(_ column: Column) throws(SQLError) -> Bool {
-        statement.isNull(at: try index(of: column))
+        rows.isNull(at: try index(of: column))
     }
 
     /// A `BIGINT`; `nil` for `NULL`.
     public func optionalInt64(_ column: Column) throws(SQLError) -> Int64? {
         let index = try index(of: column)
-        if let number = statement.integer(at: index) { return number }
-        guard statement.isNull(at: index) else { throw mismatch(column, "BIGINT") }
+        if let number = rows.integer(at: index) { return number }
+        guard rows.isNull(at: index) else { throw mismatch(column, "BIGINT") }
         return nil
     }
 
     /// A `TEXT`; `nil` for `NULL`.
     public func optionalText(_ column: Column) throws(SQLError) -> String? {
         let index = try index(of: column)
-        if let text = statement.text(at: index) { return text }
-        guard statement.isNull(at: index) else { throw mismatch(column, "TEXT") }
+        if let text = rows.text(at: index) { return text }
+        guard rows.isNull(at: index) else { throw mismatch(column, "TEXT") }
         return nil
     }
 
     /// A `BYTEA`; `nil` for `NULL`.
     public func optionalBlob(_ column: Column) throws(SQLError) -> [UInt8]? {
         let index = try index(of: column)
-        if let bytes = statement.blob(at: index) { return bytes }
-        guard statement.isNull(at: index) else { throw mismatch(column, "BYTEA") }
+        if let bytes = rows.blob(at: index) { return bytes }
+        guard rows.isNull(at: index) else { throw mismatch(column, "BYTEA") }
         return nil
     }
 
     private func index(of column: Column) throws(SQLError) -> Int {
-        guard let index = statement.index(of: column) else {
-            throw SQLError(.typeMismatch, "no column \(column)", statement: statement.sql)
+        guard let index = rows.index(of: column) else {
+            throw SQLError(.typeMismatch, "no column \(column)", statement: rows.sql)
         }
         return index
     }
 
     private func mismatch(_ column: Column, _ type: String) -> SQLError {
-        SQLError(.typeMismatch, "column \(column) is not \(type)", statement: statement.sql)
+        SQLError(.typeMismatch, "column \(column) is not \(type)", statement: rows.sql)
     }
 }

@@ -22,6 +22,15 @@ public struct SQLError: Error, Hashable, Sendable {
         case notADatabase
         /// The file or its folder cannot be opened.
         case cannotOpen
+        /// The server cannot be reached or does not let us in, or has left in the midst of something.
+        /// Nothing of the change is kept.
+        case unreachable
+        /// The server has left while a change was made durable: it may be kept or not.
+        case uncertain
+        /// Changes of others stood in the way, also when tried again.
+        case collided
+        /// A statement took longer than it may.
+        case timedOut
         /// The file or its folder may not be written.
         case readOnly
         /// Another process held the database longer than we wait.
@@ -58,6 +67,14 @@ public struct SQLError: Error, Hashable, Sendable {
     static var transactionLost: SQLError {
         SQLError(.transactionLost, "the engine has ended the transaction by itself")
     }
+}
+
+extension SQLError {
+    /// Whether the same may work when it is tried again at once.
+    var mayPass: Bool { [.unreachable, .collided].contains(kind) }
+
+    /// Whether it is no fault of one change but strikes all who share its transaction.
+    var isEverybodys: Bool { mayPass || kind == .locked }
 }
 
 extension SQLError: CustomStringConvertible {

@@ -2,32 +2,38 @@
 ///
 /// Everything here blocks its thread, which is the database's own.
 public final class Transaction {
-    private let connection: Connection
+    private let connection: any Connection
     private(set) var hooks: [@Sendable () -> Void] = []
     private(set) var brackets: [CommitBracket] = []
 
-    init(on connection: Connection) { self.connection = connection }
+    init(on connection: any Connection) { self.connection = connection }
 
-    /// Runs a statement.
+    /// Runs a statement that changes something.
+    ///
+    /// Over a network several of them travel together: what goes wrong may be thrown by a later
+    /// statement, or by whoever has handed in the change. Either way nothing of it is kept.
+    public func execute(_ sql: SQL) throws(SQLError) {
+        try requireOpen(sql)
+        try connection.execute(sql)
+    }
+
+    /// Runs a statement at once.
     ///
     /// - Returns: How many rows it has inserted, changed or deleted.
-    @discardableResult
-    public func execute(_ sql: SQL) throws(SQLError) -> Int {
-        let before = connection.totalChanges
-        let statement = try bound(sql)
-        defer { connection.takeBack(statement) }
-        while try statement.step() {}
-        return Int(connection.totalChanges - before)
+    public func rowsChanged(by sql: SQL) throws(SQLError) -> Int {
+        try requireOpen(sql)
+        return try connection.change(sql)
     }
 
     /// Makes a value of each row.
     public func rows<Value>(
         _ sql: SQL, _ make: (borrowing Row) throws -> Value
     ) throws -> [Value] {
-        let statement = try bound(sql)
-        defer { connection.takeBack(statement) }
+        try requireOpen(sql)
+        let rows = try connection.query(sql)
+        defer { rows.finish() }
         var values: [Value] = []
-        while try statement.step() { values.append(try make(Row(statement: statement))) }
+        while try rows.next() { values.append(try make(Row(rows: rows))) }
         return values
     }
 
@@ -37,10 +43,11 @@ public final class Transaction {
     public func first<Value>(
         _ sql: SQL, _ make: (borrowing Row) throws -> Value
     ) throws -> Value? {
-        let statement = try bound(sql)
-        defer { connection.takeBack(statement) }
-        guard try statement.step() else { return nil }
-        return try make(Row(statement: statement))
+        try requireOpen(sql)
+        let rows = try connection.query(sql)
+        defer { rows.finish() }
+        guard try rows.next() else { return nil }
+        return try make(Row(rows: rows))
     }
 
     /// Has `run` called once the change is durable, before its caller hears of it; never when it is
@@ -61,22 +68,13 @@ public final class Transaction {
         brackets.append(CommitBracket(before: before, after: after))
     }
 
-    /// The statement with its values bound; whoever asks for it has to give it back.
-    private func bound(_ sql: SQL) throws(SQLError) -> Statement {
-        // After a full disk the engine may have rolled back already, and what follows would be
-        // committed on its own.
-        guard connection.isInTransaction else {
+    /// After a fault the engine may have rolled back already, and what follows would be committed on
+    /// its own.
+    private func requireOpen(_ sql: SQL) throws(SQLError) {
+        guard connection.state == .open else {
             throw SQLError(
                 .transactionLost, "the transaction has ended before this", statement: sql.text)
         }
-        let statement = try connection.statement(for: sql.phrase)
-        do {
-            try statement.bind(sql.values)
-        } catch {
-            connection.takeBack(statement)
-            throw error
-        }
-        return statement
     }
 }
 

@@ -7,7 +7,8 @@ extension Shop {
     /// Expects that the rows made again from the events are the rows (X3).
     func expectSameRowsAgain(_ place: Comment? = nil) async throws {
         let events = try await events()
-        let again = try Database.open(.temporary, migrations: MessagingStore.migrations)
+        let location = DatabaseLocation.scratch()
+        let again = try Database.open(location, migrations: MessagingStore.migrations)
         try await again.write { [application] transaction in
             let projection = Projection(
                 transaction: transaction, application: application,
@@ -18,5 +19,6 @@ extension Shop {
         let live = try await rows(except: left)
         #expect(try await Shop.rows(of: again, except: left) == live, place)
         again.close()
+        location.clear()
     }
 }

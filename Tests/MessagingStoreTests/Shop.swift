@@ -11,13 +11,16 @@ final class Shop: Sendable {
     let store: MessagingStore
     let application: Application.ID
     private let time: Locked<Int64>
+    /// Whether nobody else opens its database.
+    private let isAlone: Bool
 
-    init(at location: DatabaseLocation = .temporary, opening known: Application.ID? = nil)
+    init(at known: DatabaseLocation? = nil, opening application: Application.ID? = nil)
         async throws
     {
         let time = Locked<Int64>(1_000_000)
         self.time = time
-        self.location = location
+        location = known ?? .scratch()
+        isAlone = known == nil
         database = try Database.open(location, migrations: MessagingStore.migrations)
         store = MessagingStore(
             database: database,
@@ -25,11 +28,12 @@ final class Shop: Sendable {
                 now: { Timestamp(milliseconds: time.withLock { time in time }) },
                 randomBytes: StoreEnvironment.live.randomBytes,
                 sha256: StoreEnvironment.live.sha256))
-        application = try await store.createApplication(name: "Shop", id: known).id
+        self.application = try await store.createApplication(name: "Shop", id: application).id
     }
 
     deinit {
         database.close()
+        if isAlone { location.clear() }
     }
 
     /// Lets the clock go on.
@@ -51,13 +55,9 @@ final class Shop: Sendable {
 
     static func rows(of database: Database, except left: Set<String>) async throws -> [String] {
         try await database.read { transaction in
-            let tables = try transaction.rows(
-                "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
-            ) { row in try row.text(0) }
+            let tables = try transaction.tables()
             return try tables.filter { table in !left.contains(table) }.flatMap { table in
-                let columns = try transaction.rows(
-                    "SELECT name FROM pragma_table_info(\(table))"
-                ) { row in try row.text(0) }
+                let columns = try transaction.columns(of: table)
                 return try transaction.rows(SQL(stringLiteral: "SELECT * FROM \(table)")) { row in
                     var values: [String] = []
                     for column in columns {

@@ -4,19 +4,23 @@ import Testing
 @testable import SQL
 
 @Suite struct `A database` {
-    @Test func `has what was written when it is opened again`() async throws {
-        let file = TemporaryFile()
-        let first = try file.open()
+    @Test(arguments: Engine.allCases) func `has what was written when it is opened again`(
+        engine: Engine
+    ) async throws {
+        let place = engine.lasting()
+        let first = try place.open()
         try await first.add(1, "Ada")
         first.close()
-        let second = try file.open()
+        let second = try place.open()
         #expect(try await second.names() == ["Ada"])
         second.close()
     }
 
-    @Test func `shows a finished write to every other process`() async throws {
-        let file = TemporaryFile()
-        let (database, other) = (try file.open(), try file.open())
+    @Test(arguments: Engine.allCases) func `shows a finished write to every other process`(
+        engine: Engine
+    ) async throws {
+        let place = engine.lasting()
+        let (database, other) = (try place.open(), try place.open())
         try await database.add(1, "Ada")
         #expect(try await other.names() == ["Ada"])
     }
@@ -29,8 +33,10 @@ import Testing
         #expect(setting == 2)
     }
 
-    @Test func `reads one state however long it looks`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `reads one state however long it looks`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         try await database.add(1, "Ada")
         let (looked, signal) = AsyncStream.makeStream(of: Void.self)
         let written = DispatchSemaphore(value: 0)
@@ -48,8 +54,10 @@ import Testing
         #expect(try await database.names() == ["Ada", "Grace"])
     }
 
-    @Test func `serves more reads than it has readers`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `serves more reads than it has readers`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         try await database.add(1, "Ada")
         let counts = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<100 { group.addTask { try await database.names().count } }
@@ -58,8 +66,9 @@ import Testing
         #expect(counts == 100)
     }
 
-    @Test func `changes nothing in a read`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `changes nothing in a read`(engine: Engine) async throws
+    {
+        let database = try engine.people()
         await expectFault(.readOnly) {
             try await database.read { try $0.add(1, "Mallory") }
         }
@@ -79,8 +88,8 @@ import Testing
         #expect(try await file.open().names().count == 50)
     }
 
-    @Test func `may be closed twice`() throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `may be closed twice`(engine: Engine) throws {
+        let database = try engine.people()
         database.close()
         database.close()
     }
@@ -96,15 +105,5 @@ import Testing
         // Without checkpoints three pages a commit would make 12 MB.
         #expect(try #require(file.size(of: "-wal")) < 6_000_000)
         #expect(try await database.names().count == 1000)
-    }
-
-    @Test func `notices commits of others and not its own`() async throws {
-        let file = TemporaryFile()
-        let (database, other) = (try file.open(), try file.open())
-        let start = try await database.foreignCommits()
-        try await database.add(1, "Ada")
-        #expect(try await database.foreignCommits() == start)
-        try await other.add(2, "Grace")
-        #expect(try await database.foreignCommits() != start)
     }
 }

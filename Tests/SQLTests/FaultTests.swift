@@ -26,11 +26,13 @@ import Testing
         }
     }
 
-    @Test func `is named when another process writes for too long`() async throws {
-        let file = TemporaryFile()
+    @Test(arguments: Engine.allCases) func `is named when another process writes for too long`(
+        engine: Engine
+    ) async throws {
+        let place = engine.lasting()
         var settings = DatabaseSettings()
         settings.busyTimeout = .zero
-        let (database, other) = (try file.open(), try file.open(settings: settings))
+        let (database, other) = (try place.open(), try place.open(settings: settings))
         let gate = await Gate(holding: database)
         await expectFault(.locked) { try await other.add(1, "Ada") }
         _ = try await gate.pass({ try $0.add(2, "Grace") })
@@ -58,35 +60,39 @@ import Testing
         #expect(try await database.names() == ["Ada", "Grace"])
     }
 
-    @Test func `that ends the transaction is no commit for the rest of it`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases)
+    func `that ends the transaction is no commit for the rest of it`(engine: Engine) async throws {
+        let database = try engine.people()
         await expectFault(.transactionLost) {
             try await database.write { transaction in
                 try transaction.add(1, "Ada")
-                try transaction.execute("ROLLBACK")
+                try engine.endTransaction(transaction)
                 try transaction.add(2, "Grace")
             }
         }
         #expect(try await database.names().isEmpty)
     }
 
-    @Test func `that ends the transaction of a batch is one change's own`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases)
+    func `that ends the transaction of a batch is one change's own`(engine: Engine) async throws {
+        let database = try engine.people()
         let gate = await Gate(holding: database)
         let results = try await gate.pass(
             { try $0.add(1, "Ada") },
-            { _ = try $0.execute("ROLLBACK") },
+            { try engine.endTransaction($0) },
             { try $0.add(3, "Grace") },
         )
         #expect(results.faults() == [nil, .transactionLost, nil])
         #expect(try await database.names() == ["Ada", "Grace"])
     }
 
-    @Test func `shows the statement and not its values`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `shows the statement and not its values`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         let error = await expectFault(.misuse) {
             try await database.write {
-                _ = try $0.execute("INSERT INTO pople VALUES (\("secret"))")
+                try $0.execute("INSERT INTO pople VALUES (\("secret"))")
             }
         }
         let text = try #require(error?.description)

@@ -4,8 +4,10 @@ import Testing
 @testable import SQL
 
 @Suite struct `Group commit` {
-    @Test func `carries all who wait in one transaction`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `carries all who wait in one transaction`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         let gate = await Gate(holding: database)
         let results = try await gate.pass(times: 200) { try $0.add($1, "x") }
         #expect(results.successes() == 200)
@@ -16,21 +18,25 @@ import Testing
         #expect(database.statistics.replays == 0)
     }
 
-    @Test func `takes no more than its limit at once`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `takes no more than its limit at once`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         let gate = await Gate(holding: database)
         _ = try await gate.pass(times: 300) { try $0.add($1, "x") }
         #expect(database.statistics.largestBatch == Writer.batchLimit)
         #expect(database.statistics.commits == 3)
     }
 
-    @Test func `tells how long each batch took, and who waits`() async throws {
+    @Test(arguments: Engine.allCases) func `tells how long each batch took, and who waits`(
+        engine: Engine
+    ) async throws {
         let batches = Locked(0)
         var settings = DatabaseSettings()
         settings.onCommit = { duration in
             batches.withLock { batches in batches += duration > .zero ? 1 : 0 }
         }
-        let database = try Database.open(.temporary, migrations: [], settings: settings)
+        let database = try Database.open(engine.place(), migrations: [], settings: settings)
         for _ in 0..<3 { try await database.write { _ in } }
         #expect(batches.withLock { $0 } == 3)
         #expect(database.waitingChanges == 0)
@@ -39,8 +45,10 @@ import Testing
         #expect(database.waitingLooks == 0)
     }
 
-    @Test func `undoes only the change that throws`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `undoes only the change that throws`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         let gate = await Gate(holding: database)
         let results = try await gate.pass(
             { try $0.add(1, "Ada") },
@@ -55,8 +63,10 @@ import Testing
         #expect(database.statistics.replays == 1)
     }
 
-    @Test func `runs the others again when one throws`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `runs the others again when one throws`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         let runs = Locked(0)
         let gate = await Gate(holding: database)
         _ = try await gate.pass(
@@ -66,8 +76,10 @@ import Testing
         #expect(runs.withLock { $0 } == 2)
     }
 
-    @Test func `lets each change see those before it`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `lets each change see those before it`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         let gate = await Gate(holding: database)
         let results = try await gate.pass(
             {
@@ -84,8 +96,10 @@ import Testing
         #expect(results[1].fault == .notUnique)
     }
 
-    @Test func `does not replay a change that is alone`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `does not replay a change that is alone`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         let runs = Locked(0)
         await #expect(throws: People.Stranger()) {
             try await database.write { transaction in
@@ -99,8 +113,11 @@ import Testing
         #expect(database.statistics.commits == 0)
     }
 
-    @Test func `calls hooks once for what was kept and never for what was not`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases)
+    func `calls hooks once for what was kept and never for what was not`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         let heard = Locked<[String]>([])
         let gate = await Gate(holding: database)
         _ = try await gate.pass(
@@ -114,30 +131,32 @@ import Testing
         #expect(heard.withLock { $0 } == ["first", "last"])
     }
 
-    @Test func `calls hooks after the commit and before the caller goes on`() async throws {
-        let file = TemporaryFile()
-        let database = try file.open()
+    @Test(arguments: Engine.allCases)
+    func `calls hooks after the commit and before the caller goes on`(
+        engine: Engine
+    ) async throws {
+        let place = engine.lasting()
+        let database = try place.open()
         let seen = Locked<[String]>([])
-        let path = file.path
         try await database.write { transaction in
             try transaction.add(1, "Ada")
             transaction.afterCommit {
-                let other = try? Connection(path: path, access: .readOnly, busyTimeout: .zero)
-                let names = try? other?.read { try $0.names() }
+                let names = try? place.connection().read { try $0.names() }
                 seen.withLock { $0 = names ?? [] }
             }
         }
         #expect(seen.withLock { $0 } == ["Ada"])
     }
 
-    @Test func `calls what is to happen around a commit on both sides of it`() async throws {
-        let file = TemporaryFile()
-        let database = try file.open()
+    @Test(arguments: Engine.allCases)
+    func `calls what is to happen around a commit on both sides of it`(
+        engine: Engine
+    ) async throws {
+        let place = engine.lasting()
+        let database = try place.open()
         let seen = Locked<[[String]?]>([])
-        let path = file.path
         let look: @Sendable () -> Void = {
-            let other = try? Connection(path: path, access: .readOnly, busyTimeout: .zero)
-            let names = try? other?.read { try $0.names() }
+            let names = try? place.connection().read { try $0.names() }
             seen.withLock { $0.append(names) }
         }
         try await database.write { transaction in
@@ -154,8 +173,10 @@ import Testing
         #expect(seen.withLock { $0.count } == 2)
     }
 
-    @Test func `keeps every increment of many callers`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `keeps every increment of many callers`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         try await database.add(1, "0")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<400 {

@@ -18,7 +18,7 @@ enum People {
 
 extension Database {
     static func ofPeople(_ settings: DatabaseSettings = DatabaseSettings()) throws -> Database {
-        try open(.temporary, migrations: People.migrations, settings: settings)
+        try Engine.sqlite.people(settings)
     }
 
     func add(_ id: Int, _ name: String) async throws {
@@ -49,7 +49,9 @@ struct Gate {
         let (reached, signal) = AsyncStream.makeStream(of: Void.self)
         self.database = database
         holding = Task { [semaphore] in
-            try await database.write { _ in
+            try await database.write { transaction in
+                // Until a statement is asked for an answer, a server may not have heard of it.
+                _ = try transaction.names()
                 signal.yield()
                 semaphore.wait()
             }

@@ -20,19 +20,20 @@ import Testing
     @Test(
         arguments: [
             .null, .integer(.min), .integer(.max), .integer(0), .text(""), .text("a\u{0}b"),
-            .text("é€😀'\""), .blob([]), .blob([0, 255, 0]),
+            .text("é€😀'\""), .text("\u{FFFF}0\u{FFFF}1\u{FFFE}"), .blob([]), .blob([0, 255, 0]),
             .blob([UInt8](repeating: 7, count: 100_000)),
-        ] as [SQLValue])
-    func `gives back what it was given`(value: SQLValue) async throws {
-        let database = try Database.ofPeople()
+        ] as [SQLValue], Engine.allCases)
+    func `gives back what it was given`(value: SQLValue, engine: Engine) async throws {
+        let database = try engine.people()
         let found = try await database.read { transaction in
             try transaction.first("SELECT \(value) AS value") { row in try row.value("value") }
         }
         #expect(found == value)
     }
 
-    @Test func `reads each type as itself`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `reads each type as itself`(engine: Engine) async throws
+    {
+        let database = try engine.people()
         let statement: SQL = "SELECT \(1) AS one, \("x") AS text, \([1, 2] as [UInt8]) AS bytes"
         let row = try await database.read { transaction in
             try transaction.first(statement) { row in
@@ -42,8 +43,10 @@ import Testing
         #expect(try #require(row) == (true, 1, "x", [1, 2]))
     }
 
-    @Test func `reads NULL only as optional`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `reads NULL only as optional`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         let row = try await database.read { transaction in
             try transaction.first("SELECT NULL AS missing") { row in
                 [
@@ -66,20 +69,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        Misreading("text as number") { row in _ = try row.int64("text") },
-        Misreading("number as text") { row in _ = try row.text("one") },
-        Misreading("number as optional text") { row in _ = try row.optionalText("one") },
-        Misreading("text as bytes") { row in _ = try row.blob("text") },
-        Misreading("two as truth") { row in _ = try row.bool("two") },
-        Misreading("NULL as number") { row in _ = try row.int64("missing") },
-        Misreading("NULL as text") { row in _ = try row.text("missing") },
-        Misreading("an absent name") { row in _ = try row.text("absent") },
-        Misreading("beyond the last") { row in _ = try row.text(4) },
-        Misreading("before the first") { row in _ = try row.text(-1) },
-    ])
-    func `converts nothing`(misreading: Misreading) async throws {
-        let database = try Database.ofPeople()
+    @Test(
+        arguments: [
+            Misreading("text as number") { row in _ = try row.int64("text") },
+            Misreading("number as text") { row in _ = try row.text("one") },
+            Misreading("number as optional text") { row in _ = try row.optionalText("one") },
+            Misreading("text as bytes") { row in _ = try row.blob("text") },
+            Misreading("two as truth") { row in _ = try row.bool("two") },
+            Misreading("NULL as number") { row in _ = try row.int64("missing") },
+            Misreading("NULL as text") { row in _ = try row.text("missing") },
+            Misreading("an absent name") { row in _ = try row.text("absent") },
+            Misreading("beyond the last") { row in _ = try row.text(4) },
+            Misreading("before the first") { row in _ = try row.text(-1) },
+        ], Engine.allCases)
+    func `converts nothing`(misreading: Misreading, engine: Engine) async throws {
+        let database = try engine.people()
         await expectFault(.typeMismatch) {
             try await database.read { transaction in
                 _ = try transaction.first(
@@ -88,22 +92,26 @@ import Testing
         }
     }
 
-    @Test func `counts the rows it changes`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `counts the rows it changes`(
+        engine: Engine
+    ) async throws {
+        let database = try engine.people()
         let counts = try await database.write { transaction in
             [
-                try transaction.execute("INSERT INTO people VALUES (1, 'Ada'), (2, 'Grace')"),
-                try transaction.execute("UPDATE people SET name = 'Eve' WHERE id > \(0)"),
-                try transaction.execute("SELECT * FROM people"),
-                try transaction.execute("CREATE INDEX names ON people (name)"),
-                try transaction.execute("DELETE FROM people WHERE id = \(9)"),
+                try transaction.rowsChanged(by: "INSERT INTO people VALUES (1, 'Ada'), (2, 'Bo')"),
+                try transaction.rowsChanged(by: "UPDATE people SET name = 'Eve' WHERE id > \(0)"),
+                try transaction.rowsChanged(by: "SELECT * FROM people"),
+                try transaction.rowsChanged(by: "CREATE INDEX names ON people (name)"),
+                try transaction.rowsChanged(by: "DELETE FROM people WHERE id = \(9)"),
             ]
         }
         #expect(counts == [2, 2, 0, 0, 0])
     }
 
-    @Test func `changes all its rows before it returns the first`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `changes all its rows before it returns the first`(
+        engine: Engine
+    ) async throws {
+        let database = try engine.people()
         let first = try await database.write { transaction in
             try transaction.first(
                 "INSERT INTO people VALUES (1, 'Ada'), (2, 'Grace') RETURNING name"
@@ -111,6 +119,19 @@ import Testing
         }
         #expect(first == "Ada")
         #expect(try await database.names() == ["Ada", "Grace"])
+    }
+
+    @Test(arguments: Engine.allCases) func `takes values of other types under the same text`(
+        engine: Engine
+    ) async throws {
+        let database = try engine.people()
+        let values: [SQLValue] = [.null, .integer(1), .text("x"), .null, .blob([1]), .integer(2)]
+        let found = try await database.read { transaction in
+            try values.map { value in
+                try transaction.first("SELECT \(value) AS value") { row in try row.value(0) }
+            }
+        }
+        #expect(found == values)
     }
 
     @Test func `is prepared once`() throws {
@@ -128,12 +149,16 @@ import Testing
 
     @Test func `is not kept beyond the limit`() throws {
         let connection = try connection()
-        for number in 0..<Connection.statementLimit * 2 { try connection.run("SELECT \(number)") }
-        #expect(connection.preparedCount == Connection.statementLimit)
+        for number in 0..<SQLiteConnection.statementLimit * 2 {
+            try connection.run("SELECT \(number)")
+        }
+        #expect(connection.preparedCount == SQLiteConnection.statementLimit)
     }
 
-    @Test func `may be used inside its own rows`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `may be used inside its own rows`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         for (id, name) in ["Ada", "Grace"].enumerated() { try await database.add(id, name) }
         let pairs = try await database.read { transaction in
             try transaction.rows("SELECT name FROM people ORDER BY id") { row in
@@ -143,8 +168,10 @@ import Testing
         #expect(pairs == [["Ada", "Ada", "Grace"], ["Grace", "Ada", "Grace"]])
     }
 
-    @Test func `is ready again after a closure threw`() async throws {
-        let database = try Database.ofPeople()
+    @Test(arguments: Engine.allCases) func `is ready again after a closure threw`(engine: Engine)
+        async throws
+    {
+        let database = try engine.people()
         try await database.add(1, "Ada")
         let names = try await database.write { transaction in
             #expect(throws: People.Stranger()) {
@@ -157,15 +184,16 @@ import Testing
         #expect(names == ["Ada"])
     }
 
-    @Test(arguments: ["", "SELECT 1; SELECT 2", "SELEKT", "SELECT $1", "-- nothing"])
-    func `that is not exactly one is refused`(text: String) async throws {
-        let database = try Database.ofPeople()
+    @Test(
+        arguments: ["", "SELECT 1; SELECT 2", "SELEKT", "SELECT $1", "-- nothing"], Engine.allCases)
+    func `that is not exactly one is refused`(text: String, engine: Engine) async throws {
+        let database = try engine.people()
         await expectFault(.misuse) {
             try await database.read { try $0.rows(SQL(stringLiteral: text)) { _ in 0 } }
         }
     }
 
-    private func connection() throws -> Connection {
-        try Connection(path: ":memory:", access: .readWrite, busyTimeout: .zero)
+    private func connection() throws -> SQLiteConnection {
+        try SQLiteConnection(path: ":memory:", access: .readWrite, busyTimeout: .zero)
     }
 }

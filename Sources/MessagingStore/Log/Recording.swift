@@ -43,11 +43,11 @@ extension Transaction {
     fileprivate func nextLogPosition(in application: Application.ID) throws -> LogPosition {
         // Only the first event of an application finds no row.
         let isCounted =
-            try execute(
-                """
-                UPDATE log_positions SET position = position + 1
-                WHERE application = \(application)
-                """) > 0
+            try rowsChanged(
+                by: """
+                    UPDATE log_positions SET position = position + 1
+                    WHERE application = \(application)
+                    """) > 0
         if !isCounted {
             try execute(
                 """

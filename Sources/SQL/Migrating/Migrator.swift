@@ -3,17 +3,18 @@ struct Migrator {
     let migrations: [Migration]
     let now: @Sendable () -> Int64
 
-    func migrate(_ connection: Connection) throws {
+    func migrate(_ connection: any Connection) throws {
         try requireAscendingNumbers()
         try connection.write { transaction in
             try transaction.execute(
-                """
-                CREATE TABLE IF NOT EXISTS schema_migrations (
-                    number BIGINT NOT NULL PRIMARY KEY,
-                    name TEXT NOT NULL,
-                    applied_at BIGINT NOT NULL
-                )
-                """)
+                connection.schema(
+                    """
+                    CREATE TABLE IF NOT EXISTS schema_migrations (
+                        number BIGINT NOT NULL PRIMARY KEY,
+                        name TEXT NOT NULL,
+                        applied_at BIGINT NOT NULL
+                    )
+                    """))
         }
         try connection.write { transaction in
             try requireKnownHistory(transaction)
@@ -22,15 +23,17 @@ struct Migrator {
             // Looked up again inside the transaction: another process may be migrating as well.
             try connection.write { transaction in
                 guard try name(of: migration.number, transaction) == nil else { return }
-                try apply(migration, transaction)
+                for statement in migration.statements {
+                    try transaction.execute(connection.schema(statement))
+                }
+                try note(migration, transaction)
             }
         }
     }
 
-    private func apply(
+    private func note(
         _ migration: Migration, _ transaction: Transaction
     ) throws {
-        for statement in migration.statements { try transaction.execute(statement) }
         try transaction.execute(
             """
             INSERT INTO schema_migrations (number, name, applied_at)

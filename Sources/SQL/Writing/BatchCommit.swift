@@ -2,11 +2,15 @@
 ///
 /// Tried first as a whole without savepoints, which is how it nearly always ends. When a change
 /// throws, all is rolled back and run again one by one, each in a savepoint, so that only the change
-/// that throws is undone.
+/// that throws is undone. What stands in everybody's way, such as a connection that broke, has the whole
+/// batch begun anew.
 struct BatchCommit {
     private let batch: [Mutation]
-    private let connection: Connection
+    private let connection: any Connection
     private(set) var statistics: WriterStatistics
+
+    /// How often a batch is begun when what stands in its way may pass.
+    private static let attempts = 5
 
     /// What tells one caller how its change ended.
     typealias Answer = @Sendable () -> Void
@@ -18,7 +22,8 @@ struct BatchCommit {
         let brackets: [CommitBracket]
     }
 
-    init(_ batch: [Mutation], on connection: Connection, counting statistics: WriterStatistics) {
+    init(_ batch: [Mutation], on connection: any Connection, counting statistics: WriterStatistics)
+    {
         self.batch = batch
         self.connection = connection
         self.statistics = statistics
@@ -26,41 +31,63 @@ struct BatchCommit {
 
     /// Does all of it. The answers are to be called in order; what they say is on disk.
     mutating func run() -> [Answer] {
-        do {
-            try connection.run(Dialect.beginWriting)
-            let outcomes: [Result<Done, any Error>]
+        var attempt = 1
+        while true {
             do {
-                outcomes = try asWhole()
+                return try runOnce()
             } catch {
+                // Neither begun nor committed: the fault is everybody's.
                 connection.rollBack()
-                // Alone there is nobody to be parted from.
-                guard batch.count > 1 else { return failures(error) }
-                statistics.replays += 1
-                try connection.run(Dialect.beginWriting)
-                guard let separate = try inSavepoints() else { return inOwnTransactions() }
-                outcomes = separate
+                guard (error as? SQLError)?.mayPass == true, attempt < Self.attempts else {
+                    return failures(error)
+                }
+                attempt += 1
             }
-            return try commit(outcomes)
-        } catch {
-            // Neither begun nor committed: the fault is everybody's.
-            connection.rollBack()
-            return failures(error)
         }
     }
 
+    private mutating func runOnce() throws -> [Answer] {
+        try connection.begin(.writing)
+        let outcomes: [Result<Done, any Error>]
+        do {
+            outcomes = try asWhole()
+        } catch {
+            if (error as? SQLError)?.isEverybodys == true { throw error }
+            connection.rollBack()
+            // Alone there is nobody to be parted from.
+            guard batch.count > 1 else { return failures(error) }
+            statistics.replays += 1
+            try connection.begin(.writing)
+            guard let separate = try inSavepoints() else { return inOwnTransactions() }
+            outcomes = separate
+        }
+        return try commit(outcomes)
+    }
+
     private func asWhole() throws -> [Result<Done, any Error>] {
-        try batch.map { mutation in .success(try run(mutation)) }
+        let outcomes =
+            try batch.map { mutation in Result.success(try run(mutation)) }
+            as [Result<Done, any Error>]
+        try connection.settle()
+        return outcomes
     }
 
     /// `nil` when the engine has ended the transaction by itself and with it what had worked.
     private func inSavepoints() throws -> [Result<Done, any Error>]? {
         var outcomes: [Result<Done, any Error>] = []
         for mutation in batch {
-            try connection.run(Dialect.savepoint)
-            let outcome = Result { try run(mutation) }
-            guard connection.isInTransaction else { return nil }
-            if case .failure = outcome { try connection.run(Dialect.rollbackToSavepoint) }
-            try connection.run(Dialect.release)
+            try connection.savepoint()
+            let outcome = Result {
+                let done = try run(mutation)
+                try connection.settle()
+                return done
+            }
+            guard connection.state != .none else { return nil }
+            if case .failure(let error) = outcome {
+                if (error as? SQLError)?.isEverybodys == true { throw error }
+                try connection.rollBackToSavepoint()
+            }
+            try connection.releaseSavepoint()
             outcomes.append(outcome)
         }
         return outcomes
@@ -81,7 +108,7 @@ struct BatchCommit {
         let transaction = Transaction(on: connection)
         let answer = try mutation.run(transaction)
         // A change may have swallowed the error that ended the transaction.
-        guard connection.isInTransaction else { throw SQLError.transactionLost }
+        guard connection.state == .open else { throw SQLError.transactionLost }
         return Done(answer: answer, hooks: transaction.hooks, brackets: transaction.brackets)
     }
 
@@ -92,7 +119,7 @@ struct BatchCommit {
         let brackets = done.flatMap(\.brackets)
         for bracket in brackets { bracket.before() }
         defer { for bracket in brackets { bracket.after() } }
-        if done.isEmpty { connection.rollBack() } else { try connection.run(Dialect.commit) }
+        if done.isEmpty { connection.rollBack() } else { try connection.commit() }
         statistics.count(done.count)
         for hook in done.flatMap(\.hooks) { hook() }
         return zip(batch, outcomes).map { mutation, outcome in

@@ -10,8 +10,7 @@ final class Writer: Sendable {
     static let batchLimit = 256
 
     private let queue = DispatchQueue(label: "sql.writer")
-    private let connection: Locked<Connection>
-    private let checkpointer: Checkpointer
+    private let connection: Locked<any Connection>
     private let onCommit: @Sendable (Duration) -> Void
     private let line = Locked(Line())
 
@@ -24,11 +23,9 @@ final class Writer: Sendable {
     }
 
     init(
-        _ connection: sending Connection, checkpointer: Checkpointer,
-        onCommit: @escaping @Sendable (Duration) -> Void
+        _ connection: sending any Connection, onCommit: @escaping @Sendable (Duration) -> Void
     ) {
         self.connection = Locked(connection)
-        self.checkpointer = checkpointer
         self.onCommit = onCommit
     }
 
@@ -52,35 +49,30 @@ final class Writer: Sendable {
         }
     }
 
-    /// Serves who waits already, refuses who comes later, and empties the log.
+    /// Serves who waits already, refuses who comes later, and lets go of the database.
     func close() {
         line.withLock { $0.isClosed = true }
         // The queue is serial: whoever waited was given to it before this.
         queue.sync {
-            connection.withLock { connection in
-                // The changes are durable in the log as they are; the next opening reads it.
-                try? connection.checkpoint(.truncate)
-                connection.close()
-            }
+            connection.withLock { connection in connection.close() }
         }
     }
 
     private func serve() {
         while let batch = nextBatch() {
             for answer in commit(batch) { answer() }
+            connection.withLock { connection in connection.tidyUp() }
         }
     }
 
     private func commit(_ batch: [Mutation]) -> [BatchCommit.Answer] {
         connection.withLock { connection in
-            checkpointer.completeCheckpoint(on: connection)
             var commit = BatchCommit(batch, on: connection, counting: statistics)
             let start = ContinuousClock.now
             let answers = commit.run()
             onCommit(start.duration(to: .now))
             let statistics = commit.statistics
             line.withLock { $0.statistics = statistics }
-            checkpointer.observe(walPages: connection.walPages)
             return answers
         }
     }

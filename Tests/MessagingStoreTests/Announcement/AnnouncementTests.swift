@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `the list of a user is read from its index`() async throws {
+    @Test(.enabled(if: onSQLite)) func `the list of a user is read from its index`() async throws {
         let shop = try await Shop()
         let plan = try await shop.database.read { transaction in
             try transaction.rows(

@@ -178,7 +178,7 @@ import Testing
         #expect(try await shop.dropped() == [unused])
     }
 
-    @Test func `is found by its index`() async throws {
+    @Test(.enabled(if: onSQLite)) func `is found by its index`() async throws {
         let shop = try await Shop()
         let plans = try await shop.database.read { transaction in
             try transaction.rows(

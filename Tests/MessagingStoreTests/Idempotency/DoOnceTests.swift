@@ -153,7 +153,7 @@ import Testing
         #expect(counts == [9, 8, 7, 6, 5, 6])
     }
 
-    @Test func `looks and lets go by index`() async throws {
+    @Test(.enabled(if: onSQLite)) func `looks and lets go by index`() async throws {
         let shop = try await Shop()
         let plans = try await shop.database.read { [application = shop.application] transaction in
             try transaction.rows(

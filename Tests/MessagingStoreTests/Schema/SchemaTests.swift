@@ -69,7 +69,9 @@ import Testing
         #expect(Schema.migrations.map(\.number) == Array(1...Schema.migrations.count))
     }
 
-    @Test func `every table and every key starts with the application`() async throws {
+    @Test(.enabled(if: onSQLite)) func `every table and every key starts with the application`()
+        async throws
+    {
         let shop = try await Shop()
         let exceptions: Set = [
             "tokens_by_digest", "contents_by_name", "exports_by_name", "scheduled_messages_by_time",

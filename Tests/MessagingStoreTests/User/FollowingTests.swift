@@ -148,7 +148,7 @@ import Testing
         #expect(try await shop.following(of: users[5]) == [])
     }
 
-    @Test func `lists and counts are read from an index`() async throws {
+    @Test(.enabled(if: onSQLite)) func `lists and counts are read from an index`() async throws {
         let shop = try await Shop()
         let plan = try await shop.database.read { transaction in
             try transaction.rows(

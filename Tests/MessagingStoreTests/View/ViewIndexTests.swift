@@ -5,10 +5,12 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Views are read from indexes` {
-    @Test(arguments: [
-        ("conversation_created_at", "participants_by_creation"),
-        ("last_at", "participants_by_last_message"),
-    ])
+    @Test(
+        .enabled(if: onSQLite),
+        arguments: [
+            ("conversation_created_at", "participants_by_creation"),
+            ("last_at", "participants_by_last_message"),
+        ])
     func `a list in either order is not sorted (5_1_3)`(
         column: String, index: String
     ) async throws {

@@ -7,12 +7,13 @@ extension Projection {
         for user in change.added {
             try nameAsFollowed(user)
             let isNew =
-                try transaction.execute(
-                    """
-                    INSERT INTO following (application, follower, followed, is_kept, shared_count)
-                    VALUES (\(application), \(change.follower), \(user), 1, 0)
-                    ON CONFLICT (application, follower, followed) DO NOTHING
-                    """) > 0
+                try transaction.rowsChanged(
+                    by:
+                        """
+                        INSERT INTO following (application, follower, followed, is_kept, shared_count)
+                        VALUES (\(application), \(change.follower), \(user), 1, 0)
+                        ON CONFLICT (application, follower, followed) DO NOTHING
+                        """) > 0
             if isNew {
                 try countFollowing(of: [change.follower], by: 1)
             } else {
@@ -22,12 +23,13 @@ extension Projection {
         for user in change.removed {
             try keep(user, followedBy: change.follower, false)
             let isGone =
-                try transaction.execute(
-                    """
-                    DELETE FROM following WHERE application = \(application)
-                        AND follower = \(change.follower) AND followed = \(user)
-                        AND shared_count = 0
-                    """) > 0
+                try transaction.rowsChanged(
+                    by:
+                        """
+                        DELETE FROM following WHERE application = \(application)
+                            AND follower = \(change.follower) AND followed = \(user)
+                            AND shared_count = 0
+                        """) > 0
             if isGone { try countFollowing(of: [change.follower], by: -1) }
         }
     }

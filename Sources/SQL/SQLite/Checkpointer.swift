@@ -8,7 +8,7 @@ import Locking
 /// a log under steady load never ends, and without the first each of those commits would wait long.
 final class Checkpointer: Sendable {
     private let queue = DispatchQueue(label: "sql.checkpointer")
-    private let connection: Locked<Connection>
+    private let connection: Locked<SQLiteConnection>
     private let interval: Int
     private let progress: Locked<Progress>
 
@@ -20,7 +20,7 @@ final class Checkpointer: Sendable {
     }
 
     /// - Parameter interval: Pages of the log after which they are moved.
-    init(_ connection: sending Connection, interval: Int) {
+    init(_ connection: sending SQLiteConnection, interval: Int) {
         self.connection = Locked(connection)
         self.interval = interval
         progress = Locked(Progress(nextRound: interval))
@@ -40,7 +40,7 @@ final class Checkpointer: Sendable {
     }
 
     /// Copies what is left after a round; called by the writer between two transactions.
-    func completeCheckpoint(on writer: Connection) {
+    func completeCheckpoint(on writer: SQLiteConnection) {
         let isNeeded = progress.withLock { progress -> Bool in
             defer { progress.needsCompletion = false }
             return progress.needsCompletion

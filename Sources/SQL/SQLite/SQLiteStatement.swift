@@ -4,7 +4,7 @@ import CSQLite
 ///
 /// A file of the C boundary. The pointer is this object's own from preparing to `deinit`, and no memory
 /// that SQLite lends outlives the call in which it is copied.
-@safe final class Statement {
+@safe final class SQLiteStatement: Rows {
     let phrase: Phrase
     let sql: String
     var lastUse: UInt64 = 0
@@ -13,9 +13,12 @@ import CSQLite
     /// Whether its connection finds it again.
     var isKept = false
     private let pointer: OpaquePointer
+    private unowned let lender: SQLiteConnection
     private lazy var columns: [String] = (0..<columnCount).map(columnName(at:))
 
-    init(_ phrase: Phrase, on database: OpaquePointer) throws(SQLError) {
+    init(
+        _ phrase: Phrase, on database: OpaquePointer, of lender: SQLiteConnection
+    ) throws(SQLError) {
         var sql = phrase.text
         var pointer: OpaquePointer?
         var length = 0
@@ -41,6 +44,7 @@ import CSQLite
         }
         self.phrase = phrase
         self.sql = sql
+        self.lender = lender
         unsafe self.pointer = pointer
     }
 
@@ -57,7 +61,7 @@ import CSQLite
     }
 
     /// Goes to the next row; false after the last.
-    func step() throws(SQLError) -> Bool {
+    func next() throws(SQLError) -> Bool {
         let code = unsafe sqlite3_step(pointer)
         guard code != SQLITE_ROW else { return true }
         guard code != SQLITE_DONE else { return false }
@@ -65,11 +69,14 @@ import CSQLite
         return false
     }
 
-    /// Lets go of the rows and the values. An error it reports is the one `step` has thrown already.
+    /// Lets go of the rows and the values. An error it reports is the one `next` has thrown already.
     func reset() {
         unsafe sqlite3_reset(pointer)
         unsafe sqlite3_clear_bindings(pointer)
     }
+
+    /// Goes back to the connection, which lends it out again.
+    func finish() { lender.takeBack(self) }
 
     private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
         // SQLITE_TRANSIENT, a cast the importer leaves out: SQLite copies before the call returns.
@@ -104,7 +111,7 @@ import CSQLite
 }
 
 // What the current row holds. A column is `nil` when it is of another type; nothing is converted.
-extension Statement {
+extension SQLiteStatement {
     func index(of column: Column) -> Int? {
         switch column {
         case .name(let name): columns.firstIndex(of: name)
@@ -133,13 +140,6 @@ extension Statement {
         let start = unsafe sqlite3_column_blob(pointer, Int32(index))
         let count = unsafe start == nil ? 0 : byteCount(at: index)
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
-    }
-
-    func value(at index: Int) -> SQLValue {
-        if let number = integer(at: index) { return .integer(number) }
-        if let text = text(at: index) { return .text(text) }
-        if let bytes = blob(at: index) { return .blob(bytes) }
-        return .null
     }
 
     private var columnCount: Int { unsafe Int(sqlite3_column_count(pointer)) }

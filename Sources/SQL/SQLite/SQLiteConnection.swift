@@ -4,11 +4,13 @@ import CSQLite
 ///
 /// A file of the C boundary. The pointer is this object's own from opening to `close` or `deinit`; a
 /// connection is never `Sendable`, and its owners keep it behind a lock.
-@safe final class Connection {
+@safe final class SQLiteConnection: Connection {
     private var pointer: OpaquePointer?
-    private var statements: [Phrase: Statement] = [:]
+    private var statements: [Phrase: SQLiteStatement] = [:]
     private var uses: UInt64 = 0
     private let wal = WriteAheadLog()
+    /// Moves the log of a connection that writes; `nil` for all others.
+    var checkpointer: Checkpointer?
 
     /// Prepared statements kept at once; the least recently used one goes first.
     static let statementLimit = 256
@@ -53,19 +55,27 @@ import CSQLite
     }
 
     func close() {
+        if let checkpointer {
+            checkpointer.close()
+            // The changes are durable in the log as they are; the next opening reads it.
+            try? checkpoint(.truncate)
+            self.checkpointer = nil
+        }
         statements.removeAll()
         // v2 waits for statements that are still lent out.
         unsafe sqlite3_close_v2(pointer)
         unsafe pointer = nil
     }
 
-    /// False as soon as the engine has ended the transaction by itself.
-    var isInTransaction: Bool {
-        unsafe pointer.map { unsafe sqlite3_get_autocommit($0) == 0 } ?? false
+    /// None as soon as the engine has ended the transaction by itself.
+    var state: TransactionState {
+        unsafe pointer.map { unsafe sqlite3_get_autocommit($0) == 0 } == true ? .open : .none
     }
 
     /// Rows changed since the connection was opened.
-    var totalChanges: Int64 { unsafe pointer.map { unsafe sqlite3_total_changes64($0) } ?? 0 }
+    private var totalChanges: Int64 {
+        unsafe pointer.map { unsafe sqlite3_total_changes64($0) } ?? 0
+    }
 
     /// Pages in the write-ahead log after the last commit, once ``countWALPages()`` was called.
     var walPages: Int { Int(wal.pages) }
@@ -108,19 +118,75 @@ import CSQLite
     }
 }
 
+// What all engines do.
+extension SQLiteConnection {
+    func begin(_ access: TransactionAccess) throws(SQLError) {
+        try run(SQLiteDialect.begin(access))
+    }
+
+    func execute(_ sql: SQL) throws(SQLError) {
+        let statement = try bound(sql)
+        defer { takeBack(statement) }
+        while try statement.next() {}
+    }
+
+    func change(_ sql: SQL) throws(SQLError) -> Int {
+        let before = totalChanges
+        try execute(sql)
+        return Int(totalChanges - before)
+    }
+
+    func query(_ sql: SQL) throws(SQLError) -> any Rows { try bound(sql) }
+
+    /// Nothing waits here.
+    func settle() {}
+
+    func commit() throws(SQLError) { try run(Dialect.commit) }
+
+    func rollBack() {
+        guard state == .open else { return }
+        // Nothing is lost when this fails: without a COMMIT nothing was durable, and the next BEGIN
+        // says that the connection is unusable.
+        _ = try? run(Dialect.rollback)
+    }
+
+    func savepoint() throws(SQLError) { try run(Dialect.savepoint) }
+    func rollBackToSavepoint() throws(SQLError) { try run(Dialect.rollbackToSavepoint) }
+    func releaseSavepoint() throws(SQLError) { try run(Dialect.release) }
+
+    func schema(_ statement: SQL) -> SQL { statement }
+
+    func tidyUp() {
+        checkpointer?.observe(walPages: walPages)
+        checkpointer?.completeCheckpoint(on: self)
+    }
+
+    /// The statement with its values bound; whoever asks for it has to give it back.
+    private func bound(_ sql: SQL) throws(SQLError) -> SQLiteStatement {
+        let statement = try statement(for: sql.phrase)
+        do {
+            try statement.bind(sql.values)
+        } catch {
+            takeBack(statement)
+            throw error
+        }
+        return statement
+    }
+}
+
 // Prepared statements. One that is lent out is not lent again, so using it inside its own rows
 // prepares a second one.
-extension Connection {
-    func statement(for phrase: Phrase) throws(SQLError) -> Statement {
+extension SQLiteConnection {
+    func statement(for phrase: Phrase) throws(SQLError) -> SQLiteStatement {
         if let statement = statements[phrase], !statement.isLent {
             statement.isLent = true
             return statement
         }
         guard let pointer = unsafe pointer else { throw .closed }
-        return try unsafe Statement(phrase, on: pointer)
+        return try unsafe SQLiteStatement(phrase, on: pointer, of: self)
     }
 
-    func takeBack(_ statement: Statement) {
+    func takeBack(_ statement: SQLiteStatement) {
         statement.reset()
         uses += 1
         statement.lastUse = uses
@@ -137,7 +203,7 @@ extension Connection {
         statements[statement.phrase] = statement
     }
 
-    private func forget(_ statement: Statement) {
+    private func forget(_ statement: SQLiteStatement) {
         statement.isKept = false
         statements[statement.phrase] = nil
     }
@@ -150,7 +216,7 @@ extension Connection {
     func run(_ sql: String) throws(SQLError) -> SQLValue {
         let statement = try statement(for: Phrase(sql))
         defer { takeBack(statement) }
-        guard try statement.step() else { return .null }
+        guard try statement.next() else { return .null }
         return statement.value(at: 0)
     }
 }

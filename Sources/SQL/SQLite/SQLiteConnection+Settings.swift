@@ -1,4 +1,4 @@
-extension Connection {
+extension SQLiteConnection {
     /// Sets what makes a commit durable, and asks whether it was.
     func prepareForWriting(_ settings: DatabaseSettings) throws(SQLError) {
         try require("journal_mode = WAL", "journal_mode", is: .text("wal"))

@@ -1,0 +1,236 @@
+import Dispatch
+import Locking
+import TestSupport
+import Testing
+
+@testable import SQL
+
+@Suite struct `A PostgreSQL server` {
+    private let server = PostgresServer.shared
+
+    @Test(arguments: [
+        ("host=/nowhere", "/nowhere"), ("keeper:wrong@", "password"), ("/nothing?", "nothing"),
+    ])
+    func `that does not let us in is named, without the password`(
+        wrong: String, reason: String
+    ) async throws {
+        let url =
+            switch wrong {
+            case "keeper:wrong@": server.url.replacing("parley@", with: wrong)
+            case "/nothing?": server.url.replacing("/parley?", with: wrong)
+            default: "postgres://parley@/parley?\(wrong)"
+            }
+        let error = await expectFault(.unreachable) {
+            try Database.open(.server(url), migrations: [])
+        }
+        let text = try #require(error?.description)
+        #expect(text.contains(reason))
+        #expect(!text.contains("wrong"))
+    }
+
+    @Test func `asks for a password and gets it`() async throws {
+        let url = server.newSchema().replacing("parley@", with: "keeper:sesame@")
+        let database = try Database.open(.server(url), migrations: People.migrations)
+        try await database.add(1, "Ada")
+        #expect(try await database.names() == ["Ada"])
+    }
+
+    @Test func `without the schema of the search path is refused`() async {
+        let url = "\(server.url)&options=-csearch_path%3Dnowhere"
+        let error = await expectFault(.other) {
+            try Database.open(.server(url), migrations: People.migrations)
+        }
+        #expect(error?.message == "no schema of the search path exists")
+    }
+
+    @Test func `lets ten processes start at once`() async throws {
+        let place = Engine.postgres.lasting()
+        let opened = Locked(0)
+        DispatchQueue.concurrentPerform(iterations: 10) { _ in
+            guard let database = try? place.open() else { return }
+            opened.withLock { $0 += 1 }
+            database.close()
+        }
+        #expect(opened.withLock { $0 } == 10)
+        let database = try place.open()
+        let count = try await database.read { try $0.appliedMigrations().count }
+        #expect(count == 1)
+    }
+
+    @Test func `that has let go of idle connections is asked again`() async throws {
+        let database = try Engine.postgres.people()
+        try await database.add(1, "Ada")
+        let writing = try await database.write { try $0.backend() }
+        let reading = try await database.read { try $0.backend() }
+        server.run("SELECT pg_terminate_backend(\(writing)), pg_terminate_backend(\(reading))")
+        try await database.add(2, "Grace")
+        #expect(try await database.names() == ["Ada", "Grace"])
+    }
+
+    @Test func `that leaves in the midst of a change has it made again, once`() async throws {
+        let database = try Engine.postgres.people()
+        let runs = Locked(0)
+        try await database.write { transaction in
+            try transaction.add(1, "Ada")
+            let run = runs.withLock { runs in
+                runs += 1
+                return runs
+            }
+            if run == 1 { try transaction.leave() }
+        }
+        #expect(runs.withLock { $0 } == 2)
+        #expect(try await database.names() == ["Ada"])
+    }
+
+    @Test func `that leaves during the commit makes the change uncertain`() async throws {
+        let database = try Engine.postgres.people()
+        let runs = Locked(0)
+        try await database.write { transaction in
+            try transaction.execute(
+                """
+                CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'
+                """)
+            try transaction.execute(
+                """
+                CREATE CONSTRAINT TRIGGER leaving AFTER INSERT ON people
+                DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION leave()
+                """)
+        }
+        await expectFault(.uncertain) {
+            try await database.write { transaction in
+                runs.withLock { $0 += 1 }
+                try transaction.add(1, "Ada")
+            }
+        }
+        // Twice would be worse than not at all.
+        #expect(runs.withLock { $0 } == 1)
+        #expect(try await database.names().isEmpty)
+    }
+
+    @Test(arguments: ["40001", "40P01"])
+    func `with others in the way has all of a batch tried again`(
+        state: String
+    ) async throws {
+        let database = try Engine.postgres.people()
+        let runs = Locked(0)
+        let gate = await Gate(holding: database)
+        let results = try await gate.pass(
+            { try $0.add(1, "Ada") },
+            { transaction in
+                let run = runs.withLock { runs in
+                    runs += 1
+                    return runs
+                }
+                if run < 3 { try transaction.fail(state) }
+                try transaction.add(2, "Grace")
+            },
+        )
+        #expect(results.successes() == 2)
+        #expect(runs.withLock { $0 } == 3)
+        #expect(try await database.names() == ["Ada", "Grace"])
+    }
+
+    @Test func `with others in the way for ever says so`() async throws {
+        let database = try Engine.postgres.people()
+        await expectFault(.collided) { try await database.write { try $0.fail("40001") } }
+    }
+
+    @Test func `works on a statement only as long as it may`() async throws {
+        var settings = DatabaseSettings()
+        settings.statementTimeout = .milliseconds(50)
+        let database = try Engine.postgres.people(settings)
+        await expectFault(.timedOut) {
+            try await database.read { try $0.rows("SELECT 1 FROM pg_sleep(30)") { _ in 0 } }
+        }
+        #expect(try await database.names().isEmpty)
+    }
+
+    @Test func `compares text octet by octet, whatever its language`() async throws {
+        let database = try Engine.postgres.people()
+        for (id, name) in ["b", "É", "a", "B", "e"].enumerated() {
+            try await database.add(id, name)
+        }
+        let names = try await database.read { transaction in
+            try transaction.rows("SELECT name FROM people ORDER BY name") { row in
+                try row.text(0)
+            }
+        }
+        #expect(names == ["B", "a", "b", "e", "É"])
+    }
+
+    @Test func `keeps no more prepared statements than the limit`() async throws {
+        let database = try Engine.postgres.people()
+        let count = try await database.write { transaction in
+            for number in 0..<PreparedStatements.limit * 2 {
+                let statement = SQL(stringLiteral: "SELECT \(number)")
+                _ = try transaction.first(statement) { _ in 0 }
+            }
+            return try transaction.first("SELECT COUNT(*) FROM pg_prepared_statements") { row in
+                try row.int(0)
+            }
+        }
+        #expect(count == PreparedStatements.limit)
+    }
+
+    @Test func `has a change wait for one round trip, not for each of its statements`() async throws
+    {
+        let database = try Engine.postgres.people()
+        try await database.write { transaction in
+            for number in 0..<1000 { try transaction.add(number, "x") }
+        }
+        #expect(try await database.names().count == 1000)
+    }
+
+    @Test func `that comes back is used again, and nothing acknowledged is lost`() async throws {
+        let own = PostgresServer()
+        let database = try Database.open(.server(own.url), migrations: People.migrations)
+        try await database.add(1, "Ada")
+        own.tell(.crash)
+        await expectFault(.unreachable) { try await database.add(2, "Grace") }
+        await expectFault(.unreachable) { try await database.names() }
+        own.tell(.start)
+        try await database.patiently { try await database.add(3, "Barbara") }
+        #expect(try await database.patiently { try await database.names() } == ["Ada", "Barbara"])
+        own.run("ALTER SYSTEM SET fsync = off")
+        own.run("SELECT pg_reload_conf(), pg_sleep(0.2)")
+        let error = await expectFault(.other) {
+            try Database.open(.server(own.url), migrations: [])
+        }
+        #expect(error?.message.contains("fsync") == true)
+        database.close()
+    }
+}
+
+extension Database {
+    /// Does something once the server can be reached again, which it is asked at most every 2 seconds.
+    fileprivate func patiently<Value: Sendable>(
+        _ work: () async throws -> Value
+    ) async throws -> Value {
+        for _ in 0..<200 {
+            do {
+                return try await work()
+            } catch let error as SQLError where error.kind == .unreachable {
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        return try await work()
+    }
+}
+
+extension Transaction {
+    fileprivate func backend() throws -> Int {
+        try first("SELECT pg_backend_pid()") { row in try row.int(0) } ?? 0
+    }
+
+    /// Has the server end the connection.
+    fileprivate func leave() throws {
+        _ = try rows("SELECT pg_terminate_backend(pg_backend_pid())") { _ in 0 }
+    }
+
+    /// Fails as the server would, with this state.
+    fileprivate func fail(_ state: String) throws {
+        try execute(
+            SQL(stringLiteral: "DO 'BEGIN RAISE EXCEPTION USING ERRCODE = ''\(state)''; END'"))
+    }
+}

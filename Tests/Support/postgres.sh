@@ -1,0 +1,76 @@
+#!/bin/bash
+# Starts a PostgreSQL server of its own on a scratch folder and a Unix socket, prints its URL, and lives
+# until its standard input ends; then nothing of it is left. Whoever starts it holds the other end of
+# that pipe, so the server ends with its user, however he ends.
+#
+# The lines "stop", "crash" and "start" do what they say; each is answered by itself when it is done.
+#
+# The role "parley" comes in without a password, "keeper" with "sesame" (SCRAM).
+set -eu
+
+for bin in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV) "$(dirname "$(command -v initdb || true)")"; do
+    [ -x "$bin/initdb" ] && [ -x "$bin/postgres" ] && break
+done
+[ -x "$bin/initdb" ] || { echo "there is no initdb; install the package postgresql" >&2; exit 1; }
+
+folder=$(mktemp -d /tmp/parley-postgres-XXXXXX)
+chmod 755 "$folder"
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+# The server refuses to run as root. It is told to stop should this shell be killed.
+as=(setpriv --pdeathsig INT)
+if [ "$(id -u)" = 0 ]; then
+    chown nobody "$folder"
+    as=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups --pdeathsig INT)
+fi
+
+"${as[@]}" "$bin/initdb" -D "$folder/data" -U parley --auth=trust -E UTF8 --locale=C --no-sync \
+    > "$folder/initdb.log" 2>&1 || { cat "$folder/initdb.log" >&2; exit 1; }
+cat > "$folder/data/pg_hba.conf" <<'RULES'
+local all keeper scram-sha-256
+local all all trust
+RULES
+cat >> "$folder/data/postgresql.conf" <<SETTINGS
+listen_addresses = ''
+unix_socket_directories = '$folder'
+fsync = on
+max_connections = 600
+max_locks_per_transaction = 256
+shared_buffers = 64MB
+max_wal_size = 512MB
+SETTINGS
+
+start() {
+    "${as[@]}" "$bin/postgres" -D "$folder/data" >> "$folder/server.log" 2>&1 < /dev/null &
+    server=$!
+    for _ in $(seq 600); do
+        "$bin/psql" -q -h "$folder" -U parley -d postgres -c "SELECT 1" > /dev/null 2>&1 && return
+        kill -0 $server 2>/dev/null || break
+        sleep 0.05
+    done
+    cat "$folder/server.log" >&2
+    exit 1
+}
+
+stop() {
+    kill -"$1" $server 2>/dev/null || true
+    wait $server || true
+}
+
+start
+"$bin/psql" -q -h "$folder" -U parley -d postgres \
+    -c "CREATE ROLE keeper SUPERUSER LOGIN PASSWORD 'sesame'" \
+    -c "CREATE DATABASE parley TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'" > /dev/null
+echo "postgres://parley@/parley?host=$folder"
+
+while read -r word; do
+    case $word in
+    stop) stop INT ;;
+    # As little warning as a power cut gives: the log is read again at the next start.
+    crash) stop QUIT ;;
+    start) start ;;
+    esac
+    echo "$word"
+done
+stop INT
