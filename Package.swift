@@ -83,17 +83,18 @@ let package = Package(
         room("Messaging", [], inlined),
         room("MessagingStore", ["Messaging", "SQL", "Base64", "COpenSSL", "Locking"]),
         room("MessagingWire", ["Messaging", "JSON", "Base64"]),
+        room("MessagingShapes", ["Messaging", "MessagingStore", "MessagingWire"]),
         room(
             "Delivery",
             [
-                "Archives", "Blobs", "Checksums", "JSON", "Locking", "Messaging", "MessagingStore",
-                "MessagingWire", "Uploads",
+                "Archives", "Blobs", "Checksums", "JSON", "Locking", "Messaging",
+                "MessagingShapes", "MessagingStore", "MessagingWire", "Uploads",
             ]),
         room(
             "PlatformAPI",
             [
-                "Archives", "Checksums", "HTTP", "JSON", "Locking", "Messaging", "MessagingStore",
-                "MessagingWire", "Uploads",
+                "Archives", "Checksums", "HTTP", "JSON", "Locking", "Messaging",
+                "MessagingShapes", "MessagingStore", "MessagingWire", "Uploads",
             ]),
         // Roof.
         room(

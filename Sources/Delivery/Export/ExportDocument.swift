@@ -1,5 +1,6 @@
 internal import JSON
 internal import Messaging
+internal import MessagingShapes
 internal import MessagingStore
 internal import MessagingWire
 

@@ -1,6 +1,7 @@
 import HTTP
 import JSON
 import Messaging
+import MessagingShapes
 import MessagingStore
 import MessagingWire
 

@@ -1,10 +1,10 @@
-import Messaging
-import MessagingStore
-import MessagingWire
+internal import Messaging
+public import MessagingStore
+public import MessagingWire
 
 extension MessageJSON {
     /// A message with what the store knows of the users it mentions.
-    init(_ snapshot: MessageSnapshot) {
+    public init(_ snapshot: MessageSnapshot) {
         self.init(
             snapshot.message, sender: snapshot.sender,
             recipientStatus: snapshot.recipients.map { entry in (entry.userID, entry.status) },

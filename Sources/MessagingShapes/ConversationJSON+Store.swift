@@ -1,10 +1,10 @@
-import Messaging
-import MessagingStore
-import MessagingWire
+internal import Messaging
+public import MessagingStore
+public import MessagingWire
 
 extension ConversationJSON {
     /// A conversation as the system sees it.
-    init(_ snapshot: ConversationSnapshot) {
+    public init(_ snapshot: ConversationSnapshot) {
         let conversation = snapshot.conversation
         self.init(
             id: conversation.id, createdAt: conversation.createdAt,
@@ -13,7 +13,7 @@ extension ConversationJSON {
     }
 
     /// A conversation as a user sees it.
-    init(_ view: ConversationView) {
+    public init(_ view: ConversationView) {
         self.init(
             id: view.id, createdAt: view.createdAt, participants: view.participants,
             isDistinct: view.isDistinct, metadata: view.metadata,
