@@ -90,6 +90,17 @@ import Testing
 @Suite struct `A sync that fails` {
     private let house = House()
 
+    @Test(
+        arguments: [
+            (.full, .insufficientStorage), (.tooManyOpen, .busy), (.readOnly, .backend),
+            (.broken, .backend), (.denied, .backend),
+        ] as [(DiskError.Kind, UploadError)])
+    func `is a client's business only as far as it can wait for its end (11.1, 11.7)`(
+        kind: DiskError.Kind, error: UploadError
+    ) {
+        #expect(UploadError(DiskError(kind: kind, operation: "fdatasync")) == error)
+    }
+
     @Test func `loses what came since the last one, for good (11.1)`() async throws {
         let uploads = try await house.open()
         let url = try await uploads.create(House.draft(length: 5))
