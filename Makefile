@@ -38,7 +38,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	$(MAKE) --no-print-directory format rules
 	swift build --build-tests --explicit-target-dependency-import-check error
 	swift test --skip-build --parallel
-	PARLEY_TEST_DATABASE=postgres swift test --skip-build --parallel --filter MessagingStoreTests
+	PARLEY_TEST_DATABASE=postgres swift test --skip-build --parallel --filter 'MessagingStoreTests|DeliveryTests|PlatformAPITests'
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20
 	bash Tests/Commands/commands.sh .build/debug/parley
 	bash Tests/Commands/telemetry.sh .build/debug/parley

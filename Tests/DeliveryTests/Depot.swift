@@ -34,7 +34,9 @@ final class Depot: Sendable {
             .appending(path: "parley-delivery-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         database = try Database.open(
-            .file("\(folder)/database"), migrations: MessagingStore.migrations)
+            PostgresServer.isChosen
+                ? .server(PostgresServer.shared.schema(of: folder)) : .file("\(folder)/database"),
+            migrations: MessagingStore.migrations)
         var environment = StoreEnvironment.live
         let now: @Sendable () -> Timestamp = {
             Timestamp(milliseconds: time.withLock { time in time })

@@ -61,8 +61,12 @@ public final class PostgresServer: Sendable {
         schema(named: "test\(schemas.add(1, ordering: .relaxed).newValue)")
     }
 
-    /// The URL of a schema of this server, which is made when there is none.
-    public func schema(named name: String) -> String {
+    /// The URL of the schema that belongs to a folder whose name ends in a UUID; made when there is none.
+    public func schema(of folder: String) -> String {
+        schema(named: "folder_" + folder.suffix(36).lowercased().replacing("-", with: "_"))
+    }
+
+    private func schema(named name: String) -> String {
         run("CREATE SCHEMA IF NOT EXISTS \(name)")
         return "\(url)&options=-csearch_path%3D\(name)"
     }

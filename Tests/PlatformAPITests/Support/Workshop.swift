@@ -1,5 +1,7 @@
 import FoundationEssentials
 import Glibc
+import SQL
+import TestSupport
 
 /// The folder all tests of this process write into; gone when the process ends.
 enum Workshop {
@@ -17,5 +19,11 @@ enum Workshop {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true)
         return path
+    }
+
+    /// The database that belongs to a folder, on the engine these tests run on.
+    static func database(of folder: String) -> DatabaseLocation {
+        PostgresServer.isChosen
+            ? .server(PostgresServer.shared.schema(of: folder)) : .file("\(folder)/database")
     }
 }

@@ -58,7 +58,7 @@ struct World: Sendable {
         environment.now = { clock.now() }
         let folder = try known ?? Workshop.folder()
         let database = try Database.open(
-            .file("\(folder)/database"), migrations: MessagingStore.migrations)
+            Workshop.database(of: folder), migrations: MessagingStore.migrations)
         let store = MessagingStore(database: database, environment: environment)
         let uploadClock = UploadClock(now: { clock.now().milliseconds })
         let bridge = ContentBridge(store: store)
