@@ -27,6 +27,42 @@ extension Live {
             #expect(final["Connection"] == nil)
         }
 
+        private static let informing = TestService { _ in
+            Answer("informing") { body in
+                var response = Response(Status(104, "Upload Resumption Supported"))
+                response.fields.add("Location", "/here")
+                body.inform(response)
+                let answer = await TestService.collected(body)
+                body.inform(response)
+                return answer
+            }
+        }
+
+        @Test func `other interim responses come before it, and before the answer (H73)`()
+            async throws
+        {
+            let heads = try await serving(Self.informing) { live in
+                let client = try live.connect()
+                try client.send(
+                    .head("PUT / HTTP/1.1", "Expect: 100-continue", "Content-Length: 5"))
+                var heads = [try client.answer().head, try client.answer().head]
+                try client.send("hello")
+                heads += [try client.answer().head, String(try client.answer().status)]
+                return heads
+            }
+            let interim = "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /here\r\n\r\n"
+            #expect(heads == [interim, "HTTP/1.1 100 Continue\r\n\r\n", interim, "200"])
+        }
+
+        @Test func `an older peer gets no interim response (H73)`() async throws {
+            let text = try await serving(Self.informing) { live in
+                let client = try live.connect()
+                try client.send("PUT / HTTP/1.0\r\nContent-Length: 5\r\n\r\nhello")
+                return try client.rest()
+            }
+            #expect(text.components(of: "HTTP/1.1 ") == ["200"])
+        }
+
         @Test func `it comes behind the answers before it (H74, H82)`() async throws {
             let statuses = try await serving(Self.refusing) { live in
                 let client = try live.connect()

@@ -15,6 +15,8 @@ public struct Request: Sendable {
     /// The client: the other end of the connection, or who stands behind it as far as its proxies are
     /// to be believed (H199, H202, H204).
     public let peer: PeerAddress
+    /// True when the other end of the connection is a configured proxy (H198).
+    public let isProxied: Bool
     /// Who the client has proved to be by a certificate; `nil` without one (H167).
     public let client: ClientIdentity?
     /// What the client speaks, as far as that is known; for URLs and HSTS only (H201).
@@ -24,7 +26,8 @@ public struct Request: Sendable {
     public init(
         method: Method, target: RequestTarget, fields: Fields, framing: BodyFraming = .none,
         isHTTP10: Bool = false, id: RequestID = RequestID(high: 0, low: 0),
-        peer: PeerAddress = .unknown, scheme: Scheme = .http, client: ClientIdentity? = nil
+        peer: PeerAddress = .unknown, scheme: Scheme = .http, client: ClientIdentity? = nil,
+        isProxied: Bool = false
     ) {
         self.method = method
         self.target = target
@@ -34,6 +37,7 @@ public struct Request: Sendable {
         self.id = id
         self.peer = peer
         self.client = client
+        self.isProxied = isProxied
         self.scheme = scheme
     }
 }

@@ -22,6 +22,12 @@ public protocol RequestBody: AnyObject, Sendable {
     /// - Returns: False when all requests together keep too much already (H186).
     func hold(_ count: Int) -> Bool
 
+    /// Sends an interim response (1xx) ahead of the answer: status and fields, in the order of calls
+    /// and before a later ``read(into:)`` asks the peer to go on.
+    ///
+    /// Nobody hears it over HTTP/1.0, nor once the answer has begun. May be called from any thread.
+    func inform(_ response: Response)
+
     /// Makes the pending read and all later ones throw ``BodyError/superseded``.
     ///
     /// May be called from any thread, more than once, and after the end.
@@ -41,6 +47,9 @@ public enum BodyError: Error, Equatable, Sendable {
 }
 
 extension RequestBody {
+    /// Behind a body that comes from no socket nobody listens.
+    public func inform(_ response: Response) {}
+
     /// A body that comes from no socket is nobody's burden.
     public func hold(_ count: Int) -> Bool { true }
 

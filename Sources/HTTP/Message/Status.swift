@@ -24,6 +24,8 @@ public struct Status: Sendable, Hashable {
 
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let switchingProtocols = Status(101, "Switching Protocols")
+    /// Interim: what is being uploaded can be resumed, at `Location`.
+    public static let uploadResumptionSupported = Status(104, "Upload Resumption Supported")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let ok = Status(200, "OK")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation

@@ -28,6 +28,18 @@ extension Connection {
         resumeLater()
     }
 
+    /// Sends an interim response to whoever is still sending (RFC 9110 §15.2).
+    func inform(_ exchange: Exchange, _ response: Response) {
+        guard case .working(let current) = phase, current === exchange, exchange.failure == nil,
+            !exchange.terms.isHTTP10, response.fields.isValid
+        else { return }
+        borrowOutput()
+        output.append("HTTP/1.1 \(response.status.code) \(response.status.reason)\r\n")
+        output.append(response.fields.octets)
+        output.append("\r\n")
+        flushLater()
+    }
+
     /// Receives straight into the handler's buffer, without a copy, where the framing allows it.
     ///
     /// - Returns: False when the octets must pass the decoder first, or nobody reads.

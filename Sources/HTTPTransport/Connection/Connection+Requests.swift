@@ -79,7 +79,8 @@ extension Connection {
         let (route, user, outcome) = server.service.answer(
             to: head.request(
                 method, id: record.id, peer: client,
-                scheme: origin?.scheme ?? (secure == nil ? .http : .https), client: secure?.client)
+                scheme: origin?.scheme ?? (secure == nil ? .http : .https), client: secure?.client,
+                isProxied: isTrusted)
         ).parts()
         record.route = route
         record.user = user

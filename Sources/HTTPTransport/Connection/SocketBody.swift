@@ -61,6 +61,10 @@ final class SocketBody: RequestBody, @unchecked Sendable {
 
     deinit { connection.server.bodies.give(back: held.load(ordering: .relaxed)) }
 
+    func inform(_ response: Response) {
+        loop.perform { [connection, exchange] in connection.inform(exchange, response) }
+    }
+
     func interrupt() {
         loop.perform { [connection, exchange] in connection.fail(exchange, .superseded) }
     }
