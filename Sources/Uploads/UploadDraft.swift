@@ -31,6 +31,8 @@ public struct UploadDraft: Sendable {
     public let origin: String?
     /// What tus clients say of themselves and have said to them again.
     var tus = TusTerms()
+    /// Digests of the whole content, as the client states them.
+    var declared = DeclaredDigests()
 
     /// Describes an upload.
     public init(

@@ -40,6 +40,10 @@ public struct UploadSettings: Sendable {
     public var unknownReservation: Int64 = 64 << 20
     /// Memory one request uses for its body, in two halves.
     public var bufferSize = 256 << 10
+    /// When `104` tells a client where to resume (§7.5).
+    public var interim104 = Interim104.auto
+    /// Durable bytes between two `104` that tell how far an upload has come.
+    public var progress104Bytes: Int64 = 16 << 20
     /// Origins whose pages may use the URLs; `*` is every origin, without credentials.
     public var allowedOrigins = ["*"]
     /// Life of a signed download URL, rounded up to a quarter of an hour; never below half an hour.
@@ -48,6 +52,16 @@ public struct UploadSettings: Sendable {
     public var downloadLeeway: Int64 = 60_000
     /// Ranges honoured in one request, after merging.
     public var maxRanges = 8
+
+    /// When a client is sent `104`: some proxies take it for the answer, or drop it.
+    public enum Interim104: String, Sendable, CaseIterable {
+        /// When no configured proxy stands between.
+        case auto
+        /// Always.
+        case on
+        /// Never.
+        case off
+    }
 
     /// All defaults.
     public init() {}

@@ -6,14 +6,18 @@ extension Uploads {
     ///
     /// The body is read only when every check of the head has passed; the transport drains or
     /// closes on its own otherwise.
-    public func answer(to request: Request) -> Answer {
+    ///
+    /// - Parameter entrance: Says who may create at the creation endpoint.
+    public func answer(to request: Request, by entrance: any UploadEntrance) -> Answer {
         var dialect = UploadDialect.neutral
-        let answer = answer(to: request, in: &dialect)
+        let answer = answer(to: request, by: entrance, in: &dialect)
         return counted(answer, as: dialect)
     }
 
     /// - Parameter word: What the answer is to be counted as; unchanged when its head names nothing.
-    private func answer(to request: Request, in word: inout UploadDialect) -> Answer {
+    private func answer(
+        to request: Request, by entrance: any UploadEntrance, in word: inout UploadDialect
+    ) -> Answer {
         guard let place = UploadPlace(request.target) else {
             return request.method == .options
                 ? discovery(request) : refused(UploadError.notFound.response, request)
@@ -30,13 +34,17 @@ extension Uploads {
         }
         word = UploadDialect(dialect, of: request)
         switch (place, dialect) {
-        case (.creation, _): return refused(UploadError.notFound.response, request)
+        case (.creation, .contentRange): return createSession(request, by: entrance)
         case (.resource(let name), .contentRange): return contentRange(request, name)
         case (.resource(let name), .neutral): return neutral(request, name)
         case (.resource(let name), .tus(let method)): return tus(request, method, name)
-        // The IETF protocol comes next. Until then its requests are refused whole, because half an
+        case (.creation, .interop(let version)):
+            return interopCreation(request, version, by: entrance)
+        case (.resource(let name), .interop(let version)): return interop(request, version, name)
+        case (.creation, .neutral): return refused(response(to: .method), request)
+        // Creation by tus comes next. Until then it is refused whole, because half an
         // implementation would lose a client's bytes.
-        case (.resource, .interop):
+        case (.creation, .tus):
             return refused(UploadError.otherProtocol.response, request)
         }
     }

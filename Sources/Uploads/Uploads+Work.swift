@@ -28,33 +28,15 @@ extension Uploads {
         }
     }
 
-    /// `OPTIONS` of no upload in particular: everybody may ask (§3.7).
-    func discovery(_ request: Request) -> Answer {
-        Answer(Uploads.route, finish(anyOrigin.options(request, methods: Uploads.methods)))
-    }
-
-    /// `OPTIONS` of an upload: the same, for the pages its creator named; one there is none of is
-    /// not told apart.
-    func discovery(_ request: Request, of name: BlobName) -> Answer {
-        Answer(Uploads.route, policy) { [self] _ in
-            var allowed = anyOrigin
-            if let upload = try? await checkOut(name) {
-                allowed = await origin(of: upload)
-                checkIn(name)
-            }
-            return finish(allowed.options(request, methods: Uploads.methods))
-        }
-    }
-
     /// Which pages may use an upload nobody has named an origin for.
     var anyOrigin: CrossOrigin { .transfers(recorded: nil, engine.settings) }
 
-    private func origin(of upload: Upload) async -> CrossOrigin {
+    func origin(of upload: Upload) async -> CrossOrigin {
         .transfers(recorded: await upload.record.origin, engine.settings)
     }
 
     /// Pace of a body (§3.5); its size is the engine's business.
-    private var policy: BodyPolicy {
+    var policy: BodyPolicy {
         let settings = engine.settings
         return BodyPolicy(
             limit: .max, idleMilliseconds: settings.bodyIdleTimeout,
@@ -70,7 +52,7 @@ extension Uploads {
         return response
     }
 
-    private func finish(_ response: Response) -> Response {
+    func finish(_ response: Response) -> Response {
         var response = response
         response.fields.add("Cache-Control", "no-store")
         return response

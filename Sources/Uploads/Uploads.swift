@@ -11,6 +11,8 @@ import Locking
 public final class Uploads: Sendable {
     /// The route for logs; the token in a path is a secret.
     public static let route = "/uploads/{token}"
+    /// The route of the creation endpoint for logs.
+    public static let creationRoute = "/uploads"
     static let methods = "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS"
 
     let engine: UploadEngine

@@ -64,7 +64,7 @@ struct RequestMetrics: Sendable {
     static let routes: [String] =
         [noRoute] + ServerService.Page.allCases.map(\.path.description)
         + Endpoint.all.map(\.path.description).uniqued
-        + [PlatformAPI.unknownRoute, Uploads.route, Downloads.route]
+        + [PlatformAPI.unknownRoute, Uploads.creationRoute, Uploads.route, Downloads.route]
 
     /// Of requests whose head could not be read, or that ask about the server as a whole.
     private static let noRoute = "none"

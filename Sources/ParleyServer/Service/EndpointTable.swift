@@ -19,6 +19,9 @@ enum EndpointTable {
     /// The addresses that are handed out instead of being put together.
     private static let transfers = [
         row(
+            "POST", "/uploads",
+            "Creates an upload in the way of its protocol; `Parley-Content-Id` names the content."),
+        row(
             "PUT", "/uploads/{token}",
             "Takes a content, whole or in pieces, and says how much is there."),
         row("DELETE", "/uploads/{token}", "Gives an upload up."),

@@ -36,7 +36,9 @@ final class ServerService: Service {
     func answer(to request: Request) -> Answer {
         let path = request.target.path.utf8
         if path.starts(with: Self.apps) { return api.answer(to: request) }
-        if path.starts(with: Self.uploads) { return uploads.answer(to: request) }
+        if path.starts(with: Self.uploads) || path.elementsEqual(Self.creation) {
+            return uploads.answer(to: request, by: api)
+        }
         if path.starts(with: Self.download) { return downloads.answer(to: request) }
         switch router.match(request.method, request.target) {
         case .found(let page, let template, _):
@@ -78,6 +80,7 @@ final class ServerService: Service {
 
     private static let apps = Array("/apps/".utf8)
     private static let uploads = Array("/uploads/".utf8)
+    private static let creation = Array(Uploads.creationRoute.utf8)
     private static let download = Array("/download/".utf8)
 
     private func answer(_ page: Page, to request: Request, _ route: String) -> Answer {

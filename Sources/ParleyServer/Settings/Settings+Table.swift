@@ -234,6 +234,12 @@ extension Settings {
         .number(
             "uploads.application_quota", \.uploads.applicationQuota, .octets(0...Int64.max),
             "Octets that the contents and uploads of one application may have; none: no limit."),
+        .choice(
+            "uploads.interim_104", \.uploads.interim104,
+            "When `104` says where to resume: `auto` not through a configured proxy."),
+        .number(
+            "uploads.progress_104_bytes", \.uploads.progress104Bytes, .octets(1...1 << 40),
+            "Durable octets between two `104` that say how far an upload has come."),
         .origins(
             "uploads.allowed_origins", \.uploads.allowedOrigins,
             "Origins whose pages may use the URLs; `*` is every one."),

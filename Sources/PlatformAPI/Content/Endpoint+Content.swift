@@ -38,6 +38,14 @@ extension Endpoint {
                 errors: [.quotaExceeded], example: Example(fields: uploadExample))
         },
         Endpoint(
+            .get, "/apps/{app}/content/{content}",
+            "Gives content of any conversation, or of none, a fresh download URL.",
+            .head { call in try await call.readContentOfApplication() }
+        ) { _ in
+            Operation(
+                "readApplicationContent", answers: [.ok(ContentJSON.schema, "The content.")])
+        },
+        Endpoint(
             .get, "/apps/{app}/users/{user}/content/{content}",
             "Gives content a fresh download URL for a user who may read it.",
             .head { call in try await call.readContentOfUser() }

@@ -27,6 +27,17 @@ extension Call {
             .locating(content.id, in: content.conversation ?? asked, askedIn: asked, links)
     }
 
+    /// `GET /content/{uuid}` (extensions, precedence 5): for content made through `/uploads`, which
+    /// belongs to no conversation before a message attaches it (ruling 18), and for all other.
+    func readContentOfApplication() async throws -> Reply {
+        let content = try await store.content(content(), in: nil, in: application)
+        let presentation = presentation()
+        var writer = JSONWriter()
+        ContentJSON(id: content.id, size: content.size, in: content.conversation)
+            .write(presentation.links, presentation.sign(content.id), into: &writer)
+        return Reply(.ok, writer.finish())
+    }
+
     /// `GET /users/{u}/content/{uuid}` (client-api §4.5, R86): for its uploader, and for whoever sees a
     /// message that attaches it; with `include=transfer` for its uploader in every state (X7).
     func readContentOfUser() async throws -> Reply {

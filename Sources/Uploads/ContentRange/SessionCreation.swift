@@ -1,14 +1,98 @@
 internal import HTTP
+internal import JSON
 
 /// Creation of a session at the creation endpoint, as dialect A asks for it (§5.1).
-enum SessionCreation {
+struct SessionCreation: Sendable {
+    /// Most bytes of the JSON body.
+    static let limit = 64 << 10
+
+    /// 200 where one client accepts nothing else, 201 for the other way to ask.
+    let status: Status
+    private(set) var mediaType: String?
+    private(set) var length: Int64?
+    private(set) var fileName: String?
+    private(set) var declared: DeclaredDigests
+    /// Of the request itself; says something of the content only where no JSON may do so.
+    private let ownType: String?
+
     /// Whether a head asks for a session: by query, or by one of the fields that only it has.
     static func isAsked(by request: Request) -> Bool {
+        isAskedByQuery(request) || isAskedByStart(request)
+            || request.fields.contains("X-Upload-Content-Type")
+            || request.fields.contains("X-Upload-Content-Length")
+    }
+
+    /// Reads the head.
+    ///
+    /// - Throws: ``UploadError/invalid(_:)``, ``UploadError/codedBody``.
+    init(_ request: Request) throws(UploadError) {
+        let fields = request.fields
+        try request.requirePlainBody()
+        let isStart = SessionCreation.isAskedByStart(request)
+        status = isStart && !SessionCreation.isAskedByQuery(request) ? .created : .ok
+        mediaType = try fields.single("X-Upload-Content-Type")
+        length = try fields.single("X-Upload-Content-Length")
+            .map { text throws(UploadError) in
+                try SessionCreation.length(text, "X-Upload-Content-Length")
+            }
+        declared = try DeclaredDigests(lines: fields.values("X-Goog-Hash"))
+        ownType = isStart ? fields["Content-Type"] : nil
+    }
+
+    /// Takes what the JSON body adds; an empty one adds nothing.
+    mutating func take(json octets: [UInt8]) throws(UploadError) {
+        if octets.isEmpty {
+            mediaType = mediaType ?? ownType
+            return
+        }
+        guard let value = try? JSONDocument(octets).root, value.kind == .object else {
+            throw .invalid("The body is not a JSON object.")
+        }
+        fileName = try SessionCreation.text("name", of: value)
+        let type = try SessionCreation.text("contentType", of: value)
+        mediaType = mediaType ?? type ?? ownType
+        if let size = try SessionCreation.size(of: value) {
+            guard length ?? size == size else {
+                throw .lengthMismatch("Two different lengths are stated.")
+            }
+            length = size
+        }
+        var others: [String] = []
+        if let md5 = try SessionCreation.text("md5Hash", of: value) { others.append("md5=\(md5)") }
+        if let sum = try SessionCreation.text("crc32c", of: value) {
+            others.append("crc32c=\(sum)")
+        }
+        declared = try declared.merging(DeclaredDigests(lines: others))
+    }
+
+    private static func isAskedByQuery(_ request: Request) -> Bool {
         // A query that cannot be read asks for nothing.
         let parameters = (try? request.target.parameters()) ?? []
         return parameters.contains { $0.name == "uploadType" && $0.value == "resumable" }
-            || request.fields["X-Goog-Resumable"]?.trimmed.lowercased() == "start"
-            || request.fields.contains("X-Upload-Content-Type")
-            || request.fields.contains("X-Upload-Content-Length")
+    }
+
+    private static func isAskedByStart(_ request: Request) -> Bool {
+        request.fields["X-Goog-Resumable"]?.trimmed.lowercased() == "start"
+    }
+
+    private static func text(
+        _ name: String, of value: JSONValue
+    ) throws(UploadError) -> String? {
+        guard let member = value[name], !member.isNull else { return nil }
+        guard let text = member.string else { throw .invalid("\(name) is not a string.") }
+        return text
+    }
+
+    /// A string of digits, as these clients write 64 bits, or a number.
+    private static func size(of value: JSONValue) throws(UploadError) -> Int64? {
+        guard let member = value["size"], !member.isNull else { return nil }
+        return try length(member.string ?? String(decoding: member.raw, as: UTF8.self), "size")
+    }
+
+    private static func length(_ text: String, _ name: String) throws(UploadError) -> Int64 {
+        guard let length = Int64(decimal: text.trimmed.utf8) else {
+            throw .invalid("\(name) is not a number of bytes.")
+        }
+        return length
     }
 }

@@ -5,6 +5,8 @@ internal import HTTP
 struct DeclaredDigests: Sendable, Equatable {
     var md5: [UInt8]?
     var crc32c: UInt32?
+    var sha256: [UInt8]?
+    var sha512: [UInt8]?
 
     init() {}
 
@@ -30,7 +32,18 @@ struct DeclaredDigests: Sendable, Equatable {
         var both = self
         if let md5 = other.md5 { try both.merge(md5: md5) }
         if let crc32c = other.crc32c { try both.merge(crc32c: crc32c) }
+        both.sha256 = other.sha256 ?? both.sha256
+        both.sha512 = other.sha512 ?? both.sha512
         return both
+    }
+
+    /// Takes one of the digests of `Repr-Digest` (§7.12).
+    mutating func add(_ digest: BodyDigest) {
+        switch digest.algorithm {
+        case .sha256: sha256 = digest.value
+        case .sha512: sha512 = digest.value
+        case .md5, .sha1, .crc32, .crc32c: break
+        }
     }
 
     /// Base 64 of exactly that many bytes.

@@ -20,6 +20,14 @@ struct Append: Sendable {
         case always
     }
 
+    /// Somebody who is told on the way.
+    struct Watch: Sendable {
+        /// All checks have passed, and the body is about to be read.
+        let began: @Sendable (UploadRecord) -> Void
+        /// So many bytes are durable.
+        let committed: @Sendable (Int64) -> Void
+    }
+
     /// How the first byte is judged.
     var rule = Rule.overlap
     /// Index of the first body byte.
@@ -44,6 +52,10 @@ struct Append: Sendable {
     var mediaType: String?
     /// The request belongs to dialect A, whose clients may ask for MD5.
     var wantsMD5 = false
+    /// A byte beyond the length fails the upload (§4.2).
+    var failsOnOverflow = false
+    /// Who is told how it goes on.
+    var watch: Watch?
     /// The client sends its body only when told to, or when it grows tired of waiting.
     var awaitsContinue = false
 

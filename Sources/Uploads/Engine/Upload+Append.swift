@@ -16,6 +16,8 @@ extension Upload {
             if isExpired(withTurn: true) { throw .gone }
             if let outcome = try refusal(of: append, within: held) { return outcome }
             reach = held
+            watch = append.watch
+            watch?.began(record)
             if let outcome = try await take(append, from: body) { return outcome }
         } else {
             leaveTurn()
@@ -100,6 +102,10 @@ extension Upload {
         let arrival = await receive(append, from: body, transfer, into: file)
         engine.count(arrival, of: append, from: before.offset)
         engine.ledger.withLock { [name] in $0.note(name, brokeOff: arrival.end != .clean) }
+        if append.failsOnOverflow, arrival.end == .over, arrival.overflow == .beyondLength {
+            await fail(.overflow)
+            throw .overflow
+        }
         if append.isAtomic, let outcome = try await undo(append, arrival, body, file, before) {
             return outcome
         }

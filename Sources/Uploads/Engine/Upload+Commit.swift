@@ -72,6 +72,7 @@ extension Upload {
         engine.statistics.withLock { [record] statistics in statistics.count(record, next) }
         record = next
         engine.note(name, next)
+        if next.state.isOpen { watch?.committed(next.offset) }
         return nil
     }
 }

@@ -48,7 +48,7 @@ extension Upload {
             await fail(.storageLost)
             return .gone
         }
-        guard isAsDeclared(hashes) else {
+        guard isAsDeclared(hashes), await isAsDeclaredAtLength(length) else {
             engine.count { traffic in traffic.checksumFailures += 1 }
             await fail(.digest)
             return .contentMismatch
@@ -107,7 +107,18 @@ extension Upload {
         let declared = record.declared
         if let md5 = declared.md5, md5 != hashes.md5?.digest { return false }
         if let crc32c = declared.crc32c, crc32c != hashes.crc32c.value { return false }
+        if let sha256 = declared.sha256, sha256 != hashes.sha256.digest { return false }
         return true
+    }
+
+    /// SHA-512 runs for nobody else, so the few who declare one have the file read once more.
+    private func isAsDeclaredAtLength(_ length: Int64) async -> Bool {
+        guard let declared = record.declared.sha512 else { return true }
+        let (engine, blob) = (engine, blob)
+        let digest = try? await queue.run { () throws(DiskError) in
+            try engine.sha512(of: blob, length: length)
+        }
+        return digest == declared
     }
 
     private func finished(_ hashes: RunningHashes, _ length: Int64, at now: Int64) -> FinishedUpload

@@ -23,6 +23,7 @@ extension Upload {
     func leaveTurn() {
         holder = nil
         reach = nil
+        watch = nil
         // It stays taken when somebody follows, so that nobody steps in between.
         isTaken = waiting.wakeFirst()
     }

@@ -20,6 +20,7 @@ actor Upload {
     var waiting = WaitingList()
     /// From where the running writer began to where it has received.
     var reach: ClosedRange<Int64>?
+    var watch: Append.Watch?
     var isStopping = false
     var quiet = QuietCommits()
 

@@ -31,6 +31,8 @@ extension UploadRecord {
         static let answerSize: UInt8 = 25
         static let answerBody: UInt8 = 26
         static let user: UInt8 = 27
+        static let declaredSHA256: UInt8 = 30
+        static let declaredSHA512: UInt8 = 31
         static let metadata: UInt8 = 40
         static let concat: UInt8 = 41
     }
@@ -55,6 +57,8 @@ extension UploadRecord {
         row.add(Tag.origin, origin)
         row.add(Tag.declaredMD5, declared.md5)
         row.add(Tag.declaredCRC32C, declared.crc32c.map(Int64.init))
+        row.add(Tag.declaredSHA256, declared.sha256)
+        row.add(Tag.declaredSHA512, declared.sha512)
         row.add(Tag.metadata, tus.metadata)
         row.add(Tag.concat, tus.concat)
         if !state.isTerminal || isKeptPart { addHashes(to: &row) }
@@ -95,6 +99,8 @@ extension UploadRecord {
         tus.concat = row.text(Tag.concat)
         declared.md5 = row.bytes(Tag.declaredMD5)
         declared.crc32c = row.number(Tag.declaredCRC32C).map(UInt32.init(truncatingIfNeeded:))
+        declared.sha256 = row.bytes(Tag.declaredSHA256)
+        declared.sha512 = row.bytes(Tag.declaredSHA512)
         completedAt = row.number(Tag.completedAt)
         hashes = UploadRecord.hashes(in: row) ?? RunningHashes()
         if let etag = row.text(Tag.answerTag), let hashes = row.text(Tag.answerHashes),

@@ -39,6 +39,9 @@ struct UploadRecord: Sendable {
         mediaType = draft.mediaType.map(MediaType.init(untrusted:))?.text
         fileName = draft.fileName.map(FileName.init(untrusted:))?.text
         origin = draft.origin
+        declared = draft.declared
+        // Its clients may ask for MD5 at the end (§4.5).
+        hashes.want(md5: creation == .gcs || declared.md5 != nil)
         tus = draft.tus
     }
 

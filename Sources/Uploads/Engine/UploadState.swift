@@ -34,4 +34,5 @@ enum FailureReason: UInt8, Sendable {
     case storageLost = 2
     case refused = 3
     case quota = 4
+    case overflow = 5
 }

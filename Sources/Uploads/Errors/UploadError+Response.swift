@@ -10,6 +10,7 @@ extension UploadError {
                 wording.status, reason: wording.reason, message: wording.message))
         if let seconds = wording.retryAfter { response.fields.add("Retry-After", "\(seconds)") }
         switch self {
+        case .unauthenticated: response.fields.add("WWW-Authenticate", "Bearer")
         case .stalled: response.ending = .close
         case .codedBody: response.fields.add("Accept-Encoding", "identity")
         default: break

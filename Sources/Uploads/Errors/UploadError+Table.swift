@@ -25,6 +25,10 @@ extension UploadError {
             Wording(
                 status: .badRequest, reason: "lengthMismatch",
                 message: "The body would reach beyond the length.")
+        case .overflow:
+            Wording(
+                status: .badRequest, reason: "lengthMismatch",
+                message: "More bytes came than the length; the upload has failed.")
         case .tooLarge:
             Wording(
                 status: .contentTooLarge, reason: "uploadTooLarge",
@@ -41,6 +45,14 @@ extension UploadError {
             Wording(
                 status: .serviceUnavailable, reason: "offsetMismatch",
                 message: "The first byte lies beyond what is held.", retryAfter: 1)
+        case .unauthenticated:
+            Wording(
+                status: .unauthorized, reason: "invalid",
+                message: "A valid bearer token is required.")
+        case .forbidden:
+            Wording(
+                status: .forbidden, reason: "invalid",
+                message: "The token does not allow uploads.")
         case .inUse:
             Wording(status: .forbidden, reason: "invalid", message: "A message uses this content.")
         case .refused:
@@ -64,7 +76,7 @@ extension UploadError {
         case .rateLimited:
             Wording(
                 status: .tooManyRequests, reason: "rateLimited",
-                message: "Too many uploads are open.", retryAfter: 60)
+                message: "Too many uploads are open, or too many requests came.", retryAfter: 60)
         case .insufficientStorage:
             Wording(
                 status: .insufficientStorage, reason: "insufficientStorage",

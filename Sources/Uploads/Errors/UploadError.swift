@@ -10,6 +10,8 @@ public enum UploadError: Error, Equatable, Sendable {
     case lengthMismatch(String)
     /// More bytes than the length of the content.
     case beyondLength
+    /// More bytes came than the length of the content; the upload has failed.
+    case overflow
     /// Longer than any upload may be.
     case tooLarge
     /// The bytes of this body are not those the client meant to send; they are undone.
@@ -20,6 +22,10 @@ public enum UploadError: Error, Equatable, Sendable {
     case unsupportedChecksum
     /// The first byte does not fit what is held, for clients that read no range (§5.7).
     case offsetMismatch
+    /// Whoever wants to create brings no valid credential.
+    case unauthenticated
+    /// His credential does not allow it.
+    case forbidden
     /// The content is used by a message.
     case inUse
     /// The content may not exist any more.
@@ -28,7 +34,7 @@ public enum UploadError: Error, Equatable, Sendable {
     case locked
     /// Finalizing takes longer than a request waits.
     case stillFinalizing
-    /// The owner has too many open uploads.
+    /// The owner has too many open uploads, or asks too often.
     case rateLimited
     /// No room on the disk.
     case insufficientStorage

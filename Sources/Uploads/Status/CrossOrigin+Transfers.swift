@@ -43,6 +43,6 @@ extension CrossOrigin {
         "Upload-Complete", "Upload-Incomplete", "Upload-Limit", "Upload-Draft-Interop-Version",
         "Tus-Version", "Tus-Resumable", "Tus-Max-Size", "Tus-Extension", "Tus-Checksum-Algorithm",
         "X-Http-Status-Code-Override", "X-Goog-Hash", "X-Goog-Stored-Content-Length",
-        "X-Request-Id",
+        "X-Request-Id", "Parley-Content-Id",
     ]
 }

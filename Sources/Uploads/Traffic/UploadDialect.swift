@@ -17,7 +17,7 @@ public enum UploadDialect: String, Sendable, CaseIterable {
     case neutral
 
     /// That of the request which is being answered, for whoever counts something on its behalf; set in
-    /// one place, for all dialects (``Uploads/answer(to:)``).
+    /// one place, for all dialects (``Uploads/answer(to:by:)``).
     @TaskLocal static var current = UploadDialect.neutral
 
     init(_ dialect: Dialect, of request: Request) {

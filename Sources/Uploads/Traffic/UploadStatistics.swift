@@ -25,7 +25,7 @@ public struct UploadStatistics: Sendable, Hashable {
         case digest
         /// Its octets were lost or damaged.
         case storage
-        /// Nobody wanted the content any more.
+        /// Nobody wanted the content any more, or more came than it has.
         case refused
         /// Its client gave it up.
         case cancelled
@@ -52,7 +52,7 @@ extension UploadStatistics.End {
         switch (record.state, record.failure) {
         case (.complete, _): self = .finished
         case (.failed, .digest): self = .digest
-        case (.failed, .refused), (.failed, .quota): self = .refused
+        case (.failed, .refused), (.failed, .quota), (.failed, .overflow): self = .refused
         case (.failed, _): self = .storage
         case (.cancelled, _): self = .cancelled
         case (.expired, _): self = .expired

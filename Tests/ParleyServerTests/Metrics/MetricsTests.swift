@@ -106,7 +106,7 @@ import Uploads
         _ = try await parts.uploads.create(draft)
         let request = Request(
             method: .put, target: RequestTarget("/uploads/unknown"), fields: Fields([]))
-        _ = parts.uploads.answer(to: request)
+        _ = parts.uploads.answer(to: request, by: parts.api)
         parts.metrics.observe(.tus, .milliseconds(2))
         let samples = try ReadMetrics(await parts.metrics.page(.text)).samples
         #expect(samples[#"parley_uploads_open{dialect="api"}"#] == 1)

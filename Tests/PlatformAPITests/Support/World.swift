@@ -113,7 +113,9 @@ final class FrontDoor: Service {
     }
 
     func answer(to request: Request) -> Answer {
-        if request.target.path.hasPrefix("/uploads/") { return uploads.answer(to: request) }
+        if request.target.path.hasPrefix("/uploads") {
+            return uploads.answer(to: request, by: api)
+        }
         if request.target.path.hasPrefix("/download/") { return downloads.answer(to: request) }
         if request.target.path == "/openapi.json" {
             return api.describe(request, "/openapi.json")

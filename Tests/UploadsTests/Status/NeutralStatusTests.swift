@@ -23,21 +23,6 @@ import Testing
         #expect(await uploads.send(.head, url).fields["Upload-Complete"] == "?1")
     }
 
-    @Test(
-        arguments: [
-            (.patch, "Content-Type", "application/partial-upload"),
-            (.put, "Upload-Draft-Interop-Version", "6"), (.put, "Upload-Complete", "?1"),
-        ] as [(HTTP.Method, String, String)])
-    func `a protocol of a later issue is refused, not half done`(
-        method: HTTP.Method, name: String, value: String
-    ) async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 3))
-        let body = ScriptedBody([1, 2, 3])
-        #expect(await uploads.send(method, url, [(name, value)], body).status == .badRequest)
-        #expect(body.reads == 0)
-    }
-
     @Test(arguments: [HTTP.Method.patch, .post]) func `other methods are 405 (2)`(
         method: HTTP.Method
     ) async throws {

@@ -9,6 +9,8 @@ final class ScriptedBody: RequestBody {
         case bytes([UInt8])
         /// Nothing arrives until somebody interrupts or ``ScriptedBody/release()`` is called.
         case pause
+        /// Something else happens in the world.
+        case event(@Sendable () -> Void)
         /// It breaks off.
         case fails(BodyError)
     }
@@ -21,6 +23,7 @@ final class ScriptedBody: RequestBody {
         var pauseWaiter: CheckedContinuation<Void, Never>?
         var isPaused = false
         var reads = 0
+        var informed: [Response] = []
     }
 
     let length: Int64?
@@ -58,6 +61,7 @@ final class ScriptedBody: RequestBody {
                     }
                 }
                 return
+            case .event(let event): event()
             case .pause: await pause()
             case .fails(let error):
                 state.withLock { $0.steps = [.fails(error)] }
@@ -65,6 +69,11 @@ final class ScriptedBody: RequestBody {
             }
         }
     }
+
+    /// The interim responses sent so far.
+    var informed: [Response] { state.withLock { $0.informed } }
+
+    func inform(_ response: Response) { state.withLock { $0.informed.append(response) } }
 
     func interrupt() {
         state.withLock { $0.isInterrupted = true }

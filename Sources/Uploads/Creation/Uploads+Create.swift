@@ -11,6 +11,13 @@ extension Uploads {
     ///   ``UploadError/quotaExceeded(_:)``, ``UploadError/insufficientStorage``,
     ///   ``UploadError/backend``.
     public func create(_ draft: UploadDraft) async throws(UploadError) -> String {
+        try await create(draft, as: .api).url
+    }
+
+    /// Creates an upload in the manner of a dialect.
+    func create(
+        _ draft: UploadDraft, as creation: CreationDialect
+    ) async throws(UploadError) -> NewUpload {
         let (engine, now) = (engine, engine.clock.now())
         guard let blob = BlobName(draft.contentID) else { throw .invalid("not a content id") }
         if let length = draft.length, length > engine.settings.maxUploadSize { throw .tooLarge }
@@ -21,8 +28,10 @@ extension Uploads {
         let token = try UploadToken.random()
         guard let name = token.recordName else { throw .backend }
         var record = UploadRecord(
-            draft, creation: .api, at: now, lives: engine.settings.createdTTL)
-        if draft.length == 0 { record.state = .finalizing }
+            draft, creation: creation, at: now, lives: engine.settings.createdTTL)
+        // The IETF protocol wants the end declared, whatever the length says (§1.4).
+        let isWhole = draft.length == 0 && creation != .ietf
+        if isWhole { record.state = .finalizing }
         let bytes = record.bytes
         let reserve = draft.length ?? engine.settings.unknownReservation
         do throws(DiskError) {
@@ -34,11 +43,11 @@ extension Uploads {
             throw UploadError(error)
         }
         engine.note(name, record)
-        if draft.length == 0, let upload = try? await checkOut(name) {
+        if isWhole, let upload = try? await checkOut(name) {
             // Still finalizing is no reason to withhold the URL: the next request joins in.
             _ = await upload.finish()
             checkIn(name)
         }
-        return "\(base)/uploads/\(token.text)"
+        return NewUpload(url: "\(base)/uploads/\(token.text)", name: name)
     }
 }

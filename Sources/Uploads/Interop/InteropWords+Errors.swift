@@ -1,0 +1,87 @@
+internal import HTTP
+internal import JSON
+
+extension InteropWords {
+    /// What went wrong, as `application/problem+json` (§3.9, §12).
+    ///
+    /// Whoever is interrupted on purpose is told nothing: its client resumes after a lost
+    /// connection, and takes a 5xx for the end (§7.11).
+    func response(_ error: UploadError) -> Response {
+        if error == .stalled { return .dropped }
+        let wording = error.wording
+        var response = problem(status(of: error), type(of: error), wording.message)
+        if let seconds = wording.retryAfter { response.fields.add("Retry-After", "\(seconds)") }
+        switch error {
+        case .unauthenticated: response.fields.add("WWW-Authenticate", "Bearer")
+        case .codedBody: response.fields.add("Accept-Encoding", "identity")
+        case .tooLarge where version.knowsLengths:
+            response.fields.add("Upload-Limit", "max-size=\(maxSize)")
+        case .contentMismatch, .refused, .overflow: add(isComplete: true, to: &response)
+        case .lengthMismatch, .beyondLength, .checksumMismatch:
+            add(isComplete: false, to: &response)
+        default: break
+        }
+        return finish(response)
+    }
+
+    /// The first byte is not the next one: which one is (§7.8).
+    func mismatch(held: Int64, provided: Int64) -> Response {
+        var response = problem(
+            .conflict, "\(InteropWords.types)#mismatching-upload-offset",
+            "The first byte does not continue what is held.",
+            offsets: (held, provided))
+        add(offset: held, isComplete: false, to: &response)
+        return finish(response)
+    }
+
+    /// An append to what is whole already, up to version 7.
+    var completed: Response {
+        let type = version.rules < 6 ? nil : "\(InteropWords.types)#completed-upload"
+        var response = problem(.badRequest, type, "The upload is complete.")
+        add(isComplete: true, to: &response)
+        return finish(response)
+    }
+
+    /// The method has no meaning here.
+    var otherMethod: Response {
+        var response = problem(.methodNotAllowed, nil, "This method has no meaning here.")
+        response.fields.add("Allow", Uploads.methods)
+        return finish(response)
+    }
+
+    private static let types = "https://iana.org/assignments/http-problem-types"
+
+    /// Dialect C knows no 410, and a wrong content is not a wrong request.
+    private func status(of error: UploadError) -> Status {
+        switch error {
+        case .gone: .notFound
+        case .contentMismatch: .unprocessable
+        default: error.wording.status
+        }
+    }
+
+    private func type(of error: UploadError) -> String? {
+        switch error {
+        case .lengthMismatch, .beyondLength, .overflow:
+            "\(InteropWords.types)#inconsistent-upload-length"
+        default: nil
+        }
+    }
+
+    private func problem(
+        _ status: Status, _ type: String?, _ title: String,
+        offsets: (expected: Int64, provided: Int64)? = nil
+    ) -> Response {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("type", type ?? "about:blank")
+            writer.member("title", title)
+            writer.member("status", status.code)
+            if let offsets {
+                writer.member("expected-offset", offsets.expected)
+                writer.member("provided-offset", offsets.provided)
+            }
+        }
+        return Response(status, "application/problem+json", writer.finish())
+    }
+}
