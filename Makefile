@@ -42,6 +42,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20
 	bash Tests/Commands/commands.sh .build/debug/parley
 	bash Tests/Commands/telemetry.sh .build/debug/parley
+	python3 Tests/Commands/exports.py .build/debug/parley
 	bash Tests/Tour/tour.sh .build/debug/parley
 	$(MAKE) --no-print-directory openapi
 	python3 Tests/Siege/siege.py --build .build/debug --short

@@ -9,9 +9,14 @@ public struct Page<Item: Sendable>: Sendable {
     /// The conversation whose messages these are: its own id, should an alias have been asked for
     /// (X1.2); `nil` for other lists.
     public let conversation: Conversation.ID?
+    /// Whether it ends before its limit because its items are large; more follow the last one.
+    public let isCut: Bool
 
     /// A page.
-    public init(items: [Item], total: Int64, in conversation: Conversation.ID? = nil) {
+    public init(
+        items: [Item], total: Int64, in conversation: Conversation.ID? = nil, isCut: Bool = false
+    ) {
+        self.isCut = isCut
         self.items = items
         self.total = total
         self.conversation = conversation

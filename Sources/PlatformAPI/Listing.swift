@@ -7,6 +7,8 @@ extension Call {
     /// An answer with a page of a list: how many items there are in all, and where the next page
     /// starts, if there is one (platform-api §1.10, X5).
     ///
+    /// A page ends early when its items are large (`Page.isCut`); the next one goes on after it.
+    ///
     /// - Parameters:
     ///   - json: The items that are shown.
     ///   - found: What was asked for: one item more than a page has.
@@ -16,8 +18,9 @@ extension Call {
         _ json: [UInt8], of found: Page<Item>, size: Int, id: (Item) -> String
     ) throws -> Reply {
         let reply = Reply(.ok, json).adding("Layer-Count", String(found.total))
-        guard found.items.count > size else { return reply }
-        let query = try Query(request.target).starting(after: id(found.items[size - 1]))
+        guard found.isCut || found.items.count > size, let last = found.items.prefix(size).last
+        else { return reply }
+        let query = try Query(request.target).starting(after: id(last))
         let path = try listPath(in: found.conversation)
         return reply.adding("Link", "<\(links.list(path, query))>; rel=\"next\"")
     }

@@ -37,6 +37,18 @@ public final class Transaction {
         return values
     }
 
+    /// Makes values of rows as long as one can be made: `nil` ends it, and further rows are not looked at.
+    public func prefix<Value>(
+        _ sql: SQL, _ make: (borrowing Row) throws -> Value?
+    ) throws -> [Value] {
+        try requireOpen(sql)
+        let rows = try connection.query(sql)
+        defer { rows.finish() }
+        var values: [Value] = []
+        while try rows.next(), let value = try make(Row(rows: rows)) { values.append(value) }
+        return values
+    }
+
     /// Makes a value of the first row; `nil` when there is none. Further rows are not looked at.
     ///
     /// A statement that changes rows has changed them all by then, so this suits `RETURNING`.

@@ -1,7 +1,9 @@
+import Archives
 import Blobs
 import JSON
 import Messaging
 import MessagingStore
+import TestSupport
 import Testing
 
 @testable import Delivery
@@ -24,6 +26,37 @@ import Testing
         let content = try await depot.content(of: export.id)
         #expect(content["conversations"]?.count == 1)
         #expect(try depot.blobs.stagedEntries().isEmpty)
+    }
+
+    @Test func `keeps nobody waiting behind those that fail, and tells of each once`() async throws
+    {
+        let depot = try await Depot()
+        // Sealed for no key there is: none of them can be made.
+        for number in 0..<101 {
+            let application = try await depot.store.createApplication(name: "\(number)").id
+            try await depot.store.setExportKey(
+                ExportKey(pem: "none", der: [1, 2, 3]), in: application)
+            _ = try await depot.store.requestExport(in: application)
+        }
+        let last = try await depot.store.createApplication(name: "last").id
+        let publicKey = try #require(PublicKey(pem: depot.key.pem))
+        try await depot.store.setExportKey(
+            ExportKey(pem: depot.key.pem, der: publicKey.der), in: last)
+        let export = try await depot.store.requestExport(in: last)
+        try await depot.exporter.work()
+        #expect(depot.reported.count == 101)
+        #expect(try depot.archive(export.id) != nil)
+        let failing = try await depot.store.exportTasks()
+        depot.wait(milliseconds: 60_001)
+        try await depot.exporter.work()
+        #expect(depot.reported.count == 202)
+        #expect(try await depot.store.exportTasks() == failing)
+        let first = try #require(failing.first)
+        let kinds = try await depot.store.events(
+            after: .start, limit: 100, in: first.application
+        ).map(\.event)
+        #expect(
+            kinds.count { event in if case .exportStarted = event { true } else { false } } == 1)
     }
 
     @Test func `stops within a page, and leaves nothing half-made`() async throws {

@@ -11,6 +11,9 @@ struct ExportFile {
     private var checksum = CRC32C()
 
     private static let piece = 256 << 10
+    /// So much is made durable at once: a sync of it ends within the time a server takes to stop.
+    private static let step: Int64 = 64 << 20
+    private var durable: Int64 = 0
 
     /// Takes an empty file.
     init(_ file: StagedFile) { self.file = file }
@@ -38,7 +41,16 @@ struct ExportFile {
     }
 
     /// Makes durable what has been flushed.
-    func commit() throws { try file.commit() }
+    mutating func commit() throws {
+        try file.commit()
+        durable = written
+    }
+
+    /// The same, once there is enough of it: the last sync must not have the whole file to write, also
+    /// where the kernel takes no hint to begin earlier.
+    mutating func commitAsItGrows() throws {
+        if written - durable >= Self.step { try commit() }
+    }
 
     /// Reads what has been flushed.
     func read(_ count: Int, at place: Int64) throws -> [UInt8] {

@@ -93,6 +93,7 @@ actor ExportJob {
             guard !piece.isEmpty else { throw DiskError(kind: .damaged, operation: "read") }
             place += Int64(piece.count)
             try file.append(sealed.append(piece))
+            try file.commitAsItGrows()
         }
         try file.append(sealed.finish())
         try file.flush()

@@ -82,18 +82,26 @@ public final class Exporter: Sendable {
     public func work() async throws {
         try await store.requestDueExports()
         try await store.expireExports()
-        for task in try await store.exportTasks() where !isPaused(task.export.id) {
-            try Task.checkCancellation()
-            do {
-                try await work(on: task)
-                failed.withLock { failed in failed[task.export.id] = nil }
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                let again = Timestamp(milliseconds: now().milliseconds + Self.patience)
-                failed.withLock { failed in failed[task.export.id] = again }
-                onFault(error, task.export.id)
-            }
+        // Stretch by stretch to the end: however many fail, nobody behind them waits for ever.
+        var last: ExportTask?
+        repeat {
+            let tasks = try await store.exportTasks(after: last)
+            for task in tasks where !isPaused(task.export.id) { try await workOrPause(task) }
+            last = tasks.last
+        } while last != nil
+    }
+
+    private func workOrPause(_ task: ExportTask) async throws {
+        try Task.checkCancellation()
+        do {
+            try await work(on: task)
+            failed.withLock { failed in failed[task.export.id] = nil }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            let again = Timestamp(milliseconds: now().milliseconds + Self.patience)
+            failed.withLock { failed in failed[task.export.id] = again }
+            onFault(error, task.export.id)
         }
     }
 

@@ -13,7 +13,8 @@ public struct MessageFilter: Equatable, Sendable {
     public var sentAfter: Timestamp?
     /// It was sent earlier than that.
     public var sentBefore: Timestamp?
-    /// It was sent to this user, who has not read it; history before he joined is no such (R12).
+    /// It was sent to this user, who has not read it; history before he joined is no such (R12), and
+    /// nothing he has cleared away (R16).
     public var unreadBy: UserID?
 
     /// No condition.
@@ -32,6 +33,7 @@ public struct MessageFilter: Equatable, Sendable {
 
         func lacks(_ message: Message) -> Bool {
             message.sender.userID != participant.userID && participant.isInStay(message.position)
+                && message.position > participant.clearedTo
                 && !receipts.read.contains(message.position.number)
         }
     }

@@ -9,6 +9,9 @@ public enum UserPatch: Equatable, Sendable {
     /// Suspends the user, or sets him free (platform-api §5.11).
     case suspend(Bool)
 
+    /// Most users somebody blocks (proposed): the list is answered whole, and replaced at once.
+    public static let blockLimit = 10_000
+
     /// Whom the operation names.
     public var named: [UserID] {
         switch self {
@@ -30,10 +33,12 @@ extension [UserPatch] {
     /// - Parameters:
     ///   - owner: Whose list it is.
     ///   - before: Whom he blocks; of those nobody names only where a patch replaces the list.
+    ///   - count: How many he blocks in all.
     /// - Returns: `nil` when the list comes out as it was.
-    public func changing(blocksOf owner: UserID, from before: Set<UserID>, at now: Timestamp)
-        -> Event?
-    {
+    /// - Throws: `invalid("blocks")` for a list that grows beyond ``UserPatch/blockLimit``.
+    public func changing(
+        blocksOf owner: UserID, from before: Set<UserID>, of count: Int, at now: Timestamp
+    ) throws(Rejection) -> Event? {
         var after = before
         for patch in self {
             switch patch {
@@ -44,6 +49,10 @@ extension [UserPatch] {
             }
         }
         guard after != before else { return nil }
+        guard
+            after.count <= before.count
+                || count - before.count + after.count <= UserPatch.blockLimit
+        else { throw .invalid("blocks") }
         return .blocksChanged(
             BlocksChanged(
                 owner: owner, added: after.subtracting(before).sorted(),

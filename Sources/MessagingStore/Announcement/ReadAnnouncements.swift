@@ -52,8 +52,9 @@ extension MessagingStore {
             let copies = try transaction.announcementCopies(
                 for: user, after: place, limit: limit, in: application)
             return Page(
-                items: try transaction.views(of: copies, in: application),
-                total: try transaction.announcementCount(of: user, in: application))
+                items: try transaction.views(of: copies.items, in: application),
+                total: try transaction.announcementCount(of: user, in: application),
+                isCut: copies.isCut)
         }
     }
 }

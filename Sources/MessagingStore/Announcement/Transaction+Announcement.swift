@@ -56,14 +56,14 @@ extension Transaction {
         return copy
     }
 
-    /// A page of a user's copies, newest first, straight from its index.
+    /// A page of a user's copies, newest first, straight from its index; as many as one answer holds.
     func announcementCopies(
         for user: UserID, after place: AnnouncementCopy?, limit: Int,
         in application: Application.ID
-    ) throws -> [AnnouncementCopy] {
+    ) throws -> Stretch<AnnouncementCopy> {
         let time = place?.sentAt ?? Timestamp(milliseconds: .max)
         let id = place?.announcement.bytes ?? ViewPlace.top.id
-        return try rows(
+        let copies = try rows(
             """
             SELECT \(raw: AnnouncementCopy.columns) FROM announcement_recipients
             WHERE application = \(application) AND user_id = \(user)
@@ -71,6 +71,25 @@ extension Transaction {
             ORDER BY sent_at DESC, announcement DESC LIMIT \(limit)
             """
         ) { row in try AnnouncementCopy(row) }
+        let weights = try weights(of: copies.map(\.announcement), in: application)
+        return Stretch(copies) { copy in weights[copy.announcement] ?? 0 }
+    }
+
+    /// See `MessagePart.weight`.
+    private func weights(
+        of ids: [Announcement.ID], in application: Application.ID
+    ) throws -> [Announcement.ID: Int64] {
+        guard !ids.isEmpty else { return [:] }
+        let weights = try rows(
+            """
+            SELECT announcement, CAST(SUM(
+                LENGTH(body) + LENGTH(mime_type) + \(MessagePart.frame)
+            ) AS BIGINT) FROM announcement_parts
+            WHERE application = \(application) AND announcement IN (\(few: ids.map(\.bytes)))
+            GROUP BY announcement
+            """
+        ) { row in (id: try row.id(0) as Announcement.ID, weight: try row.int64(1)) }
+        return Dictionary(weights.map { ($0.id, $0.weight) }) { first, _ in first }
     }
 
     /// How many announcements a user has.

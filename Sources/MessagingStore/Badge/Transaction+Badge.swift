@@ -16,8 +16,8 @@ extension Transaction {
 
     /// How many conversations a user sees with something unread in them, and how much.
     ///
-    /// Added up over his own rows when asked for: each sending keeps the counts of its conversation, and
-    /// a sum for each user would cost it one write more for each participant.
+    /// Added up when asked for, over those of his rows alone that have something unread, which an index
+    /// names: a sum for each user would cost each sending one write more for each participant.
     func unreadCounts(
         of user: UserID, in application: Application.ID
     ) throws -> (conversations: Int64, messages: Int64) {

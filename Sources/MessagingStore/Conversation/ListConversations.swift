@@ -34,13 +34,15 @@ extension MessagingStore {
                     of: user, matching: filter, sortedBy: order, after: winner, limit: limit,
                     in: application)
                 return Page(
-                    items: try transaction.views(found.rows, seenBy: user, in: application),
-                    total: found.total)
+                    items: try transaction.views(
+                        found.stretch.items, seenBy: user, in: application),
+                    total: found.total, isCut: found.stretch.isCut)
             }
-            let rows = try transaction.views(
+            let stretch = try transaction.views(
                 of: user, sortedBy: order, after: place ?? .top, limit: limit, in: application)
             return Page(
-                items: try transaction.views(rows, seenBy: user, in: application), total: total)
+                items: try transaction.views(stretch.items, seenBy: user, in: application),
+                total: total, isCut: stretch.isCut)
         }
     }
 }

@@ -9,11 +9,12 @@ extension Transaction {
     /// participants and metadata no index knows. In the order of creation the times of the filter are
     /// places in that index.
     ///
+    /// - Returns: What passes, as much as one answer holds, and how much passes in all.
     /// - Throws: `Rejection.tooMany` when more than `ConversationFilter.limit` rows had to be judged.
     func views(
         of user: UserID, matching filter: ConversationFilter, sortedBy order: ConversationOrder,
         after last: Conversation.ID?, limit: Int, in application: Application.ID
-    ) throws -> (rows: [ViewRow], total: Int64) {
+    ) throws -> (stretch: Stretch<ViewRow>, total: Int64) {
         var place = ViewPlace.top
         var isBehind = last == nil
         if order == .createdAt, let before = filter.createdBefore {
@@ -25,10 +26,12 @@ extension Transaction {
                 isBehind = known.time >= before
             }
         }
-        var (found, total, judged): ([ViewRow], Int64, Int) = ([], 0, 0)
+        var (found, budget) = (Stretch<ViewRow>(items: []), AnswerBudget())
+        var (total, judged) = (Int64(0), 0)
         while true {
-            let rows = try views(
+            let piece = try views(
                 of: user, sortedBy: order, after: place, limit: Self.piece, in: application)
+            let rows = piece.items
             judged += rows.count
             guard judged <= ConversationFilter.limit else { throw Rejection.tooMany }
             let present = try present(in: rows, in: application)
@@ -37,10 +40,15 @@ extension Transaction {
                     present[row.id] ?? Participants([]), isDistinct: row.isDistinct,
                     metadata: row.metadata.view, createdAt: row.createdAt)
                 if passes { total += 1 }
-                if passes, isBehind, found.count < limit { found.append(row) }
+                if passes, isBehind, found.items.count < limit {
+                    found.isCut = found.isCut || !budget.admits(row.weight)
+                    if !found.isCut { found.items.append(row) }
+                }
                 if row.id == last { isBehind = true }
             }
-            guard rows.count == Self.piece, let end = rows.last else { return (found, total) }
+            guard rows.count == Self.piece || piece.isCut, let end = rows.last else {
+                return (found, total)
+            }
             if order == .createdAt, let after = filter.createdAfter, end.createdAt <= after {
                 return (found, total)
             }

@@ -2,30 +2,30 @@ import Messaging
 import SQL
 
 extension Transaction {
-    /// A page of a user's list, straight from its index.
+    /// A page of a user's list, straight from its index, as much as one answer holds.
     func views(
         of user: UserID, sortedBy order: ConversationOrder, after place: ViewPlace, limit: Int,
         in application: Application.ID
-    ) throws -> [ViewRow] {
-        switch order {
-        case .createdAt:
-            try rows(
+    ) throws -> Stretch<ViewRow> {
+        let page: SQL =
+            switch order {
+            case .createdAt:
                 """
                 SELECT \(raw: ViewRow.columns)
                 WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
                     AND (p.conversation_created_at, p.conversation) < (\(place.time), \(place.id))
                 ORDER BY p.conversation_created_at DESC, p.conversation DESC LIMIT \(limit)
                 """
-            ) { row in try ViewRow(row) }
-        case .lastMessage:
-            try rows(
+            case .lastMessage:
                 """
                 SELECT \(raw: ViewRow.columns)
                 WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
                     AND (p.last_at, p.conversation) < (\(place.time), \(place.id))
                 ORDER BY p.last_at DESC, p.conversation DESC LIMIT \(limit)
                 """
-            ) { row in try ViewRow(row) }
+            }
+        return try stretch(page, weight: { row in try ViewRow.weight(row) }) { row in
+            try ViewRow(row)
         }
     }
 

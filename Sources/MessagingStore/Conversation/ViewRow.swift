@@ -22,12 +22,18 @@ struct ViewRow {
     let unreadCount: Int64
     let totalCount: Int64
     let lastMessage: Message.ID?
+    /// Bytes an answer that shows it holds, about.
+    let weight: Int64
 
     /// What ``init(_:)`` reads, in this order, and the tables it comes from.
     static let columns: StaticString =
         """
         c.id, c.created_at, c.is_distinct, c.version, p.left_after,
-            COALESCE(p.frozen_metadata, c.metadata), p.unread_count, p.total_count, p.last_message
+            COALESCE(p.frozen_metadata, c.metadata), p.unread_count, p.total_count, p.last_message,
+            (
+                SELECT weight FROM messages m
+                WHERE m.application = p.application AND m.id = p.last_message
+            ), CAST(LENGTH(COALESCE(p.frozen_metadata, c.metadata)) AS BIGINT)
         FROM participants p
         JOIN conversations c ON c.application = p.application AND c.id = p.conversation
         """
@@ -42,5 +48,11 @@ struct ViewRow {
         unreadCount = try row.int64(6)
         totalCount = try row.int64(7)
         lastMessage = try row.optionalID(8)
+        weight = try Self.weight(row)
+    }
+
+    /// The same before anything else is read of it.
+    static func weight(_ row: borrowing Row) throws -> Int64 {
+        try (row.optionalInt64(9) ?? 0) + row.int64(10)
     }
 }

@@ -3,13 +3,22 @@ import SQL
 
 // What the one who works on exports asks and tells; each step can be repeated after a crash.
 extension MessagingStore {
-    /// The exports somebody has to work on, of all applications, 100 at most.
-    public func exportTasks() async throws -> [ExportTask] {
+    /// Exports somebody has to work on, of all applications, in the order of their names.
+    ///
+    /// - Parameters:
+    ///   - after: The last one of the stretch before; `nil` for the first stretch. It may be done by now.
+    ///   - limit: Most to return; fewer mean that there are no more.
+    public func exportTasks(
+        after: ExportTask? = nil, limit: Int = 100
+    ) async throws -> [ExportTask] {
         try await database.read { transaction in
             try transaction.rows(
                 """
                 SELECT \(raw: Export.columns), application, task FROM exports
-                WHERE task IS NOT NULL ORDER BY application, id LIMIT 100
+                WHERE task IS NOT NULL
+                    AND (application, id)
+                        > (\(after?.application.bytes ?? []), \(after?.export.id.bytes ?? []))
+                ORDER BY application, id LIMIT \(limit)
                 """
             ) { row in
                 guard let kind = ExportTask.Kind(rawValue: try row.text(15)) else {
@@ -21,7 +30,7 @@ extension MessagingStore {
         }
     }
 
-    /// Tells that work on an archive begins, or begins anew.
+    /// Tells that work on an archive begins; when it begins anew there is nothing to tell.
     ///
     /// - Returns: False when it is not wanted any more.
     public func startExport(_ id: Export.ID, in application: Application.ID) async throws -> Bool {
@@ -29,7 +38,9 @@ extension MessagingStore {
             guard let export = try recording.transaction.export(id, in: application),
                 export.archive == nil
             else { return false }
-            try recording.record(.exportStarted(id, at: recording.now))
+            if export.startedAt == nil {
+                try recording.record(.exportStarted(id, at: recording.now))
+            }
             return true
         }
     }

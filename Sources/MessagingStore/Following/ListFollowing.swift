@@ -46,16 +46,22 @@ extension MessagingStore {
         try await database.read { transaction in
             let total = try transaction.followingCount(of: follower, in: application)
             try transaction.requireFollowing(follower, after, in: application)
-            return Page(
-                items: try transaction.rows(
-                    """
-                    SELECT \(raw: User.columns) FROM following f
-                    JOIN identities i ON i.application = f.application AND i.user_id = f.followed
-                    WHERE f.application = \(application) AND f.follower = \(follower)
-                        AND f.followed > \(after?.text ?? "")
-                    ORDER BY f.followed LIMIT \(limit)
-                    """
-                ) { row in try User(row) }, total: total)
+            let users = try transaction.stretch(
+                """
+                SELECT \(raw: User.columns), CAST(LENGTH(i.metadata) AS BIGINT),
+                    CAST(LENGTH(i.public_key) AS BIGINT)
+                FROM following f
+                JOIN identities i ON i.application = f.application AND i.user_id = f.followed
+                WHERE f.application = \(application) AND f.follower = \(follower)
+                    AND f.followed > \(after?.text ?? "")
+                ORDER BY f.followed LIMIT \(limit)
+                """
+            ) { row in
+                try (row.optionalInt64(14) ?? 0) + (row.optionalInt64(15) ?? 0)
+            } _: { row in
+                try User(row)
+            }
+            return Page(items: users.items, total: total, isCut: users.isCut)
         }
     }
 }

@@ -46,15 +46,15 @@ extension MessagingStore {
                         in: conversation.id, before: place, limit: limit, in: application)
                 }
                 return Page(
-                    items: try transaction.snapshots(of: found.messages, in: application),
-                    total: found.total, in: conversation.id)
+                    items: try transaction.snapshots(of: found.stretch.items, in: application),
+                    total: found.total, in: conversation.id, isCut: found.stretch.isCut)
             }
             let messages = try transaction.messages(
                 in: conversation.id, before: place ?? conversation.lastPosition.next,
                 limit: limit, in: application)
             return Page(
-                items: try transaction.snapshots(of: messages, in: application),
-                total: conversation.messageCount, in: conversation.id)
+                items: try transaction.snapshots(of: messages.items, in: application),
+                total: conversation.messageCount, in: conversation.id, isCut: messages.isCut)
         }
     }
 }

@@ -55,14 +55,15 @@ extension MessagingStore {
                 }
                 return Page(
                     items: try transaction.snapshots(
-                        of: found.messages, seenBy: user, in: application),
-                    total: found.total, in: id)
+                        of: found.stretch.items, seenBy: user, in: application),
+                    total: found.total, in: id, isCut: found.stretch.isCut)
             }
             let messages = try transaction.messages(
                 in: id, seenBy: part, before: place, limit: limit, in: application)
             return Page(
-                items: try transaction.snapshots(of: messages, seenBy: user, in: application),
-                total: try transaction.messageCount(of: user, in: id, in: application), in: id)
+                items: try transaction.snapshots(of: messages.items, seenBy: user, in: application),
+                total: try transaction.messageCount(of: user, in: id, in: application), in: id,
+                isCut: messages.isCut)
         }
     }
 }

@@ -10,13 +10,14 @@ extension Transaction {
     /// - Parameters:
     ///   - place: Where the page begins; all count.
     ///   - last: The last position of the list.
-    ///   - read: The messages of the list before a place, newest first.
+    ///   - read: The messages of the list before a place, newest first, as many as there is room for.
+    /// - Returns: What passes, as many as one answer holds, and how many pass in all.
     /// - Throws: `Rejection.tooMany` when more than `MessageFilter.limit` messages had to be judged.
     func messages(
         in conversation: Conversation.ID, matching filter: MessageFilter, before place: Position?,
         limit: Int, upTo last: Position, in application: Application.ID,
-        read: (_ before: Position, _ limit: Int) throws -> [Message]
-    ) throws -> (messages: [Message], total: Int64) {
+        read: (_ before: Position, _ limit: Int) throws -> Stretch<Message>
+    ) throws -> (stretch: Stretch<Message>, total: Int64) {
         let reader = try filter.unreadBy.flatMap { user in
             try self.reader(user, in: conversation, in: application)
         }
@@ -29,22 +30,49 @@ extension Transaction {
                 upTo: last, in: application)
         }
         var top = (high ?? last).next
-        var (found, total, judged): ([Message], Int64, Int) = ([], 0, 0)
+        var (found, budget) = (Stretch<Message>(items: []), AnswerBudget())
+        var (total, judged) = (Int64(0), 0)
         while true {
-            let messages = try read(top, Self.piece)
-            let reached = messages.prefix { message in message.position > low ?? .start }
+            let piece = try read(top, Self.piece)
+            let reached = piece.items.prefix { message in message.position > low ?? .start }
             judged += reached.count
             guard judged <= MessageFilter.limit else { throw Rejection.tooMany }
-            for message in reached where filter.admits(message, reader: reader) {
-                total += 1
-                if found.count < limit, message.position < place ?? .last { found.append(message) }
+            let gone = try filter.unreadBy.map { user in
+                try erased(by: user, in: conversation, among: reached, in: application)
             }
-            guard reached.count == Self.piece, let end = reached.last else { return (found, total) }
+            for message in reached where filter.admits(message, reader: reader) {
+                if gone?.contains(message.position) == true { continue }
+                total += 1
+                guard found.items.count < limit, message.position < place ?? .last else { continue }
+                found.isCut = found.isCut || !budget.admits(message.weight)
+                if !found.isCut { found.items.append(message) }
+            }
+            guard reached.count == Self.piece || piece.isCut && reached.count == piece.items.count,
+                let end = reached.last
+            else { return (found, total) }
             top = end.position
         }
     }
 
     private static var piece: Int { 256 }
+
+    /// Which of some messages of a conversation, newest first, are hidden from a user: he has deleted
+    /// them for himself, or they never reached him (R29, R32). Nobody calls those unread by him.
+    private func erased(
+        by user: UserID, in conversation: Conversation.ID, among messages: ArraySlice<Message>,
+        in application: Application.ID
+    ) throws -> Set<Position> {
+        guard let newest = messages.first, let oldest = messages.last else { return [] }
+        return Set(
+            try rows(
+                """
+                SELECT position FROM hidden_messages
+                WHERE application = \(application) AND conversation = \(conversation)
+                    AND user_id = \(user) AND position >= \(oldest.position)
+                    AND position <= \(newest.position)
+                """
+            ) { row in try row.position(0) })
+    }
 
     private func reader(
         _ user: UserID, in conversation: Conversation.ID, in application: Application.ID

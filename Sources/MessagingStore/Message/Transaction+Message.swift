@@ -22,11 +22,11 @@ extension Transaction {
         return Dictionary(messages.map { message in (message.id, message) }) { first, _ in first }
     }
 
-    /// The messages before a place, newest first, in two statements.
+    /// The messages before a place, newest first, as many as one answer holds: in two statements.
     func messages(
         in conversation: Conversation.ID, before place: Position, limit: Int,
         in application: Application.ID
-    ) throws -> [Message] {
+    ) throws -> Stretch<Message> {
         let heads = try rows(
             """
             SELECT \(raw: MessageHead.columns) FROM messages
@@ -35,16 +35,17 @@ extension Transaction {
             ORDER BY position DESC LIMIT \(limit)
             """
         ) { row in try MessageHead(row) }
-        return try complete(heads, in: application)
+        return try stretch(heads, in: application)
     }
 
-    /// The messages of a user's view before a place, newest first, in two statements.
+    /// The messages of a user's view before a place, newest first, as many as one answer holds: in two
+    /// statements.
     ///
     /// - Parameter place: `nil` for the end of his view.
     func messages(
         in conversation: Conversation.ID, seenBy part: Participant, before place: Position?,
         limit: Int, in application: Application.ID
-    ) throws -> [Message] {
+    ) throws -> Stretch<Message> {
         let heads = try rows(
             """
             SELECT \(raw: MessageHead.columns) FROM messages m
@@ -59,7 +60,7 @@ extension Transaction {
             ORDER BY position DESC LIMIT \(limit)
             """
         ) { row in try MessageHead(row) }
-        return try complete(heads, in: application)
+        return try stretch(heads, in: application)
     }
 
     /// How many messages stand in a user's view of a conversation (rulings 17).
@@ -80,6 +81,15 @@ extension Transaction {
         try first(
             "SELECT sender_user FROM messages WHERE application = \(application) AND id = \(message)"
         ) { row in try row.optionalUser(0) } ?? nil
+    }
+
+    /// Of heads the first that find room in one answer, with their parts.
+    private func stretch(
+        _ heads: [MessageHead], in application: Application.ID
+    ) throws -> Stretch<Message> {
+        let stretch = Stretch(heads, weight: \.weight)
+        return Stretch(
+            items: try complete(stretch.items, in: application), isCut: stretch.isCut)
     }
 
     /// Heads with their parts, read in one statement.
@@ -112,10 +122,14 @@ private struct MessageHead {
     let sentAt: Timestamp
     let updatedAt: Timestamp?
     let version: Int64
+    /// See `Message.weight`: known before the parts are read.
+    let weight: Int64
 
     /// What ``init(_:)`` reads, in this order.
     static let columns: StaticString =
-        "id, conversation, position, sender_user, sender_name, sent_at, updated_at, version"
+        """
+        id, conversation, position, sender_user, sender_name, sent_at, updated_at, version, weight
+        """
 
     init(_ row: borrowing Row) throws {
         id = try row.id(0)
@@ -130,6 +144,7 @@ private struct MessageHead {
         sentAt = try row.timestamp(5)
         updatedAt = try row.optionalTimestamp(6)
         version = try row.int64(7)
+        weight = try row.int64(8)
     }
 
     func message(with parts: [MessagePart]) -> Message {

@@ -40,6 +40,15 @@ extension SQL.StringInterpolation {
         appendInterpolation(place.number)
     }
 
+    /// Several rows of values, all as long, to stand behind `VALUES`; see `powers(upTo:)`.
+    mutating func appendInterpolation(rows: [[SQLValue]]) {
+        for (index, row) in rows.enumerated() {
+            appendLiteral(index > 0 ? ", (" : "(")
+            appendInterpolation(list: row)
+            appendLiteral(")")
+        }
+    }
+
     /// A list for `IN`, filled up to a power of two by repeating its last value.
     ///
     /// So statements have a dozen texts, and their prepared forms are found again.

@@ -31,6 +31,13 @@ extension Transaction {
         return found
     }
 
+    /// How many a user blocks: 10,000 at most, counted in their index.
+    func blockCount(of owner: UserID, in application: Application.ID) throws -> Int {
+        try first(
+            "SELECT COUNT(*) FROM blocks WHERE application = \(application) AND owner = \(owner)"
+        ) { row in try row.int(0) } ?? 0
+    }
+
     /// Whom a user blocks, as objects show them.
     func blockedIdentities(
         of owner: UserID, in application: Application.ID
@@ -42,14 +49,5 @@ extension Transaction {
             WHERE b.application = \(application) AND b.owner = \(owner) ORDER BY b.blocked
             """
         ) { row in try BasicIdentity(row) }
-    }
-}
-
-extension Array {
-    /// The elements in pieces of at most so many, for statements that name each of them.
-    func chunks(of size: Int) -> [[Element]] {
-        stride(from: 0, to: count, by: size).map { start in
-            Array(self[start..<Swift.min(start + size, count)])
-        }
     }
 }

@@ -17,7 +17,7 @@ public enum UserPatchJSON {
     }
 
     /// How many users one patch may name; (proposed): the one writer takes a moment for each.
-    static let mostUsersNamed = 10_000
+    static let mostUsersNamed = UserPatch.blockLimit
 
     private static func patch(
         _ operation: PatchOperation, _ version: APIVersion

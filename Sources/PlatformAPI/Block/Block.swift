@@ -8,7 +8,12 @@ extension Call {
     /// `POST /users/{u}/blocks` (1.x).
     func block(_ body: JSONValue) async throws -> Reply {
         let blocked = try BlockJSON.read(body.asObject())
-        try await store.patchUser(user(), [.block(blocked)], in: application)
+        do {
+            try await store.patchUser(user(), [.block(blocked)], in: application)
+        } catch Rejection.invalid("blocks") {
+            // Here it is one user by whom the list becomes too long.
+            throw Rejection.invalid("user_id")
+        }
         return .noContent
     }
 

@@ -17,7 +17,8 @@ struct AnswerShape: Sendable {
 
     static func list(of schema: JSONSchema, _ fields: [Parameter] = []) -> AnswerShape {
         AnswerShape(
-            status: 200, text: "A page of the list.", schema: .array(of: schema),
+            status: 200, text: "A page of the list; it ends early at some 4 MiB.",
+            schema: .array(of: schema),
             fields: [.count, .link] + fields)
     }
 

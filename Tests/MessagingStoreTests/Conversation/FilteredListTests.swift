@@ -68,6 +68,37 @@ import Testing
         }
     }
 
+    @Test func `call nothing unread that its user has done away with or never got (R16, R29, R32)`()
+        async throws
+    {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation([.ana, .bo, .cy])
+        func unread(by user: UserID) async throws -> [String] {
+            var filter = MessageFilter()
+            filter.unreadBy = user
+            let page = try await shop.store.messages(
+                in: conversation, matching: filter, limit: 100, in: shop.application)
+            #expect(page.total == Int64(page.items.count))
+            return page.items.map(\.text)
+        }
+        try await shop.send("one", to: conversation)
+        let two = try await shop.send("two", to: conversation).object.message.id
+        try await shop.send("three", to: conversation)
+        #expect(try await unread(by: .bo) == ["three", "two", "one"])
+        try await shop.store.deleteMessage(two, forAll: false, by: .bo, in: shop.application)
+        #expect(try await unread(by: .bo) == ["three", "one"])
+        #expect(try await unread(by: .cy) == ["three", "two", "one"])
+        try await shop.store.deleteConversation(
+            conversation, .forMe, by: .bo, in: shop.application)
+        #expect(try await unread(by: .bo) == [])
+        try await shop.send("four", to: conversation)
+        #expect(try await unread(by: .bo) == ["four"])
+        try await shop.patch(.cy, .block(.ana))
+        try await shop.send("five", to: conversation)
+        #expect(try await unread(by: .bo) == ["five", "four"])
+        #expect(try await unread(by: .cy) == ["four", "three", "two", "one"])
+    }
+
     @Test func `hold the messages that pass, paged and counted (X9)`() async throws {
         let shop = try await Shop()
         let conversation = try await shop.conversation([.ana, .bo])

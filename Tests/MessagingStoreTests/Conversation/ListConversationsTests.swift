@@ -98,6 +98,27 @@ import Testing
         #expect(try await shop.view(of: .ana).metadata == ["topic": "bo"])
     }
 
+    @Test func `R13: a message is one for all, so who is removed sees its edits, but nothing new`()
+        async throws
+    {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        let message = try await shop.send("seen", to: conversation).object.message.id
+        try await shop.patch(conversation, .removeParticipant(.bo))
+        let late = try await shop.send("late", to: conversation).object.message.id
+        let part = try MessagePart.Draft(mimeType: "text/plain", body: .inline(Array("new".utf8)))
+        try await shop.store.changeParts(
+            .replace(.index(0), part), of: message, by: .system(conversation), in: shop.application)
+        #expect(try await shop.view(of: .bo).lastMessage?.text == "new")
+        await #expect(throws: Rejection.notFound(.message)) {
+            try await shop.store.message(late, seenBy: .bo, in: shop.application)
+        }
+        await #expect(throws: Rejection.accessDenied) {
+            try await shop.store.changeParts(
+                .replace(.index(0), part), of: message, by: .user(.bo), in: shop.application)
+        }
+    }
+
     @Test func `R15: who is added again sees everything`() async throws {
         let shop = try await Shop()
         let conversation = try await shop.conversation()

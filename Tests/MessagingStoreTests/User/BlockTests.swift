@@ -88,11 +88,11 @@ import Testing
 }
 
 extension Shop {
-    fileprivate func patch(_ user: UserID, _ patches: UserPatch...) async throws {
+    func patch(_ user: UserID, _ patches: UserPatch...) async throws {
         try await store.patchUser(user, patches, in: application)
     }
 
-    fileprivate func blocks(of user: UserID) async throws -> [UserID] {
+    func blocks(of user: UserID) async throws -> [UserID] {
         try await store.blocks(of: user, in: application).map(\.userID)
     }
 }

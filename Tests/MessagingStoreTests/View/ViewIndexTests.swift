@@ -26,6 +26,17 @@ import Testing
         #expect(!plan.contains { step in step.contains("TEMP B-TREE") || step.contains("SCAN") })
     }
 
+    @Test func `a badge looks only where something is unread (5_10)`() async throws {
+        let shop = try await Shop()
+        let plan = try await shop.plan(
+            """
+            SELECT COUNT(*), SUM(unread_count) FROM participants
+            WHERE application = x'00' AND user_id = 'ana' AND state = 'shown' AND unread_count > 0
+            """)
+        #expect(plan.count == 1)
+        #expect(plan.contains { step in step.contains("participants_unread (application=") })
+    }
+
     @Test func `marking a long conversation as read counts none of its messages (R75)`()
         async throws
     {

@@ -14,21 +14,31 @@ extension Projection {
             )
             """)
         for part in announcement.parts { try insert(part, of: announcement) }
-        for (place, user) in sent.recipients.enumerated() {
-            // Who sends has read it from the start (R71).
-            let status: RecipientStatus = user == announcement.sender.userID ? .read : .sent
+        try bring(announcement, to: sent.recipients)
+        try nameAsRecipients(sent.recipients, ofAnnouncements: 1)
+        try remember(sent.key, as: .announcement, for: announcement.id.bytes)
+    }
+
+    /// A row for each recipient, in the order of the index they are found by.
+    private func bring(_ announcement: Announcement, to recipients: [UserID]) throws {
+        let placed = recipients.enumerated().sorted { left, right in left.element < right.element }
+        for some in placed.powers(upTo: 256) {
+            let rows = some.map { place, user -> [SQLValue] in
+                // Who sends has read it from the start (R71).
+                let status: RecipientStatus = user == announcement.sender.userID ? .read : .sent
+                return [
+                    application.bytes.sqlValue, announcement.id.bytes.sqlValue, user.text.sqlValue,
+                    place.sqlValue, announcement.sentAt.milliseconds.sqlValue,
+                    status.rawValue.sqlValue,
+                ]
+            }
             try transaction.execute(
                 """
                 INSERT INTO announcement_recipients (
-                    application, announcement, user_id, place, sent_at, status, deleted_at
-                ) VALUES (
-                    \(application), \(announcement.id), \(user), \(place),
-                    \(announcement.sentAt), \(status.rawValue), NULL
-                )
+                    application, announcement, user_id, place, sent_at, status
+                ) VALUES \(rows: rows)
                 """)
-            try nameAsRecipient(user, ofAnnouncements: 1)
         }
-        try remember(sent.key, as: .announcement, for: announcement.id.bytes)
     }
 
     private func insert(_ part: MessagePart, of announcement: Announcement) throws {

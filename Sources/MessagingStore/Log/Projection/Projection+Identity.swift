@@ -62,6 +62,26 @@ extension Projection {
             """)
     }
 
+    /// The same for many.
+    func know(_ users: [UserID]) throws {
+        for some in users.powers(upTo: 256) {
+            let rows = some.map { user -> [SQLValue] in
+                [
+                    application.bytes.sqlValue, user.text.sqlValue,
+                    Identity.Kind.user.rawValue.sqlValue, Int64(0).sqlValue,
+                    User.Standing.unknown.rawValue.sqlValue,
+                ]
+            }
+            try transaction.execute(
+                """
+                INSERT INTO identities (
+                    application, user_id, kind, conversation_count, standing
+                ) VALUES \(rows: rows)
+                ON CONFLICT (application, user_id) DO NOTHING
+                """)
+        }
+    }
+
     /// The same for who is followed: he is listed as an identity, so he has one (rulings 10).
     func nameAsFollowed(_ user: UserID) throws {
         try name(user, inConversations: 0)
@@ -91,17 +111,26 @@ extension Projection {
             """)
     }
 
-    /// Makes a recipient known (platform-api §3.9), and counts the announcements he gets.
-    func nameAsRecipient(_ user: UserID, ofAnnouncements count: Int64) throws {
-        try transaction.execute(
-            """
-            INSERT INTO identities (
-                application, user_id, display_name, avatar_url, kind, conversation_count,
-                announcement_count
-            ) VALUES (
-                \(application), \(user), NULL, NULL, \(Identity.Kind.user.rawValue), 0, \(count)
-            ) ON CONFLICT (application, user_id) DO UPDATE SET
-                announcement_count = identities.announcement_count + excluded.announcement_count
-            """)
+    /// Makes recipients known (platform-api §3.9), and counts the announcements they get.
+    ///
+    /// - Parameter users: All different; there may be 10,000, so a statement has many.
+    func nameAsRecipients(_ users: [UserID], ofAnnouncements count: Int64) throws {
+        for some in users.sorted().powers(upTo: 256) {
+            let rows = some.map { user -> [SQLValue] in
+                [
+                    application.bytes.sqlValue, user.text.sqlValue,
+                    Identity.Kind.user.rawValue.sqlValue, Int64(0).sqlValue, count.sqlValue,
+                ]
+            }
+            try transaction.execute(
+                """
+                INSERT INTO identities (
+                    application, user_id, kind, conversation_count, announcement_count
+                ) VALUES \(rows: rows)
+                ON CONFLICT (application, user_id) DO UPDATE SET
+                    announcement_count =
+                        identities.announcement_count + excluded.announcement_count
+                """)
+        }
     }
 }

@@ -110,10 +110,11 @@ extension Projection {
             """
             INSERT INTO messages (
                 application, id, conversation, position, sender_user, sender_name, sent_at,
-                updated_at, version
+                updated_at, version, weight
             ) VALUES (
                 \(application), \(message.id), \(message.conversation), \(message.position),
-                \(user), \(name), \(message.sentAt), \(message.updatedAt), \(message.version)
+                \(user), \(name), \(message.sentAt), \(message.updatedAt), \(message.version),
+                \(message.weight)
             )
             """)
     }

@@ -6,7 +6,7 @@ extension Projection {
     ///
     /// So no notification waits for a great sweep, and what stays behind is taken over when it is used.
     func notify(_ sent: NotificationSent) throws {
-        for user in sent.recipients { try nameAsRecipient(user, ofAnnouncements: 0) }
+        try nameAsRecipients(sent.recipients, ofAnnouncements: 0)
         let past = Timestamp(
             milliseconds: sent.at.milliseconds - PushNotification.keyLifetime)
         try transaction.execute(

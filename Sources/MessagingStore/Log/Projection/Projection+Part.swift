@@ -25,7 +25,13 @@ extension Projection {
         try transaction.execute(
             """
             UPDATE messages SET
-                updated_at = \(change.at), parts_made = \(change.made), version = version + 1
+                updated_at = \(change.at), parts_made = \(change.made), version = version + 1,
+                weight = (
+                    SELECT CAST(SUM(
+                        COALESCE(LENGTH(p.body), 0) + LENGTH(p.mime_type) + \(MessagePart.frame)
+                    ) AS BIGINT) FROM parts p
+                    WHERE p.application = messages.application AND p.message = messages.id
+                )
             WHERE application = \(application) AND id = \(change.message)
             """)
     }

@@ -1,0 +1,174 @@
+"""Exports of a server of its own: killed in the middle they are made anew, and memory holds a stretch of rows.
+
+usage: exports.py BINARY
+"""
+
+import base64
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Crash"))
+from server import APPLICATION, TOKEN, Server
+
+BATCHES, BATCH = 838, 12
+TEXT = "x" * 1000
+GROWTH = 16 << 20
+
+
+class Caller:
+    """Asks a server in the name of one application."""
+
+    def __init__(self, server, application, token):
+        self.server, self.application, self.token = server, application, token
+
+    def ask(self, method, path, body=None, status=200, connection=None):
+        connection = connection or self.server.connection()
+        connection.request(
+            method, f"/apps/{self.application}{path}", None if body is None else json.dumps(body),
+            {"Authorization": f"Bearer {self.token}", "Accept": "application/vnd.layer+json; version=2.0"})
+        answer = connection.getresponse()
+        content = answer.read()
+        assert answer.status == status, (method, path, answer.status, content[:300])
+        return json.loads(content) if content else None
+
+    def fill(self):
+        """Sends messages, and reads some of them; the texts, each of them once."""
+        connection = self.server.connection()
+        ask = lambda *request: self.ask(*request, connection=connection)
+        conversation = ask("POST", "/conversations", {"participants": ["ana", "bo"]}, 201)["id"].split("/")[-1]
+        ask("POST", "/users/ana/identity", {"display_name": "Ana"}, 201)
+        messages = f"/conversations/{conversation}/messages"
+        for number in range(BATCHES):
+            batch = [
+                {"sender_id": "ana", "parts": [{"mime_type": "text/plain", "body": f"{number}-{place}-{TEXT}"}]}
+                for place in range(BATCH)
+            ]
+            ask("POST", messages, batch, 202)
+        last = ""
+        for _ in range(50):
+            last = "&from_id=" + ask("GET", f"{messages}?page_size=100{last}")[-1]["id"].split("/")[-1]
+        return {f"{number}-{place}-{TEXT}" for number in range(BATCHES) for place in range(BATCH)}
+
+    def request_export(self, key):
+        self.ask("PUT", "/export_security", {"public_key": openssl("pkey", "-in", str(key), "-pubout").decode()})
+        return self.ask("POST", "/exports", status=202)["id"].split("/")[-1]
+
+    def completed(self, export):
+        deadline = time.monotonic() + 120
+        connection = self.server.connection()
+        while time.monotonic() < deadline:
+            listed = self.ask("GET", "/exports", connection=connection)
+            shown = next(shown for shown in listed if shown["id"].endswith(export))
+            if shown["status"] == "completed":
+                return shown
+            time.sleep(0.05)
+        raise RuntimeError("the export is not completed within two minutes")
+
+    def expect_exported(self, shown, key, sent):
+        connection = self.server.connection()
+        connection.request("GET", shown["download_url"].split(str(self.server.port), 1)[1])
+        archive = connection.getresponse().read()
+        secret = openssl("pkeyutl", "-decrypt", "-inkey", str(key), given=base64.b64decode(shown["encrypted_aes_key"]))
+        vector = base64.b64decode(shown["aes_iv"]).hex()
+        plain = openssl("enc", "-d", "-aes-256-cbc", "-K", secret.hex(), "-iv", vector, given=archive)
+        with tarfile.open(fileobj=io.BytesIO(plain), mode="r:gz") as tar:
+            document = json.load(tar.extractfile("export.json"))
+        found = [message["parts"][0]["body"] for message in document["messages"]]
+        assert len(found) == len(sent) and set(found) == sent, (len(found), len(sent))
+
+
+def openssl(*arguments, given=None):
+    return subprocess.run(["openssl", *arguments], input=given, capture_output=True, check=True).stdout
+
+
+def staged(server, name):
+    """The size of a file that is being made; `None` for none."""
+    for file in (server.folder / "data").rglob(name):
+        try:
+            return file.stat().st_size
+        except FileNotFoundError:
+            return None
+    return None
+
+
+def kill_when(server, name, size):
+    """Ends the server with SIGKILL once a file has got so large."""
+    deadline = time.monotonic() + 60
+    while (staged(server, name) or 0) < size:
+        assert time.monotonic() < deadline, f"{name} never had {size} bytes"
+    server.kill()
+
+
+def memory(process, field):
+    for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
+        if line.startswith(field):
+            return int(line.split()[1]) << 10
+    raise RuntimeError(f"no {field}")
+
+
+def another_application(server):
+    def said(name, *command):
+        lines = subprocess.run(
+            [server.binary, *command, "--data", str(server.folder / "data")],
+            capture_output=True, check=True, text=True).stdout.splitlines()
+        return next(line.split("=", 1)[1] for line in lines if line.startswith(f"{name}="))
+
+    application = said("APP", "app", "create", "another")
+    return Caller(server, application, said("TOKEN", "token", "create", "--app", application))
+
+
+def kills(server, key):
+    """The JSON is begun, half of it is there, and it is sealed: each time all is made anew."""
+    caller = Caller(server, APPLICATION, TOKEN)
+    server.start()
+    sent = caller.fill()
+    export = caller.request_export(key)
+    for file, size in ((f"{export}-json", 1), (f"{export}-json", 5 << 20), (export, 1)):
+        kill_when(server, file, size)
+        server.start()
+    caller.expect_exported(caller.completed(export), key, sent)
+    left = [str(file) for file in (server.folder / "data").rglob("*-json")]
+    assert not left, left
+    assert server.stop() == 0
+    print(f"exports: {len(sent)} messages after three kills")
+
+
+def growth(server, key):
+    """A process that has sent and read those messages needs little more to export them."""
+    server.start()
+    caller = another_application(server)
+    sent = caller.fill()
+    resting = memory(server.process, "VmRSS")
+    # From now on the highest is counted anew.
+    pathlib.Path(f"/proc/{server.process.pid}/clear_refs").write_text("5")
+    shown = caller.completed(caller.request_export(key))
+    grown = memory(server.process, "VmHWM") - resting
+    caller.expect_exported(shown, key, sent)
+    assert grown < GROWTH, f"memory grew by {grown} bytes"
+    assert server.stop() == 0
+    print(f"exports: memory grew by {grown >> 10} KiB for {len(sent)} messages")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        server = Server(sys.argv[1], folder)
+        try:
+            key = folder / "key.pem"
+            key.write_bytes(openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"))
+            kills(server, key)
+            growth(server, key)
+        except BaseException:
+            print(server.last_words(), file=sys.stderr)
+            raise
+        finally:
+            server.kill()
+
+
+main()

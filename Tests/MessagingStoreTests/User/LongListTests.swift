@@ -1,0 +1,46 @@
+import Messaging
+import Testing
+
+@testable import MessagingStore
+
+@Suite struct `Lists of many users` {
+    private let many = (0..<10_000).map { number in UserID.named("user-\(number * 7919 % 10_007)") }
+
+    @Test func `of recipients are kept in their order, each with his copy (5_5, R100)`()
+        async throws
+    {
+        let shop = try await Shop()
+        try await shop.announce(to: [.ana])
+        let all = [UserID.bo] + many.dropLast(2) + [.ana]
+        let kinds = try await shop.kinds {
+            let made = try await shop.announce(by: .user(.ana), to: all)
+            #expect(made.object.recipients == all)
+        }
+        #expect(kinds == ["announcement.sent"])
+        for user in [.bo, many[0], many[5000], many[9997]] {
+            #expect(try await shop.announcements(for: user).count == 1)
+        }
+        let page = try await shop.store.announcements(for: .ana, limit: 9, in: shop.application)
+        #expect(page.total == 2)
+        #expect(page.items.map(\.status) == [.read, .sent])
+        try await shop.notify(many)
+        try await shop.expectSameRowsAgain()
+    }
+
+    @Test func `of blocked users have their end, also piece by piece (R30)`() async throws {
+        let shop = try await Shop()
+        try await shop.patch(.ana, .setBlocks(many))
+        #expect(try await shop.blocks(of: .ana).count == many.count)
+        let before = try await shop.events().count
+        await #expect(throws: Rejection.invalid("blocks")) {
+            try await shop.patch(.ana, .block(.bo))
+        }
+        #expect(try await shop.events().count == before)
+        // Nothing is added by these: one for another, the same again, fewer.
+        try await shop.patch(.ana, .unblock(many[0]), .block(.bo))
+        try await shop.patch(.ana, .block(.bo))
+        try await shop.patch(.ana, .setBlocks([.bo, .cy]))
+        #expect(try await shop.blocks(of: .ana) == [.bo, .cy])
+        try await shop.expectSameRowsAgain()
+    }
+}

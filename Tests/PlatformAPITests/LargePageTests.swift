@@ -1,0 +1,41 @@
+import JSON
+import Testing
+
+@Suite struct `A page of large messages` {
+    @Test func `ends early, and Link leads through all of them (1_10, X5)`() async throws {
+        var scene = try await Scene.make(version: "3.0")
+        let door = RouterDoor(service: scene.world.service)
+        let made = try await scene.ask(
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: door)
+        let location = try #require(made["Location"])
+        scene.variables["C"] = location.split(separator: "/").last.map(String.init)
+        // As large as a body may be.
+        let part = #"{"mime_type":"text/plain","body":"\#(String(repeating: "x", count: 980))"}"#
+        let parts = Array(repeating: part, count: 1000).joined(separator: ",")
+        for _ in 0..<7 {
+            let sent = try await scene.ask(
+                "POST", "/apps/{app}/users/ana/conversations/{C}/messages",
+                #"{"parts":[\#(parts)]}"#, by: door)
+            try #require(sent.status == 201, "\(sent.status)")
+        }
+        for list in ["conversations/{C}/messages", "users/bo/conversations/{C}/messages"] {
+            var next: String? = "/apps/{app}/\(list)"
+            var (ids, pages) = (Set<String>(), 0)
+            while let target = next {
+                let page = try await scene.ask("GET", target, by: door)
+                #expect(page["Layer-Count"] == "7")
+                #expect(page.body.utf8.count < 8 << 20)
+                let messages = try JSONDocument(
+                    Array(page.body.utf8), limits: JSONLimits(size: 16 << 20)
+                ).root.elements
+                for message in messages { ids.insert(message["id"]?.string ?? "") }
+                pages += 1
+                next = page["Link"]?.split(separator: ">").first.map { link in
+                    String(link.dropFirst(1 + World.base.utf8.count))
+                }
+            }
+            #expect(ids.count == 7)
+            #expect(pages == 3)
+        }
+    }
+}
