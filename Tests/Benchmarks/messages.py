@@ -46,20 +46,24 @@ def reads(options, folder, table):
 
 
 def read(options, folder, table, ours, what, path):
-    """Beside servers that answer the same bytes from memory."""
     body = ours.request("GET", path, headers=HEADERS)[1].decode()
     what = f"{what}, {len(body.encode())} B, {CONNECTIONS} connections"
-    place = folder / f"page-{len(body)}"
+    beside(options, folder, table, what, body, lambda server: static(options, server or ours, path))
+
+
+def static(options, server, path):
+    return wrk(server, path, CONNECTIONS, options.seconds, headers=HEADERS)
+
+
+def beside(options, folder, table, what, body, ask):
+    """Rows beside servers that answer the same bytes from memory, to a plain `GET`."""
+    place = folder / f"page-{len(list(folder.iterdir()))}"
     place.mkdir()
     with nginx(place, served(place, body), 2) as theirs:
-        runs = ([], [])
-        for number in range(options.rounds):
-            pair = [(ours, runs[0]), (theirs, runs[1])]
-            for server, results in pair if number % 2 == 0 else pair[::-1]:
-                results.append(wrk(server, path, CONNECTIONS, options.seconds, headers=HEADERS))
-    table.compare(what, *runs)
-    if len(body) < 1 << 16:
-        peer.compare(options, place, table, ours, what, path, body, HEADERS)
+        table.compare(what, *peer.alternately(options, ask, theirs))
+    # More does not fit into an argument of a program.
+    if len(body.encode()) < 1 << 17:
+        peer.compare(options, place, table, what, body, ask)
 
 
 def served(place, body):
@@ -82,26 +86,38 @@ def writes(options, folder, table):
             Row("PATCH metadata", "PATCH", conversation,
                 '[{"operation":"set","property":"metadata.topic","value":"{n}"}]', PATCHING),
         ]
-        for row in rows: write(options, table, ours, row)
+        for row in rows: write(options, folder, table, ours, row)
         # Each receipt is the first for its message.
-        wanted = round(options.rounds * options.seconds * 20_000)
+        wanted = round(options.rounds * options.seconds * 30_000)
         fill_messages(ours, chat, wanted)
-        write(options, table, ours, Row(
+        write(options, folder, table, ours, Row(
             "POST a receipt", "POST", f"/apps/{APPLICATION}/users/bo/messages/{named('f0')}/receipts",
             '{"type":"read"}'))
     (folder / "sends").mkdir()
     sends(options, folder / "sends", table)
 
 
-def write(options, table, ours, row):
-    runs, first = [], 0
-    for _ in range(options.rounds):
+def write(options, folder, table, ours, row):
+    """What they are beside answers the bytes of the first answer to a plain `GET`, and keeps nothing."""
+    answer = ours.request(row.method, first(row.path), first(row.body), row.headers)[1].decode() or "{}"
+    used = 1
+
+    def ask(server):
+        nonlocal used
+        if server:
+            return static(options, server, "/static")
         run = varied(
-            ours, row.method, row.path, CONNECTIONS, options.seconds, row.headers, row.body, **{"from": first})
+            ours, row.method, row.path, CONNECTIONS, options.seconds, row.headers, row.body, **{"from": used})
         # Those under way at the end have used numbers, too.
-        first += run.requests + CONNECTIONS
-        runs.append(run)
-    table.alone(f"{row.what}, durable, {CONNECTIONS} connections", runs)
+        used += run.requests + CONNECTIONS
+        return run
+
+    beside(options, folder, table, f"{row.what}, durable, {CONNECTIONS} connections", answer, ask)
+
+
+def first(text):
+    """A request's path or body with the number 0."""
+    return text.replace("{n}", "0").replace("{x}", f"{0:012x}")
 
 
 def sends(options, folder, table):

@@ -9,7 +9,6 @@ import pathlib
 import subprocess
 import sys
 
-from load import wrk
 from processes import Process, free_port
 
 SOURCE = pathlib.Path(__file__).with_name("Peer")
@@ -26,7 +25,8 @@ def binary(folder):
     return folder / "release" / "Peer"
 
 
-def compare(options, folder, table, ours, what, path, body, headers):
+def compare(options, folder, table, what, body, ask):
+    """One row: what `ask` measures of us, and of it with static JSON."""
     program = binary(options.peer)
     what = f"{what}, beside Hummingbird with static JSON"
     if program is None:
@@ -34,9 +34,14 @@ def compare(options, folder, table, ours, what, path, body, headers):
         return
     port = free_port()
     with Process([program, port, body], folder, port) as theirs:
-        runs = ([], [])
-        for number in range(options.rounds):
-            pair = [(ours, runs[0]), (theirs, runs[1])]
-            for server, results in pair if number % 2 == 0 else pair[::-1]:
-                results.append(wrk(server, path, 64, options.seconds, headers=headers))
-    table.compare(what, *runs)
+        table.compare(what, *alternately(options, ask, theirs))
+
+
+def alternately(options, ask, theirs):
+    """The runs of both, in turn; `ask` measures us when it is handed nobody."""
+    runs = ([], [])
+    for number in range(options.rounds):
+        pair = [(None, runs[0]), (theirs, runs[1])]
+        for server, results in pair if number % 2 == 0 else pair[::-1]:
+            results.append(ask(server))
+    return runs
