@@ -25,7 +25,7 @@ public struct MessagingStore: Sendable {
         runningKeys = RunningKeys()
         signal = CommitSignal()
         dueSignal = DueSignal()
-        clock = ChangeClock()
+        clock = ChangeClock(isAlone: !database.isShared)
     }
 
     /// The whole history of the schema.

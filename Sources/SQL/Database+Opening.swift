@@ -54,7 +54,7 @@ extension Database {
         }
         return Database(
             writer: Writer(PostgresConnection(to: url, session), onCommit: settings.onCommit),
-            readers: readers)
+            readers: readers, isShared: true)
     }
 }
 

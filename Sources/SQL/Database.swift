@@ -3,11 +3,17 @@ public final class Database: Sendable {
     let writer: Writer
     private let readers: Readers
     private let folder: TemporaryFolder?
+    /// Whether others may commit to it beside this process, as to one on a server: what was read is
+    /// then true only for as long as the look at it lasts.
+    public let isShared: Bool
 
-    init(writer: Writer, readers: Readers, folder: TemporaryFolder? = nil) {
+    init(
+        writer: Writer, readers: Readers, folder: TemporaryFolder? = nil, isShared: Bool = false
+    ) {
         self.writer = writer
         self.readers = readers
         self.folder = folder
+        self.isShared = isShared
     }
 
     /// Makes a change; when this returns, it is on disk.

@@ -21,6 +21,10 @@ final class ChangeClock: Sendable {
     }
 
     private let state = Locked(State())
+    private let isAlone: Bool
+
+    /// - Parameter isAlone: Whether all changes come by here; else nothing counts as unchanged.
+    init(isAlone: Bool) { self.isAlone = isAlone }
 
     /// The time now: what is read from here on holds every change dated up to it.
     var moment: UInt64 { state.withLock { state in state.time } }
@@ -44,7 +48,8 @@ final class ChangeClock: Sendable {
 
     /// Whether nothing a message was made of was changed since it was read, or is being changed.
     func isUnchanged(_ basis: MessageBasis) -> Bool {
-        state.withLock { state in
+        guard isAlone else { return false }
+        return state.withLock { state in
             state.changedAt[basis.conversation] <= basis.moment
                 && state.changedAt[basis.sender] <= basis.moment
                 && state.changedAt[basis.viewer] <= basis.moment

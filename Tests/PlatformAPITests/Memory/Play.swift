@@ -10,7 +10,7 @@ import Testing
 final class Play {
     let remembering: PlatformAPI
     let forgetful: PlatformAPI
-    private let scene: Scene
+    let scene: Scene
     private let door: any Door
     private let members: [String]
     private var conversations: [String] = []

@@ -19,6 +19,9 @@ struct World: Sendable {
     private let server: Server
     private let folder: String
 
+    /// Whether answers are remembered here: not over a database that others change, too.
+    var remembers: Bool { !database.isShared }
+
     private static let opening = Task { try await World() }
 
     static var shared: World {
