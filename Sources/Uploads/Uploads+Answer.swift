@@ -37,15 +37,12 @@ extension Uploads {
         case (.creation, .contentRange): return createSession(request, by: entrance)
         case (.resource(let name), .contentRange): return contentRange(request, name)
         case (.resource(let name), .neutral): return neutral(request, name)
+        case (.creation, .tus(let method)): return tusCreation(request, method, by: entrance)
         case (.resource(let name), .tus(let method)): return tus(request, method, name)
         case (.creation, .interop(let version)):
             return interopCreation(request, version, by: entrance)
         case (.resource(let name), .interop(let version)): return interop(request, version, name)
         case (.creation, .neutral): return refused(response(to: .method), request)
-        // Creation by tus comes next. Until then it is refused whole, because half an
-        // implementation would lose a client's bytes.
-        case (.creation, .tus):
-            return refused(UploadError.otherProtocol.response, request)
         }
     }
 

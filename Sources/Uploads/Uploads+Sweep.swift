@@ -69,7 +69,7 @@ extension Uploads {
         }
     }
 
-    private func forget(_ name: BlobName) async {
+    func forget(_ name: BlobName) async {
         let engine = engine
         do throws(DiskError) {
             try await engine.queues[name].run { () throws(DiskError) in

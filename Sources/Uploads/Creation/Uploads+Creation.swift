@@ -8,10 +8,11 @@ extension Uploads {
     ///
     /// - Parameters:
     ///   - words: How the dialect says what went wrong.
+    ///   - announces: Whether a success also tells what the admission has to say.
     ///   - act: Creates; it alone reads the body.
     func creation(
         for request: Request, by entrance: any UploadEntrance,
-        words: @escaping @Sendable (UploadError) -> Response,
+        words: @escaping @Sendable (UploadError) -> Response, announces: Bool = true,
         _ act: @escaping @Sendable (UploadAdmission, any RequestBody) async -> Response
     ) -> Answer {
         Answer(Uploads.creationRoute, policy) { [self] body in
@@ -23,7 +24,7 @@ extension Uploads {
                 return finish(words(error), anyOrigin, request)
             }
             var response = await act(admission, body)
-            if (200..<300).contains(response.status.code) {
+            if announces, (200..<300).contains(response.status.code) {
                 for field in admission.fields { response.fields.add(field.name, field.value) }
             }
             return finish(response, anyOrigin, request)

@@ -21,6 +21,7 @@ extension Uploads {
     private func options(_ request: Request, _ origin: CrossOrigin) -> Response {
         var response = origin.options(request, methods: Uploads.methods)
         if !request.fields.contains("Access-Control-Request-Method") {
+            TusProtocol.describe(in: &response.fields, maxSize: engine.settings.maxUploadSize)
             response.fields.add("Upload-Limit", "max-size=\(engine.settings.maxUploadSize)")
         }
         return finish(response)

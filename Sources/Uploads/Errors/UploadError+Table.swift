@@ -105,10 +105,6 @@ extension UploadError {
             Wording(
                 status: .unsupportedMediaType, reason: "invalid",
                 message: "Bodies are stored as they are sent; no content coding is taken.")
-        case .otherProtocol:
-            Wording(
-                status: .badRequest, reason: "invalid",
-                message: "This server takes PUT with Content-Range, not this upload protocol.")
         default:
             Wording(
                 status: .internalServerError, reason: "backendError",

@@ -52,6 +52,4 @@ public enum UploadError: Error, Equatable, Sendable {
     case concatenated
     /// Bodies are taken as they are.
     case codedBody
-    /// A protocol of a later issue (tus, IETF resumable uploads).
-    case otherProtocol
 }

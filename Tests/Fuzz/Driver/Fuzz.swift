@@ -24,6 +24,7 @@ import Glibc
         "records": { start, count in run(start, count, Records.check) },
         "requests": { start, count in run(start, count, Requests.check) },
         "targets": { start, count in run(start, count, Targets.check) },
+        "tus-fields": { start, count in run(start, count, TusFields.check) },
         "words": { start, count in run(start, count, Words.check) },
     ]
 

@@ -10,6 +10,9 @@ import Testing
 final class House: Sendable {
     static let content = "0190aaaa-0000-7000-8000-000000000001"
 
+    /// Another content, for tests that need several.
+    static func content(number: Int) -> String { "0190bbbb-0000-7000-8000-00000000000\(number)" }
+
     let temporary = TemporaryFolder()
     private let path: String
     let finisher = RememberingFinisher()
@@ -150,7 +153,8 @@ struct HouseEntrance: UploadEntrance {
         switch request.fields["Authorization"] {
         case HouseEntrance.key.value:
             UploadAdmission(
-                owner: UploadOwner(application: "app"), contentID: House.content,
+                owner: UploadOwner(application: request.fields["House-Application"] ?? "app"),
+                contentID: request.fields["House-Content"] ?? House.content,
                 fields: [("Content-Name", "content 1")])
         case "Bearer reader": throw .forbidden
         default: throw .unauthenticated

@@ -12,6 +12,18 @@ extension Uploads {
         await send(method, url, [("Tus-Resumable", "1.0.0")] + fields, body)
     }
 
+    /// A creation by somebody who may.
+    ///
+    /// - Parameter content: The number of the content that will result; none is the house's own.
+    func create(
+        _ fields: [(name: String, value: String)], _ body: ScriptedBody = ScriptedBody([]),
+        content number: Int? = nil
+    ) async -> Response {
+        let content = number.map(House.content(number:)) ?? House.content
+        return await tus(
+            .post, "/uploads", fields + [HouseEntrance.key, ("House-Content", content)], body)
+    }
+
     /// A `PATCH` at an offset.
     func patch(
         _ url: String, at offset: Int, _ bytes: [UInt8],

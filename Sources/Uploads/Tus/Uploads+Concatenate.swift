@@ -1,0 +1,119 @@
+internal import Blobs
+internal import Checksums
+internal import HTTP
+internal import Locking
+
+extension Uploads {
+    /// A finished part, as a concatenation needs it.
+    private struct Part: Sendable {
+        let blob: BlobName
+        let length: Int64
+        let crc32c: UInt32
+    }
+
+    /// Joins parts to an upload that has all its bytes and goes on to be finished (§6.10).
+    ///
+    /// The bytes are durable before there is a record, and nobody knows the upload before that is: a
+    /// crash leaves either a file without a record, which recovery deletes, or a record that
+    /// recovery finishes.
+    ///
+    func concatenate(
+        _ tokens: [UploadToken], _ draft: UploadDraft, stated: Int64?
+    ) async throws(UploadError) -> NewUpload {
+        let engine = engine
+        guard let blob = BlobName(draft.contentID) else { throw .invalid("not a content id") }
+        try requirePlace(for: draft.owner)
+        let parts = try await self.parts(tokens, of: draft.owner)
+        let length = try Uploads.sum(parts, limit: engine.settings.maxUploadSize)
+        if let stated, stated != length {
+            throw .lengthMismatch("Upload-Length is not the sum of the parts.")
+        }
+        try await engine.requireQuota(of: draft.owner.application, besidesUploads: length)
+        do throws(DiskError) {
+            try await join(parts, to: blob, length)
+        } catch {
+            throw error.kind == .missing ? .gone : UploadError(error)
+        }
+        var record = UploadRecord(
+            draft, creation: .tus, at: engine.clock.now(), lives: engine.settings.createdTTL)
+        record.state = .finalizing
+        record.length = length
+        record.offset = length
+        // Of the parts, without reading them: the copy, which is read for its SHA-256, must agree.
+        record.declared.crc32c = parts.reduce(0) { crc, part in
+            CRC32C.joining(crc, with: part.crc32c, of: part.length)
+        }
+        return try await enter(record, reserving: 0)
+    }
+
+    /// What the references name: finished parts of the same owner, or why not (§6.10).
+    private func parts(
+        _ tokens: [UploadToken], of owner: UploadOwner
+    ) async throws(UploadError) -> [Part] {
+        var parts: [Part] = []
+        for token in tokens {
+            guard let name = token.recordName, let upload = try await checkOut(name) else {
+                throw .notFound
+            }
+            let record = await upload.status
+            checkIn(name)
+            // Somebody else's is as good as none.
+            guard record.owner.application == owner.application else { throw .notFound }
+            if record.state.isGone { throw .gone }
+            guard record.tus.isPartial else {
+                throw .invalid("Upload-Concat lists an upload that is not partial.")
+            }
+            guard record.isKeptPart, let blob = BlobName(record.contentID) else {
+                throw .invalid("Upload-Concat lists an upload that is not finished.")
+            }
+            parts.append(
+                Part(blob: blob, length: record.offset, crc32c: record.hashes.crc32c.value))
+        }
+        return parts
+    }
+
+    private static func sum(_ parts: [Part], limit: Int64) throws(UploadError) -> Int64 {
+        var sum: Int64 = 0
+        for part in parts {
+            // Both are below the limit, so nothing overflows.
+            sum += part.length
+            if sum > limit { throw .tooLarge }
+        }
+        return sum
+    }
+
+    /// Copies the parts into one staged file, durably; piece by piece, because other uploads wait
+    /// for the same queue.
+    private func join(
+        _ parts: [Part], to blob: BlobName, _ length: Int64
+    ) async throws(DiskError) {
+        let (engine, queue) = (engine, engine.queues[blob])
+        do throws(DiskError) {
+            let file = try await queue.run { () throws(DiskError) in
+                try engine.requireRoom(for: length)
+                return try engine.blobs.stage(blob)
+            }
+            var place: Int64 = 0
+            for part in parts where part.length > 0 {
+                let source = try await queue.run { () throws(DiskError) in
+                    try engine.blobs.openStaged(part.blob)
+                }
+                for start in stride(from: 0, to: part.length, by: Int(Uploads.piece)) {
+                    let range = start..<min(start + Uploads.piece, part.length)
+                    let target = place + start
+                    try await queue.run { () throws(DiskError) in
+                        try file.copy(range, of: source, to: target)
+                    }
+                }
+                place += part.length
+            }
+            try await queue.run { () throws(DiskError) in try file.commit() }
+        } catch {
+            // Nobody was told of it; what cannot be removed now goes with the orphans.
+            _ = try? await queue.run { () throws(DiskError) in try engine.blobs.discard(blob) }
+            throw error
+        }
+    }
+
+    private static let piece: Int64 = 32 << 20
+}

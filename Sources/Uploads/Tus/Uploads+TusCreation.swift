@@ -1,0 +1,103 @@
+internal import Blobs
+internal import HTTP
+
+extension Uploads {
+    /// A request of dialect B to the creation endpoint (§6.3, §6.10).
+    ///
+    /// - Parameter method: The one that counts, once an override has replaced the one that was sent.
+    func tusCreation(
+        _ request: Request, _ method: HTTP.Method, by entrance: any UploadEntrance
+    ) -> Answer {
+        if let refusal = TusProtocol.refusal(of: request) { return refused(refusal, request) }
+        guard method == .post else { return refused(TusProtocol.methodNotAllowed, request) }
+        let reading = Result { () throws(UploadError) in try TusCreation(request) }
+        // A part is nobody's content, and is called nothing elsewhere.
+        let isPart = (try? reading.get())?.terms.isPartial == true
+        return creation(
+            for: request, by: entrance, words: TusProtocol.response(to:), announces: !isPart
+        ) { [self] admission, body in
+            do throws(UploadError) {
+                return try await create(reading.get(), for: request, admission, body)
+            } catch {
+                return TusProtocol.response(to: error)
+            }
+        }
+    }
+
+    private func create(
+        _ creation: TusCreation, for request: Request, _ admission: UploadAdmission,
+        _ body: any RequestBody
+    ) async throws(UploadError) -> Response {
+        var draft = UploadDraft(
+            owner: admission.owner, contentID: admission.contentID,
+            mediaType: creation.metadata.mediaType, length: creation.length,
+            fileName: creation.metadata.fileName, origin: Uploads.origin(request))
+        draft.tus = creation.terms
+        if creation.append == nil { try await passOver(body) }
+        let new: NewUpload
+        switch creation.source {
+        case .bytes: new = try await create(draft, as: .tus)
+        case .uploads(let references):
+            let tokens = try references.map { reference throws(UploadError) in
+                try UploadReference.token(
+                    reference, from: request.target.path, authorities: authorities(request))
+            }
+            new = try await concatenate(tokens, draft, stated: creation.length)
+        }
+        guard let upload = try await checkOut(new.name) else { throw .backend }
+        defer { checkIn(new.name) }
+        if let append = creation.append {
+            guard try await fill(upload, append, body) else { return .dropped }
+        }
+        let record = await upload.record
+        // One that was whole as soon as it was created may have failed since.
+        if record.state.isGone { throw record.failure == .refused ? .refused : .backend }
+        return TusProtocol.created(record, at: new.url)
+    }
+
+    /// Takes the body that came with the creation; `false` when the client went away.
+    ///
+    /// What fails leaves nothing: its client will never hear of the upload. One that went away leaves
+    /// what arrived, for the sweeper.
+    private func fill(
+        _ upload: Upload, _ append: Append, _ body: any RequestBody
+    ) async throws(UploadError) -> Bool {
+        do throws(UploadError) {
+            switch try await upload.append(append, from: body) {
+            case .held, .complete: return true
+            case .dropped: return false
+            case .completeBefore, .misplaced:
+                // Of no byte, the content was complete as soon as it was created.
+                guard await body.isEmpty else { throw .beyondLength }
+                return true
+            }
+        } catch {
+            // What cannot be ended now is still being finished, and ends by its time.
+            if (try? await upload.cancel()) != nil { await forget(upload.name) }
+            throw error
+        }
+    }
+
+    /// Reads a body that is no upload data, up to the little that is allowed (§6.3).
+    private func passOver(_ body: any RequestBody) async throws(UploadError) {
+        // Where the length is known, the head was judged by it.
+        guard body.length == nil else { return }
+        var buffer = BodyBuffer(capacity: 4096)
+        var count = 0
+        while count <= TusCreation.discarded {
+            switch await body.fill(&buffer) {
+            case nil: count += buffer.count
+            case .clean, .over: return
+            case .broken(.refused(let refusal)): throw .invalid(refusal.reason)
+            case .broken: throw .stalled
+            }
+        }
+        throw .wrongMediaType
+    }
+
+    /// What this server is called by: in its own URLs, and by this client.
+    private func authorities(_ request: Request) -> [String] {
+        let own = base.split(separator: "/", maxSplits: 2).dropFirst().first.map(String.init)
+        return [own, request.fields["Host"]].compactMap { $0 }
+    }
+}
