@@ -7,6 +7,7 @@ import time
 
 from clients import (
     BASE, HEADERS, Client, Creator, KeyedSender, Scheduler, Sender, Unexpected, Uploader)
+from tus import TusUploader
 
 
 class Checks:
@@ -52,6 +53,9 @@ class Checks:
                     counts["conversations"] += self.conversations(client)
                 elif isinstance(client, Uploader) and hasattr(client, "uploads"):
                     counts["uploads"] += sum(self.upload(upload) for upload in client.uploads)
+                elif isinstance(client, TusUploader) and hasattr(client, "uploads"):
+                    counts["tus uploads"] += sum(self.tus(upload) for upload in client.uploads)
+                    counts["concatenations"] += sum(self.joined(whole) for whole in client.joined)
             except Unexpected as complaint:
                 self.fail(str(complaint))
         return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) or "nothing"
@@ -119,9 +123,29 @@ class Checks:
         if not upload.is_complete:
             self.fail(f"upload {upload.identifier} could not be finished")
             return 0
-        content = self.get(f"{upload.place.removeprefix(BASE)}/{upload.identifier}")
-        path = "/" + content["download_url"].split("/", 3)[3]
-        answer, body = self.reader.request("GET", path, headers={})
-        if answer.status != 200 or body != upload.bytes:
-            self.fail(f"content {upload.identifier} is not what was sent ({answer.status})")
+        self.content(f"{upload.place.removeprefix(BASE)}/{upload.identifier}", upload.bytes)
         return 1
+
+    def tus(self, upload):
+        acknowledged = upload.ask(self.reader)
+        if upload.offset < acknowledged:
+            self.fail(f"a tus upload holds {upload.offset} after {acknowledged}")
+        # Also of no byte: the answer waits until the content is finished.
+        upload.send(self.reader, upload.size)
+        if upload.content:
+            self.content(f"/content/{upload.content}", upload.bytes)
+        return 1
+
+    def joined(self, whole):
+        answer, _ = self.reader.request("HEAD", whole.path, None, {"Tus-Resumable": "1.0.0"})
+        if answer.headers["Upload-Offset"] != str(len(whole.bytes)):
+            self.fail(f"a concatenation was acknowledged and answers {answer.status}")
+        self.content(f"/content/{whole.content}", whole.bytes)
+        return 1
+
+    def content(self, place, sent):
+        """Compares what is downloaded with what was sent."""
+        path = "/" + self.get(place)["download_url"].split("/", 3)[3]
+        answer, body = self.reader.request("GET", path, headers={})
+        if answer.status != 200 or body != sent:
+            self.fail(f"{place} is not what was sent ({answer.status})")

@@ -10,7 +10,8 @@ kills it with SIGKILL, starts it again and checks:
   came or not;
 - the messages of a conversation carry strictly descending positions;
 - every upload holds at least the offset that was acknowledged, and once it is finished its content
-  is, octet by octet, what was sent.
+  is, octet by octet, what was sent; in two dialects, with and without checksums, and also when it
+  was made of parts.
 
 Failures are reproduced by --seed: choices of clients come from it, timing does not.
 """
@@ -26,6 +27,7 @@ import time
 from checks import Checks
 from clients import Creator, KeyedSender, Scheduler, Sender, Uploader
 from server import Server
+from tus import TusUploader
 
 
 def arguments():
@@ -39,7 +41,7 @@ def arguments():
 
 def load(server, seed, number, clients, patience):
     """Writes from several threads until the server is gone, and returns what the threads know."""
-    kinds = [Sender, Creator, Uploader, KeyedSender, Scheduler]
+    kinds = [Sender, Creator, Uploader, KeyedSender, Scheduler, TusUploader]
     crew = [kinds[i % len(kinds)](server, random.Random(f"{seed}/{number}/{i}")) for i in range(clients)]
     for client in crew:
         client.start()

@@ -1,0 +1,81 @@
+"""A client that sends exactly the octets it is told to, over a plain socket."""
+
+import socket
+
+
+class Answer:
+    """What came: the status line, the fields by their names in lower case, the content."""
+
+    def __init__(self, head, content):
+        lines = head.decode("latin-1").split("\r\n")
+        self.line = lines[0]
+        self.status = int(lines[0].split(" ")[1])
+        self.fields = {}
+        for line in lines[1:]:
+            name, value = line.split(":", 1)
+            self.fields[name.lower()] = value.strip()
+        self.content = content
+
+    def __getitem__(self, name):
+        return self.fields.get(name.lower())
+
+    def __repr__(self):
+        return f"{self.line} {self.fields} {self.content[:200]!r}"
+
+
+class Peer:
+    """One connection; every call gives up after ten seconds."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.port = port
+        self.kept = b""
+
+    def say(self, line, fields=(), body=None, framed=True):
+        """Sends a request; a body is framed by its length unless its framing is among the fields."""
+        lines = [f"{line} HTTP/1.1", f"Host: 127.0.0.1:{self.port}"]
+        lines += [f"{name}: {value}" for name, value in fields]
+        if body is not None and framed:
+            lines.append(f"Content-Length: {len(body)}")
+        self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1") + (body or b""))
+
+    def send(self, octets):
+        self.socket.sendall(octets)
+
+    def hear(self, to_head=False):
+        """The next answer, without interim ones."""
+        head = self.until(b"\r\n\r\n")[:-4]
+        answer = Answer(head, b"")
+        if to_head or answer.status in (100, 204, 304):
+            return answer
+        answer.content = self.count(int(answer["Content-Length"] or 0))
+        return answer
+
+    def has_ended(self):
+        """Whether the server has closed, without another octet."""
+        try:
+            return self.kept == b"" and self.socket.recv(1) == b""
+        except ConnectionResetError:
+            return True
+
+    def until(self, end):
+        while end not in self.kept:
+            self.more()
+        cut = self.kept.index(end) + len(end)
+        taken, self.kept = self.kept[:cut], self.kept[cut:]
+        return taken
+
+    def count(self, length):
+        while len(self.kept) < length:
+            self.more()
+        taken, self.kept = self.kept[:length], self.kept[length:]
+        return taken
+
+    def more(self):
+        octets = self.socket.recv(1 << 20)
+        if not octets:
+            raise ConnectionError(f"the server closed after {self.kept[:200]!r}")
+        self.kept += octets
+
+    def close(self):
+        self.socket.close()

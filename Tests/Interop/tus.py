@@ -1,0 +1,401 @@
+#!/usr/bin/env python3
+"""Speaks tus 1.0.0 to the server over plain sockets, as its clients do.
+
+    tus.py --binary .build/debug/parley
+
+Each function is one fact: the rows of column B of the status matrix (resumable-uploads §12), and what
+tuspy, tus-js-client and Uppy send and insist on (§13), written down as their exchanges.
+"""
+
+import argparse
+import base64
+import hashlib
+import json
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "Crash"))
+
+from peer import Peer
+from server import APPLICATION, TOKEN, Server
+
+VERSION = ("Tus-Resumable", "1.0.0")
+TOKEN_FIELD = ("Authorization", f"Bearer {TOKEN}")
+DATA = ("Content-Type", "application/offset+octet-stream")
+UNKNOWN = "/uploads/abcdefghijklmnopqrstuvwxyz012345"
+
+
+class Tus:
+    """Short ways to say what most facts begin with."""
+
+    def __init__(self, server):
+        self.server = server
+        self.peer = Peer(server.port)
+
+    def ask(self, line, fields=(), body=None, framed=True):
+        self.peer.say(line, fields, body, framed)
+        answer = self.peer.hear(to_head=line.startswith("HEAD "))
+        if answer["Connection"] == "close":
+            self.peer = Peer(self.server.port)
+        return answer
+
+    def create(self, *fields, body=b""):
+        return self.ask("POST /uploads", (VERSION, TOKEN_FIELD) + fields, body)
+
+    def created(self, *fields, body=b""):
+        """The path of a new upload."""
+        answer = self.create(*fields, body=body)
+        expect(answer.status == 201, answer)
+        return path(answer)
+
+    def patch(self, path, offset, body, *fields, framed=True):
+        return self.ask(
+            f"PATCH {path}", (VERSION, DATA, ("Upload-Offset", offset)) + fields, body, framed)
+
+    def head(self, path):
+        return self.ask(f"HEAD {path}", (VERSION,))
+
+    def delete(self, path):
+        return self.ask(f"DELETE {path}", (VERSION,))
+
+    def content(self, identifier):
+        """What a content is when it is downloaded."""
+        accept = ("Accept", "application/vnd.layer+json; version=3.0")
+        answer = self.ask(f"GET /apps/{APPLICATION}/content/{identifier}", (accept, TOKEN_FIELD))
+        expect(answer.status == 200, answer)
+        url = json.loads(answer.content)["download_url"]
+        return self.ask("GET /" + url.split("/", 3)[3]).content
+
+
+def expect(truth, what):
+    if not truth:
+        raise AssertionError(what)
+
+
+def path(answer):
+    """Of the absolute URL that a creation gives."""
+    expect(answer["Location"].startswith("http://127.0.0.1"), answer)
+    return "/" + answer["Location"].split("/", 3)[3]
+
+
+def content_of(answer):
+    return answer["Parley-Content-Id"].rsplit("/", 1)[1]
+
+
+def sha1(octets):
+    return ("Upload-Checksum", "sha1 " + base64.b64encode(hashlib.sha1(octets).digest()).decode())
+
+
+def chunked(*pieces, trailers=""):
+    frames = [f"{len(piece):x}\r\n".encode() + piece + b"\r\n" for piece in pieces]
+    return b"".join(frames) + b"0\r\n" + trailers.encode() + b"\r\n"
+
+
+CHUNKED = ("Transfer-Encoding", "chunked")
+
+
+# The status matrix, column B.
+
+def created_is_201(tus):
+    answer = tus.create(("Upload-Length", 4))
+    expect(answer.line == "HTTP/1.1 201 Created", answer)
+    expect(answer["Upload-Offset"] == "0" and answer["Tus-Resumable"] == "1.0.0", answer)
+    expect(answer["Upload-Expires"].endswith(" GMT"), answer)
+    expect(answer["Cache-Control"] == "no-store" and answer["X-Content-Type-Options"] == "nosniff", answer)
+
+
+def part_and_end_are_204(tus):
+    place = tus.created(("Upload-Length", 4))
+    for offset in (0, 2):
+        answer = tus.patch(place, offset, b"ab")
+        expect(answer.line == "HTTP/1.1 204 No Content", answer)
+        expect(answer["Upload-Offset"] == str(offset + 2) and answer["Content-Length"] is None, answer)
+
+
+def status_is_200_without_a_length(tus):
+    answer = tus.head(tus.created(("Upload-Length", 4)))
+    expect(answer.line == "HTTP/1.1 200 OK" and answer["Content-Length"] is None, answer)
+
+
+def another_offset_is_409(tus):
+    answer = tus.patch(tus.created(("Upload-Length", 4)), 1, b"a")
+    expect(answer.status == 409 and answer["Upload-Offset"] == "0", answer)
+    expect(answer.content.startswith(b"offsetMismatch: "), answer)
+    expect(answer["Content-Type"] == "text/plain; charset=utf-8", answer)
+
+
+def syntax_is_400(tus):
+    place = tus.created(("Upload-Length", 4))
+    expect(tus.patch(place, "0x0", b"a").status == 400, "offset")
+    expect(tus.patch(place, 0, b"a", ("Upload-Checksum", "sha1")).status == 400, "checksum")
+    expect(tus.create(("Upload-Length", "four")).status == 400, "length")
+    expect(tus.create(("Upload-Length", 4), ("Upload-Metadata", "a,a")).status == 400, "metadata")
+
+
+def another_media_type_is_415(tus):
+    place = tus.created(("Upload-Length", 4))
+    fields = (VERSION, ("Content-Type", "image/png"), ("Upload-Offset", 0))
+    expect(tus.ask(f"PATCH {place}", fields, b"a").status == 415, "type")
+
+
+def another_length_is_400(tus):
+    place = tus.created(("Upload-Length", 4))
+    expect(tus.patch(place, 0, b"a", ("Upload-Length", 5)).status == 400, "length")
+
+
+def beyond_the_length_is_413(tus):
+    place = tus.created(("Upload-Length", 4))
+    expect(tus.patch(place, 0, b"abcde").status == 413, "stated")
+    expect(tus.head(place)["Upload-Offset"] == "0", "nothing is taken")
+    expect(tus.patch(place, 0, chunked(b"abcde"), CHUNKED, framed=False).status == 413, "chunked")
+    expect(tus.head(place)["Upload-Offset"] == "4", "what fits is kept")
+    expect(tus.patch(place, 4, b"").status == 204, "and completes")
+
+
+def beyond_every_size_is_413(tus):
+    expect(tus.create(("Upload-Length", 2147483649)).status == 413, "length")
+
+
+def a_wrong_checksum_is_460(tus):
+    place = tus.created(("Upload-Length", 4))
+    answer = tus.patch(place, 0, b"ab", sha1(b"xy"))
+    expect(answer.line == "HTTP/1.1 460 Checksum Mismatch", answer)
+    expect(tus.head(place)["Upload-Offset"] == "0", "undone")
+    expect(tus.patch(place, 0, b"ab", sha1(b"ab")).status == 204, "right")
+
+
+def a_checksum_may_stand_behind_the_body(tus):
+    place = tus.created(("Upload-Length", 4))
+    for octets, status in ((b"xy", 460), (b"ab", 204)):
+        trailers = "%s: %s\r\n" % sha1(octets)
+        answer = tus.patch(place, 0, chunked(b"a", b"b", trailers=trailers), CHUNKED,
+                           ("Trailer", "Upload-Checksum"), framed=False)
+        expect(answer.status == status, answer)
+    answer = tus.patch(place, 2, chunked(b"cd"), CHUNKED, ("Trailer", "Upload-Checksum"), framed=False)
+    expect(answer.status == 400 and tus.head(place)["Upload-Offset"] == "2", answer)
+
+
+def cancelled_is_204_then_410_and_unknown_404(tus):
+    place = tus.created(("Upload-Length", 4))
+    expect(tus.delete(place).line == "HTTP/1.1 204 No Content", "now")
+    for answer in (tus.delete(place), tus.head(place), tus.patch(place, 0, b"a")):
+        expect(answer.status == 410 and answer["Upload-Offset"] is None, answer)
+    for answer in (tus.delete(UNKNOWN), tus.head(UNKNOWN), tus.patch(UNKNOWN, 0, b"a")):
+        expect(answer.status == 404 and answer["Tus-Resumable"] == "1.0.0", answer)
+
+
+def another_version_is_412(tus):
+    place = tus.created(("Upload-Length", 4))
+    fields = (("Tus-Resumable", "0.2.2"), DATA, ("Upload-Offset", 0))
+    for answer in (tus.ask(f"PATCH {place}", fields, b"a"), tus.ask(f"PATCH {place}", fields[1:], b"a")):
+        expect(answer.line == "HTTP/1.1 412 Precondition Failed", answer)
+        expect(answer["Tus-Version"] == "1.0.0", answer)
+
+
+def a_concatenation_takes_no_bytes(tus):
+    part = tus.created(("Upload-Concat", "partial"), ("Upload-Length", 2))
+    expect(tus.patch(part, 0, b"ab").status == 204, "part")
+    whole = tus.created(("Upload-Concat", f"final;{part} {part}"))
+    expect(tus.patch(whole, 4, b"").status == 403, "final")
+    expect(tus.create(("Upload-Concat", f"final;{part}"), DATA, body=b"x").status == 403, "data")
+
+
+def who_may_not_is_401(tus):
+    answer = tus.ask("POST /uploads", (VERSION, ("Upload-Length", 4)), b"")
+    expect(answer.status == 401 and answer["Tus-Resumable"] == "1.0.0", answer)
+
+
+def discovery_says_all_of_it(tus):
+    for target in ("/uploads", UNKNOWN):
+        answer = tus.ask(f"OPTIONS {target}")
+        expect(answer.status == 204, answer)
+        expect(answer["Tus-Resumable"] == answer["Tus-Version"] == "1.0.0", answer)
+        expect(answer["Tus-Extension"] == "creation,creation-with-upload,creation-defer-length,"
+               "expiration,checksum,checksum-trailer,termination,concatenation", answer)
+        expect(answer["Tus-Max-Size"] == "2147483648", answer)
+        expect(answer["Tus-Checksum-Algorithm"] == "sha1,sha256,md5,crc32,crc32c", answer)
+
+
+# Bodies that are waited for, refused, or never end.
+
+def a_body_is_asked_for_once_its_head_is_right(tus):
+    place = tus.created(("Upload-Length", 4))
+    waiting = (VERSION, DATA, ("Expect", "100-continue"), ("Content-Length", 4))
+    tus.peer.say(f"PATCH {place}", waiting + (("Upload-Offset", 0),))
+    expect(tus.peer.hear().status == 100, "go on")
+    tus.peer.send(b"abcd")
+    expect(tus.peer.hear().status == 204, "taken")
+    answer = tus.ask(f"PATCH {place}", waiting + (("Upload-Offset", 1),))
+    expect(answer.status == 409 and answer["Connection"] == "close", answer)
+
+
+def a_refusal_arrives_though_the_body_still_comes(tus):
+    place = tus.created(("Upload-Length", 4_000_000))
+    answer = tus.patch(place, 7, bytes(4_000_000))
+    expect(answer.status == 409, answer)
+
+
+def the_newer_request_takes_over(tus):
+    place = tus.created(("Upload-Length", 4))
+    stalled = Peer(tus.server.port)
+    stalled.say(f"PATCH {place}", (VERSION, DATA, ("Upload-Offset", 0), ("Content-Length", 4)))
+    stalled.send(b"ab")
+    while tus.ask(f"HEAD {place}")["Upload-Offset"] != "2":
+        time.sleep(0.01)
+    began = time.monotonic()
+    expect(tus.head(place)["Upload-Offset"] == "2", "what it left")
+    expect(time.monotonic() - began < 0.2, "within 200 ms")
+    expect(stalled.has_ended(), "the old connection is closed")
+    expect(tus.patch(place, 2, b"cd").status == 204, "and gone on from")
+
+
+# What clients do.
+
+def tuspy_uploads_in_chunks_with_checksums(tus):
+    """Its fields are in lower case, and `upload-metadata` is sent empty."""
+    octets = random.Random(1).randbytes(200_000)
+    created = tus.ask("POST /uploads", (
+        ("User-Agent", "python-requests/2.32"), ("Accept-Encoding", "gzip, deflate"), ("Accept", "*/*"),
+        ("Connection", "keep-alive"), ("tus-resumable", "1.0.0"), TOKEN_FIELD,
+        ("upload-length", len(octets)), ("upload-metadata", ""), ("Content-Length", 0)))
+    expect(created.status == 201, created)
+    place, offset = path(created), 0
+    while offset < len(octets):
+        chunk = octets[offset:offset + 65_536]
+        answer = tus.ask(f"PATCH {place}", (
+            ("Connection", "keep-alive"), ("tus-resumable", "1.0.0"), ("upload-offset", offset),
+            ("Content-Type", "application/offset+octet-stream"),
+            ("upload-checksum", sha1(chunk)[1])), chunk)
+        expect(200 <= answer.status < 300, answer)
+        offset = int(answer["upload-offset"])
+    expect(tus.content(content_of(created)) == octets, "content")
+
+
+def uppy_brings_data_with_the_creation(tus):
+    octets = random.Random(4).randbytes(50_000)
+    answer = tus.create(("Upload-Length", len(octets)), DATA, body=octets)
+    expect(answer.status == 201 and answer["Upload-Offset"] == str(len(octets)), answer)
+    expect(tus.content(content_of(answer)) == octets, "content")
+
+
+def tuspy_async_labels_its_empty_body(tus):
+    answer = tus.create(("Upload-Length", 4), ("upload-metadata", ""),
+                        ("Content-Type", "application/octet-stream"))
+    expect(answer.status == 201 and answer["Upload-Offset"] == "0", answer)
+
+
+def tuspy_resumes_through_head(tus):
+    octets = random.Random(2).randbytes(100_000)
+    answer = tus.create(("Upload-Length", len(octets)))
+    broken = Peer(tus.server.port)
+    broken.say(f"PATCH {path(answer)}", (VERSION, DATA, ("Upload-Offset", 0),
+                                         ("Content-Length", len(octets))))
+    broken.send(octets[:70_000])
+    broken.close()
+    offset = int(tus.head(path(answer))["Upload-Offset"])
+    while offset < 70_000:
+        offset = int(tus.head(path(answer))["Upload-Offset"])
+    expect(offset == 70_000, offset)
+    expect(tus.patch(path(answer), offset, octets[offset:]).status == 204, "rest")
+    expect(tus.content(content_of(answer)) == octets, "content")
+
+
+def tus_js_client_asks_before_it_sends(tus):
+    """A browser's preflight, and the fields its page must be able to read."""
+    origin = ("Origin", "https://app.example")
+    answer = tus.ask("OPTIONS /uploads", (
+        origin, ("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers",
+         "authorization,tus-resumable,upload-length,upload-metadata,upload-concat,upload-defer-length")))
+    expect(answer.status == 204 and answer["Access-Control-Allow-Origin"] == "*", answer)
+    for method in ("POST", "HEAD", "PATCH", "DELETE"):
+        expect(method in answer["Access-Control-Allow-Methods"], answer)
+    allowed = answer["Access-Control-Allow-Headers"].lower()
+    for name in ("tus-resumable", "upload-length", "upload-metadata", "upload-concat", "upload-checksum",
+                 "upload-defer-length", "upload-offset", "x-http-method-override", "x-request-id"):
+        expect(name in allowed, name)
+    answer = tus.create(("Upload-Length", 4), origin)
+    for name in ("Location", "Upload-Offset", "Upload-Length", "Upload-Expires", "Tus-Version",
+                 "Tus-Resumable", "Tus-Max-Size", "Tus-Extension", "Upload-Metadata"):
+        expect(name in answer["Access-Control-Expose-Headers"], name)
+    # Only the page that created an upload may go on with it.
+    expect(tus.head(path(answer))["Access-Control-Allow-Origin"] is None, "no page")
+    again = tus.ask(f"HEAD {path(answer)}", (VERSION, origin))
+    expect(again["Access-Control-Allow-Origin"] == "https://app.example", again)
+
+
+def tus_js_client_sends_a_stream_of_unknown_length(tus):
+    place = tus.created(("Upload-Defer-Length", 1))
+    expect(tus.head(place)["Upload-Defer-Length"] == "1", "deferred")
+    expect(tus.patch(place, 0, b"abc")["Upload-Offset"] == "3", "first")
+    answer = tus.patch(place, 3, b"d", ("Upload-Length", 4))
+    expect(answer.status == 204 and answer["Upload-Offset"] == "4", answer)
+    expect(tus.head(place)["Upload-Length"] == "4", "known")
+
+
+def tus_js_client_may_not_send_patch(tus):
+    place = tus.created(("Upload-Length", 2))
+    fields = (VERSION, DATA, ("Upload-Offset", 0), ("X-HTTP-Method-Override", "PATCH"))
+    expect(tus.ask(f"POST {place}", fields, b"ab").status == 204, "override")
+
+
+def uppy_uploads_in_parallel(tus):
+    """Parts at once, then their concatenation by the absolute URLs that were given."""
+    octets = random.Random(3).randbytes(1_000_000)
+    metadata = "relativePath bnVsbA==,name YS5wbmc=,type aW1hZ2UvcG5n,filetype aW1hZ2UvcG5n,filename YS5wbmc="
+    urls = []
+    for start in range(0, len(octets), 400_000):
+        part = octets[start:start + 400_000]
+        answer = tus.create(("Upload-Concat", "partial"), ("Upload-Length", len(part)))
+        expect(answer["Parley-Content-Id"] is None, "a part is no content")
+        expect(tus.patch(path(answer), 0, part)["Upload-Offset"] == str(len(part)), "part")
+        urls.append(answer["Location"])
+    answer = tus.create(("Upload-Concat", f"final;{' '.join(urls)}"), ("Upload-Metadata", metadata))
+    expect(answer.status == 201 and answer["Upload-Offset"] == str(len(octets)), answer)
+    status = tus.head(path(answer))
+    expect(status["Upload-Metadata"] == metadata, status)
+    expect(status["Upload-Concat"] == f"final;{' '.join(urls)}", status)
+    expect(tus.content(content_of(answer)) == octets, "content")
+
+
+FACTS = [
+    created_is_201, part_and_end_are_204, status_is_200_without_a_length, another_offset_is_409,
+    syntax_is_400, another_media_type_is_415, another_length_is_400, beyond_the_length_is_413,
+    beyond_every_size_is_413, a_wrong_checksum_is_460, a_checksum_may_stand_behind_the_body,
+    cancelled_is_204_then_410_and_unknown_404, another_version_is_412, a_concatenation_takes_no_bytes,
+    who_may_not_is_401, discovery_says_all_of_it, a_body_is_asked_for_once_its_head_is_right,
+    a_refusal_arrives_though_the_body_still_comes, the_newer_request_takes_over,
+    tuspy_uploads_in_chunks_with_checksums, tuspy_async_labels_its_empty_body, tuspy_resumes_through_head,
+    tus_js_client_asks_before_it_sends, tus_js_client_sends_a_stream_of_unknown_length,
+    tus_js_client_may_not_send_patch, uppy_brings_data_with_the_creation, uppy_uploads_in_parallel,
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", required=True)
+    options = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="parley-tus-"))
+    server = Server(options.binary, folder)
+    failed = 0
+    try:
+        server.start()
+        for fact in FACTS:
+            try:
+                fact(Tus(server))
+            except (AssertionError, OSError, ValueError, TypeError) as problem:
+                failed += 1
+                print(f"FAILED: {fact.__name__.replace('_', ' ')}: {problem!r}", file=sys.stderr)
+    finally:
+        server.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+    print(f"{len(FACTS) - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
