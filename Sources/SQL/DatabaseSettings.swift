@@ -12,6 +12,10 @@ public struct DatabaseSettings: Sendable {
     /// such limit.
     public var statementTimeout: Duration = .seconds(30)
 
+    /// How long a server lets a change rest between two statements; 60 seconds unless said otherwise. Who
+    /// hangs in the middle of one keeps all others waiting.
+    public var idleTimeout: Duration = .seconds(60)
+
     /// Pages of 4 KiB in a file's write-ahead log after which they are moved to the file; 4096
     /// (16 MiB) unless said otherwise.
     public var checkpointInterval: Int = 4096

@@ -51,7 +51,7 @@ enum PostgresDialect {
     }
 
     /// What a session needs to keep the promises of this target, and what tells whether it can.
-    static func session(statement: Int64, lock: Int64) -> SQL {
+    static func session(statement: Int64, lock: Int64, idle: Int64) -> SQL {
         // In this order: the promises are read before anything is changed.
         """
         SELECT current_setting('fsync'), current_setting('server_encoding'), current_schema(),
@@ -59,7 +59,7 @@ enum PostgresDialect {
                 WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
             set_config('statement_timeout', \(String(statement)), false),
             set_config('lock_timeout', \(String(lock)), false),
-            set_config('idle_in_transaction_session_timeout', '60000', false),
+            set_config('idle_in_transaction_session_timeout', \(String(idle)), false),
             set_config('jit', 'off', false)
         """
     }

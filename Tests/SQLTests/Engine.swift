@@ -40,8 +40,17 @@ enum Engine: CaseIterable, CustomTestStringConvertible {
     }
 
     /// A database of people.
-    func people(_ settings: DatabaseSettings = DatabaseSettings()) throws -> Database {
+    func people(_ settings: DatabaseSettings = .patient) throws -> Database {
         try .open(place(), migrations: People.migrations, settings: settings)
+    }
+}
+
+extension DatabaseSettings {
+    /// A change that is held waits for others, which may take long where all tests run at once.
+    static var patient: DatabaseSettings {
+        var settings = DatabaseSettings()
+        settings.idleTimeout = .seconds(900)
+        return settings
     }
 }
 
