@@ -11,6 +11,7 @@ import Testing
     {
         let shop = try await Shop()
         try await shop.announce(to: [.ana])
+        shop.wait(milliseconds: 1)
         let all = [UserID.bo] + many.dropLast(2) + [.ana]
         let kinds = try await shop.kinds {
             let made = try await shop.announce(by: .user(.ana), to: all)
