@@ -172,7 +172,6 @@ def parley(options, folder, **settings):
         "PARLEY_PUBLIC_URL": f"http://127.0.0.1:{port}",
         "PARLEY_HTTP_MAX_REQUESTS_PER_CONNECTION": "1000000000",
         "PARLEY_API_RATE_LIMIT": "0",
-        "PARLEY_API_RATE_LIMIT": "0",
     } | settings
     return Process(
         [options.build / "parley", "serve", "--listen", f"127.0.0.1:{port}", "--data", folder / "data"],

@@ -32,6 +32,8 @@ class Server:
             "PARLEY_PUBLIC_URL": f"http://127.0.0.1:{self.port}",
             "PARLEY_LOG_REQUESTS": "false",
             "PARLEY_API_RATE_LIMIT": "0",
+            # Each round leaves some uploads behind that nobody will ever finish.
+            "PARLEY_UPLOADS_MAX_OPEN_UPLOADS_PER_OWNER": "100000",
         }
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
