@@ -40,6 +40,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	swift test --skip-build --parallel
 	PARLEY_TEST_DATABASE=postgres swift test --skip-build --parallel --filter 'MessagingStoreTests|DeliveryTests|PlatformAPITests'
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20
+	python3 Tests/Interop/interop.py --binary .build/debug/parley
 	python3 Tests/Interop/tus.py --binary .build/debug/parley
 	bash Tests/Commands/commands.sh .build/debug/parley
 	bash Tests/Commands/telemetry.sh .build/debug/parley
