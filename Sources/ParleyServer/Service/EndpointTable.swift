@@ -24,6 +24,10 @@ enum EndpointTable {
         row(
             "PUT", "/uploads/{token}",
             "Takes a content, whole or in pieces, and says how much is there."),
+        row(
+            "PATCH", "/uploads/{token}",
+            "Takes the next piece, from clients of tus 1.0.0 and of Resumable Uploads for HTTP."),
+        row("GET", "/uploads/{token}", "Says how much is there, and disturbs nobody who sends."),
         row("DELETE", "/uploads/{token}", "Gives an upload up."),
         row(
             "GET", "/download/{content}/{filename}",
