@@ -16,7 +16,6 @@ extension Uploads {
     /// The bytes are durable before there is a record, and nobody knows the upload before that is: a
     /// crash leaves either a file without a record, which recovery deletes, or a record that
     /// recovery finishes.
-    ///
     func concatenate(
         _ tokens: [UploadToken], _ draft: UploadDraft, stated: Int64?
     ) async throws(UploadError) -> NewUpload {

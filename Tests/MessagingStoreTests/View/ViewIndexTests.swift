@@ -26,7 +26,8 @@ import Testing
         #expect(!plan.contains { step in step.contains("TEMP B-TREE") || step.contains("SCAN") })
     }
 
-    @Test(.enabled(if: onSQLite)) func `a badge looks only where something is unread (5_10)`() async throws {
+    @Test(.enabled(if: onSQLite))
+    func `a badge looks only where something is unread (5_10)`() async throws {
         let shop = try await Shop()
         let plan = try await shop.plan(
             """
