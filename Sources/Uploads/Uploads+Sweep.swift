@@ -55,10 +55,8 @@ extension Uploads {
         // A name no file can have has no bytes.
         guard let name = BlobName(content.contentID) else { return true }
         let engine = engine
-        do throws(DiskError) {
-            let freed = try await engine.queues[name].run { () throws(DiskError) in
-                try engine.blobs.erase(name)
-            }
+        do throws(StorageError) {
+            let freed = try await engine.storage.erase(name)
             engine.statistics.withLock { statistics in
                 statistics.erased += 1
                 statistics.erasedBytes += freed

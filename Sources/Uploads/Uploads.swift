@@ -51,15 +51,19 @@ public final class Uploads: Sendable {
         }
         engine = UploadEngine(
             settings: settings, clock: clock, blobs: blobs, records: records,
-            finisher: finisher, ledger: Locked(Ledger()), queues: queues, onCommit: onCommit)
+            storage: DiskStorage(blobs: blobs), finisher: finisher, ledger: Locked(Ledger()),
+            queues: queues, onCommit: onCommit)
         base = publicBase
         let unfinished = try await Recovery(engine: engine).run()
         for name in unfinished { resume(name) }
         startSweeping()
     }
 
-    /// Where complete contents lie; downloads read here.
+    /// The folder of the local disk, for whoever makes files of his own there.
     public var blobs: BlobFolder { engine.blobs }
+
+    /// Where complete contents lie; downloads read here.
+    public var contents: Contents { Contents(engine.storage) }
 
     /// Stops taking requests, lets running ones commit, waits up to ten seconds for finalizing.
     public func shutdown() async {

@@ -45,7 +45,7 @@ final class Depot: Sendable {
         store = MessagingStore(database: database, environment: environment)
         blobs = try BlobFolder(at: "\(folder)/blobs")
         let downloads = Downloads(
-            blobs: blobs, catalog: NoContents(), keys: try SigningKeys.random(),
+            contents: Contents(blobs), catalog: NoContents(), keys: try SigningKeys.random(),
             publicBase: Self.base, clock: UploadClock(now: { now().milliseconds }))
         exporter = Exporter(
             store: store, blobs: blobs, downloads: downloads, publicBase: Self.base, now: now,

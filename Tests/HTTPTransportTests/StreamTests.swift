@@ -89,6 +89,40 @@ extension Live {
             #expect(end == "reset")
         }
 
+        @Test func `one whose length is known states it and is not chunked (H88)`() async throws {
+            let service = stating(7, writing: ["whole", "it"])
+            let text = try await serving(service) { live in
+                try live.exchange(.head("GET / HTTP/1.1") + .head("HEAD / HTTP/1.0"))
+            }
+            #expect(text.ranges(of: "\r\nContent-Length: 7\r\n").count == 2)
+            #expect(!text.contains("Transfer-Encoding"))
+            #expect(text.contains("\r\n\r\nwholeitHTTP/1.1 200 OK\r\n"))
+        }
+
+        @Test(arguments: [["half"], ["more than it", "said"]])
+        func `one that writes another number of octets breaks off (H88)`(pieces: [String])
+            async throws
+        {
+            let end = try await serving(stating(7, writing: pieces)) { live in
+                let client = try live.connect()
+                try client.send(.head("GET / HTTP/1.1"))
+                do {
+                    while try !client.receive().isEmpty {}
+                    return "end"
+                } catch { return "\(error)" }
+            }
+            #expect(end == "reset")
+        }
+
+        private func stating(_ length: Int64, writing pieces: [String]) -> TestService {
+            TestService { _ in
+                let content = Content.written(length: length) { writer in
+                    for piece in pieces { try await writer.write(Array(piece.utf8)) }
+                }
+                return Answer("", Response(.ok, content: content))
+            }
+        }
+
         @Test func `a body nobody reads passes while the stream lasts (H92)`() async throws {
             let body = String(repeating: "x", count: 200_000)
             let text = try await serving(counting) { live in

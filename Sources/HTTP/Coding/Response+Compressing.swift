@@ -23,7 +23,7 @@ extension Response {
             let coded = await coding.compressAside(octets)
             guard coded.count < octets.count else { return response }
             response.content = .bytes(coded)
-        case .stream(let handler): response.content = .stream(CompressedStream(handler, coding))
+        case .stream(let handler, _): response.content = .stream(CompressedStream(handler, coding))
         default: return response
         }
         response.fields.add("Content-Encoding", coding.name)

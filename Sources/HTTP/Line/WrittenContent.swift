@@ -5,11 +5,14 @@ extension Content {
     /// missing (H88); whoever wants to know why catches the error in there. When the peer leaves, the
     /// task is cancelled (H85). A stopping server waits for it until its deadline (H194).
     ///
-    /// - Parameter write: Runs on Swift's pool and must not block it.
+    /// - Parameters:
+    ///   - length: How many octets it will write, where that is known; another number breaks the
+    ///     connection.
+    ///   - write: Runs on Swift's pool and must not block it.
     public static func written(
-        by write: @escaping @Sendable (ContentWriter) async throws -> Void
+        length: Int64? = nil, by write: @escaping @Sendable (ContentWriter) async throws -> Void
     ) -> Content {
-        .stream(WrittenContent(write))
+        .stream(WrittenContent(write), length: length)
     }
 }
 

@@ -10,11 +10,14 @@ public enum Content: Sendable {
     indirect case file(any FileContent, offset: Int64, length: Int64)
     /// Several of these, one after another (`multipart/byteranges`).
     case parts([Content])
-    /// Octets that come as time goes by, written by its handler until that one finishes; chunked,
-    /// or delimited by the end of the connection for an HTTP/1.0 peer (H88, H90).
+    /// Octets that come as time goes by, written by its handler until that one finishes.
+    ///
+    /// Of a length that is known they are stated in `Content-Length`, and a handler that writes
+    /// another number breaks the connection; otherwise they are chunked, or delimited by the end of
+    /// the connection for an HTTP/1.0 peer (H88, H90).
     ///
     /// Stands alone: among ``parts(_:)`` it is left out.
-    indirect case stream(any LineHandler)
+    indirect case stream(any LineHandler, length: Int64? = nil)
     /// The answer to a `HEAD` whose length is not stated at all.
     case withheld
 
@@ -22,7 +25,7 @@ public enum Content: Sendable {
     public var length: Int64? {
         switch self {
         case .none, .withheld: 0
-        case .stream: nil
+        case .stream(_, let length): length
         case .bytes(let octets): Int64(octets.count)
         case .file(_, _, let length): length
         case .parts(let parts): parts.reduce(0) { sum, part in sum + (part.length ?? 0) }

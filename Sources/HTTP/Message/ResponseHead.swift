@@ -83,7 +83,7 @@ public struct ResponseHead {
         switch response.content {
         case .withheld where framing.answersHead: return .none
         // A HEAD waits for no stream, and an older peer knows no chunks: it waits for the close.
-        case .stream: return framing.answersHead || framing.isHTTP10 ? .none : .chunks
+        case .stream(_, nil): return framing.answersHead || framing.isHTTP10 ? .none : .chunks
         case .bytes(let octets): return .length(Int64(octets.count))
         default: return .length(response.content.length ?? 0)
         }

@@ -1,11 +1,19 @@
 /// The content of a 206 and the fields that describe it (RFC 9110 §15.3.7, H110).
 public struct PartialContent: Sendable {
+    /// A piece of it.
+    public enum Piece: Sendable, Equatable {
+        /// The head of a part, or what ends the last one.
+        case head([UInt8])
+        /// Octets of the content.
+        case range(Range<Int64>)
+    }
+
     /// The value of `Content-Type`.
     public let mediaType: String
     /// The value of `Content-Range`; `nil` for several ranges, each of which says its own.
     public let contentRange: String?
-    /// The octets, with the heads of the parts where there are several.
-    public let content: Content
+    /// What is sent, in order: the ranges, with the heads of the parts where there are several.
+    public let pieces: [Piece]
 
     /// Cuts ranges out of a content.
     ///
@@ -15,10 +23,9 @@ public struct PartialContent: Sendable {
     ///   - mediaType: Of the whole content.
     ///   - generator: Where the boundary between parts comes from. It is made anew for each answer,
     ///     so nobody can have stored a content that holds it.
-    ///   - slice: The octets of a range.
     public init(
         _ ranges: [Range<Int64>], of size: Int64, _ mediaType: String,
-        using generator: inout some RandomNumberGenerator, slice: (Range<Int64>) -> Content
+        using generator: inout some RandomNumberGenerator
     ) {
         func place(_ range: Range<Int64>) -> String {
             "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
@@ -26,11 +33,11 @@ public struct PartialContent: Sendable {
         if let only = ranges.first, ranges.count == 1 {
             self.mediaType = mediaType
             contentRange = place(only)
-            content = slice(only)
+            pieces = [.range(only)]
             return
         }
         let boundary = Self.boundary(using: &generator)
-        var parts: [Content] = []
+        var pieces: [Piece] = []
         for (number, range) in ranges.enumerated() {
             let head = """
                 \(number == 0 ? "" : "\r\n")--\(boundary)\r
@@ -39,13 +46,34 @@ public struct PartialContent: Sendable {
                 \r
 
                 """
-            parts.append(.bytes(Array(head.utf8)))
-            parts.append(slice(range))
+            pieces.append(.head(Array(head.utf8)))
+            pieces.append(.range(range))
         }
-        parts.append(.bytes(Array("\r\n--\(boundary)--\r\n".utf8)))
+        pieces.append(.head(Array("\r\n--\(boundary)--\r\n".utf8)))
+        self.pieces = pieces
         self.mediaType = "multipart/byteranges; boundary=\(boundary)"
         contentRange = nil
-        content = .parts(parts)
+    }
+
+    /// The octets, where those of a range are at hand.
+    public func content(_ slice: (Range<Int64>) -> Content) -> Content {
+        let contents = pieces.map { piece in
+            switch piece {
+            case .head(let octets): Content.bytes(octets)
+            case .range(let range): slice(range)
+            }
+        }
+        return contents.count == 1 ? contents[0] : .parts(contents)
+    }
+
+    /// How many octets that are.
+    public var length: Int64 {
+        pieces.reduce(0) { sum, piece in
+            switch piece {
+            case .head(let octets): sum + Int64(octets.count)
+            case .range(let range): sum + Int64(range.count)
+            }
+        }
     }
 
     /// 28 characters of a token, 168 random bits.

@@ -39,7 +39,7 @@ extension Connection {
             mustClose = true
         }
         let isContent = response.status.allowsContent && !terms.answersHead
-        if case .stream = response.content, isContent, terms.isHTTP10 {
+        if case .stream(_, nil) = response.content, isContent, terms.isHTTP10 {
             // Only the close says where the content ends (H90).
             mustClose = true
         }
@@ -47,10 +47,16 @@ extension Connection {
         record.octetsOut = write(
             response, id: record.id, answersHead: terms.answersHead, isHTTP10: terms.isHTTP10)
         record.closing = mustClose ? "close" : nil
-        if case .stream(let handler) = response.content {
+        if case .stream(let handler, let length) = response.content {
             if isContent || isUpgrade {
                 let form: OpenLine.Form =
-                    isUpgrade ? .upgraded : terms.isHTTP10 ? .plain : .chunks
+                    if isUpgrade {
+                        .upgraded
+                    } else if let length {
+                        .counted(length)
+                    } else {
+                        terms.isHTTP10 ? .plain : .chunks
+                    }
                 let line = OpenLine(self, form, handler, record, startedAt: start)
                 return open(line, left: left)
             }
@@ -133,6 +139,6 @@ extension Connection {
 extension Content {
     /// Nobody will be sent this: a stream's handler hears that its line is gone before it began.
     fileprivate func abandon() {
-        if case .stream(let handler) = self { handler.closed() }
+        if case .stream(let handler, _) = self { handler.closed() }
     }
 }

@@ -19,7 +19,11 @@ extension Connection {
     func settle(_ line: OpenLine) {
         if line.wish == .abort { return abort("aborted") }
         queueWaiting(of: line)
-        if line.wish == .finish { end(line) }
+        switch line.wish {
+        case .goOn: return
+        case .finish where line.isWhole: end(line)
+        case .finish, .abort: abort("aborted")
+        }
     }
 
     /// Puts what the line was given into the output, framed.

@@ -9,9 +9,11 @@ final class OpenLine: Line, @unchecked Sendable {
     // Sendable because everything but `perform` is used on the loop, and `loop` never changes.
 
     /// How octets go over the line.
-    enum Form {
+    enum Form: Equatable {
         /// A content, framed.
         case chunks
+        /// A content of which so many octets are still to come, as its head states (H88).
+        case counted(Int64)
         /// A content that ends with the connection (H90).
         case plain
         /// Another protocol, both ways.
@@ -23,7 +25,7 @@ final class OpenLine: Line, @unchecked Sendable {
         case goOn, finish, abort
     }
 
-    let form: Form
+    private(set) var form: Form
     let handler: any LineHandler
     let startedAt: Int64
     var record: RequestRecord
@@ -93,11 +95,20 @@ final class OpenLine: Line, @unchecked Sendable {
         loop.perform { [self] in if connection != nil { work() } }
     }
 
-    /// Takes what was sent in this turn.
+    /// Takes what was sent in this turn; more than its head states is never sent.
     func takeWaiting() -> [UInt8] {
         defer { waiting = [] }
+        guard case .counted(let left) = form else { return waiting }
+        guard waiting.count <= left else {
+            wish = .abort
+            return []
+        }
+        form = .counted(left - Int64(waiting.count))
         return waiting
     }
+
+    /// Whether it ends where its head says.
+    var isWhole: Bool { if case .counted(let left) = form { left == 0 } else { true } }
 
     /// Tells the handler that there is room again.
     func tellDrained() {

@@ -41,10 +41,10 @@ extension StaticFiles {
         case .parts(let ranges):
             var generator = SystemRandomNumberGenerator()
             let partial = PartialContent(
-                ranges, of: file.size, mediaType, using: &generator, slice: slice)
+                ranges, of: file.size, mediaType, using: &generator)
             var fields = fields(variant, partial.mediaType)
             if let place = partial.contentRange { fields.add("Content-Range", place) }
-            return Response(.partialContent, fields: fields, content: partial.content)
+            return Response(.partialContent, fields: fields, content: partial.content(slice))
         case .notModified: return Response(.notModified, fields: fields(variant, nil))
         case .failed: return refusal(.preconditionFailed)
         case .unsatisfiable:

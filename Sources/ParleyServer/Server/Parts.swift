@@ -62,7 +62,7 @@ struct Parts: Sendable {
         }
         let keys = try StartFailure.naming(folder) { try SigningKeys.load(folder: folder) }
         downloads = Downloads(
-            blobs: uploads.blobs, catalog: bridge, settings: settings.uploads, keys: keys,
+            contents: uploads.contents, catalog: bridge, settings: settings.uploads, keys: keys,
             publicBase: settings.transferBase, clock: clock)
         let environment = StoreEnvironment.live
         exporter = Exporter(

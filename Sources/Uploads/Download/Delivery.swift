@@ -6,23 +6,22 @@ internal import Locking
 struct Delivery: Sendable {
     let content: StoredContent
     let ticket: DownloadTicket
-    let file: BlobFile
+    let source: OpenContent
     let settings: UploadSettings
     /// Seconds since 1970 UTC.
     let now: Int64
-    let queue: WorkQueue
 
     func response(to request: Request) async throws(DownloadError) -> Response {
         // The file is what is sent, so its size is what is said.
-        guard file.size == content.size else { throw .backend }
+        guard source.holds(content.size) else { throw .backend }
         let representation = Representation(
             size: content.size, tag: tag, modified: content.completedAtMilliseconds / 1000)
         switch representation.selection(for: request, at: now, limit: settings.maxRanges) {
         case .failed: throw .preconditionFailed
         case .notModified: return notModified
         case .unsatisfiable: throw .unsatisfiable(representation.unsatisfiedRange)
-        case .whole: return try await digested(whole(request), request)
-        case .parts(let ranges): return try await digested(partial(ranges, request), request)
+        case .whole: return try await whole(request)
+        case .parts(let ranges): return try await partial(ranges, request)
         }
     }
 
@@ -32,31 +31,32 @@ struct Delivery: Sendable {
         return Response(.notModified, fields: fields)
     }
 
-    private func digested(
-        _ response: Response, _ request: Request
+    private func whole(_ request: Request) async throws(DownloadError) -> Response {
+        var fields = fields(for: request, mediaType)
+        if wantsContentDigest(request) { addContentDigest(content.sha256, to: &fields) }
+        return Response(.ok, fields: fields, content: bytes(0..<content.size))
+    }
+
+    private func partial(
+        _ ranges: [Range<Int64>], _ request: Request
     ) async throws(DownloadError) -> Response {
-        var response = response
-        try await addContentDigest(to: &response, for: request)
-        return response
-    }
-
-    private func whole(_ request: Request) -> Response {
-        Response(.ok, fields: fields(for: request, mediaType), content: bytes(0..<content.size))
-    }
-
-    private func partial(_ ranges: [Range<Int64>], _ request: Request) -> Response {
         var generator = SystemRandomNumberGenerator()
-        let partial = PartialContent(
-            ranges, of: content.size, mediaType, using: &generator, slice: bytes)
+        let partial = PartialContent(ranges, of: content.size, mediaType, using: &generator)
         var fields = fields(for: request, partial.mediaType)
         if let place = partial.contentRange { fields.add("Content-Range", place) }
-        return Response(.partialContent, fields: fields, content: partial.content)
+        if wantsContentDigest(request), partial.length <= Delivery.digestLimit {
+            addContentDigest(try await digest(of: partial), to: &fields)
+        }
+        return Response(.partialContent, fields: fields, content: partial.content(bytes))
     }
 
     private func bytes(_ range: Range<Int64>) -> Content {
         if range.isEmpty { return .none }
-        return .file(
-            BlobContent(file), offset: range.lowerBound, length: Int64(range.count))
+        switch source {
+        case .file(let file, _):
+            return .file(
+                BlobContent(file), offset: range.lowerBound, length: Int64(range.count))
+        }
     }
 }
 

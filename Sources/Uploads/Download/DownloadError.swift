@@ -1,3 +1,4 @@
+internal import Blobs
 internal import HTTP
 
 /// Why a download is not given.
@@ -11,6 +12,16 @@ enum DownloadError: Error, Equatable {
     case method
     case busy
     case backend
+
+    /// What a failing storage means to whoever downloads.
+    init(_ error: StorageError) {
+        self =
+            switch error {
+            case .missing: .notFound
+            case .disk(let error) where error.kind == .tooManyOpen: .busy
+            case .disk: .backend
+            }
+    }
 
     var response: Response {
         let (status, reason, message) = wording

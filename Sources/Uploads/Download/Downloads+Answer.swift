@@ -40,10 +40,9 @@ extension Downloads {
             if request.method == .options {
                 return origin.options(request, methods: Downloads.methods)
             }
-            let file = try await open(name)
             let delivery = Delivery(
-                content: content, ticket: ticket, file: file, settings: settings,
-                now: clock.now() / 1000, queue: queues[name])
+                content: content, ticket: ticket, source: try await open(name),
+                settings: settings, now: clock.now() / 1000)
             return finish(try await delivery.response(to: request), origin, request)
         } catch let error as DownloadError {
             return finish(error.response, origin, request)
@@ -52,16 +51,11 @@ extension Downloads {
         }
     }
 
-    private func open(_ name: BlobName) async throws(DownloadError) -> BlobFile {
-        let blobs = blobs
-        do throws(DiskError) {
-            return try await queues[name].run { () throws(DiskError) in try blobs.open(name) }
+    private func open(_ name: BlobName) async throws(DownloadError) -> OpenContent {
+        do throws(StorageError) {
+            return try await storage.open(name)
         } catch {
-            switch error.kind {
-            case .missing: throw .notFound
-            case .tooManyOpen: throw .busy
-            default: throw .backend
-            }
+            throw DownloadError(error)
         }
     }
 

@@ -1,4 +1,4 @@
-public import Blobs
+internal import Blobs
 internal import HTTP
 internal import Locking
 
@@ -10,7 +10,7 @@ public final class Downloads: Sendable {
     public static let route = "/download/{content}/{filename}"
     static let methods = "GET, HEAD, OPTIONS"
 
-    let blobs: BlobFolder
+    let storage: any ContentStorage
     let catalog: any DownloadCatalog
     let settings: UploadSettings
     let keys: Locked<SigningKeys>
@@ -22,11 +22,11 @@ public final class Downloads: Sendable {
     ///
     /// - Parameter publicBase: Absolute URL without a trailing slash.
     public init(
-        blobs: BlobFolder, catalog: any DownloadCatalog,
+        contents: Contents, catalog: any DownloadCatalog,
         settings: UploadSettings = UploadSettings(), keys: SigningKeys, publicBase: String,
         clock: UploadClock
     ) {
-        self.blobs = blobs
+        storage = contents.storage
         self.catalog = catalog
         self.settings = settings
         self.keys = Locked(keys)

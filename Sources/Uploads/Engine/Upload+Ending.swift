@@ -44,13 +44,15 @@ extension Upload {
     ///
     /// In this order a crash in between leaves an upload without bytes, which recovery fails; the
     /// other way it would leave bytes without an upload.
-    private func bury(as state: UploadState) async -> DiskError? {
+    private func bury(as state: UploadState) async -> StorageError? {
         let (engine, blob) = (engine, blob)
         do throws(DiskError) {
-            try await queue.run { () throws(DiskError) in
-                try engine.blobs.discard(blob)
-                try engine.blobs.delete(blob)
-            }
+            try await queue.run { () throws(DiskError) in try engine.blobs.discard(blob) }
+        } catch {
+            return .disk(error)
+        }
+        do throws(StorageError) {
+            if !record.state.isOpen { _ = try await engine.storage.erase(blob) }
         } catch {
             return error
         }
@@ -58,6 +60,6 @@ extension Upload {
         next.state = state
         next.answer = nil
         next.expiresAt = engine.clock.now() + engine.settings.tombstoneTTL
-        return await write(next)
+        return await write(next).map(StorageError.disk)
     }
 }

@@ -63,14 +63,14 @@ extension Upload {
             return error
         }
         do {
-            let (engine, blob) = (engine, blob)
-            try await queue.run { () throws(DiskError) in try engine.blobs.publish(blob) }
+            try await engine.storage.publish(
+                Publication(name: blob, size: length, mediaType: upload.mediaType))
             try await engine.finisher.finished(upload)
             return await markComplete(upload, hashes)
         } catch is ContentRefused {
             await fail(.refused)
             return .refused
-        } catch let error as DiskError {
+        } catch let error as StorageError {
             return UploadError(error)
         } catch {
             return .backend

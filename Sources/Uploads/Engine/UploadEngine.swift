@@ -7,6 +7,8 @@ struct UploadEngine: Sendable {
     let clock: UploadClock
     let blobs: BlobFolder
     let records: RecordFolder
+    /// Where complete contents lie.
+    let storage: any ContentStorage
     let finisher: any UploadFinisher
     let ledger: Locked<Ledger>
     let queues: WorkQueues

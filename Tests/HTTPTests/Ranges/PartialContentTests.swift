@@ -7,16 +7,20 @@ import Testing
 
     private func cut(_ ranges: [Range<Int64>], _ number: UInt64 = 1) -> PartialContent {
         var generator = Generator(number)
-        return PartialContent(ranges, of: 1000, "text/plain", using: &generator) { range in
+        return PartialContent(ranges, of: 1000, "text/plain", using: &generator)
+    }
+
+    private func sent(_ partial: PartialContent) -> [UInt8] {
+        partial.content { range in
             .bytes(Array(octets[Int(range.lowerBound)..<Int(range.upperBound)]))
-        }
+        }.joined
     }
 
     @Test func `of one range says its place (H110)`() {
         let partial = cut([10..<20])
         #expect(partial.mediaType == "text/plain")
         #expect(partial.contentRange == "bytes 10-19/1000")
-        #expect(partial.content.joined == Array(octets[10..<20]))
+        #expect(sent(partial) == Array(octets[10..<20]))
     }
 
     @Test func `of several is a multipart whose parts say theirs (H110)`() throws {
@@ -31,8 +35,8 @@ import Testing
         var expected = head("bytes 0-1/1000") + octets[0..<2]
         expected += Array("\r\n".utf8) + head("bytes 500-502/1000") + octets[500..<503]
         expected += Array("\r\n--\(boundary)--\r\n".utf8)
-        #expect(partial.content.joined == expected)
-        #expect(partial.content.length == Int64(expected.count))
+        #expect(sent(partial) == expected)
+        #expect(partial.length == Int64(expected.count))
     }
 
     @Test func `is divided by a boundary of its own (H110)`() {

@@ -71,7 +71,7 @@ struct World: Sendable {
             folder: "\(folder)/uploads", settings: settings, finisher: bridge, clock: uploadClock,
             publicBase: World.base)
         let downloads = Downloads(
-            blobs: uploads.blobs, catalog: bridge, settings: settings,
+            contents: uploads.contents, catalog: bridge, settings: settings,
             keys: try SigningKeys.random(), publicBase: World.base, clock: uploadClock)
         let faults = FaultLog()
         var platform = PlatformSettings()

@@ -43,7 +43,7 @@ final class Shelf: DownloadCatalog {
         let time = time
         guard let blobs else { preconditionFailure("no temporary folder") }
         return Downloads(
-            blobs: blobs, catalog: self, settings: settings, keys: keys,
+            contents: Contents(blobs), catalog: self, settings: settings, keys: keys,
             publicBase: "https://chat.example",
             clock: UploadClock(now: { time.withLock { $0 } }))
     }

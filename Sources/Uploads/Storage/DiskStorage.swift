@@ -1,0 +1,35 @@
+internal import Blobs
+internal import Locking
+
+/// Contents on the local disk: a staged file becomes one by being renamed (§10.1, §11.1).
+struct DiskStorage: ContentStorage {
+    let blobs: BlobFolder
+    let queues = WorkQueues("parley.contents.disk", count: 4)
+
+    func publish(_ content: Publication) async throws(StorageError) {
+        try await work(on: content.name) { blobs throws(DiskError) in
+            try blobs.publish(content.name)
+        }
+    }
+
+    func open(_ name: BlobName) async throws(StorageError) -> OpenContent {
+        let queue = queues[name]
+        let file = try await work(on: name) { blobs throws(DiskError) in try blobs.open(name) }
+        return .file(file, queue)
+    }
+
+    func erase(_ name: BlobName) async throws(StorageError) -> Int64 {
+        try await work(on: name) { blobs throws(DiskError) in try blobs.erase(name) }
+    }
+
+    private func work<Value: Sendable>(
+        on name: BlobName, _ work: @escaping @Sendable (BlobFolder) throws(DiskError) -> Value
+    ) async throws(StorageError) -> Value {
+        let blobs = blobs
+        do throws(DiskError) {
+            return try await queues[name].run { () throws(DiskError) in try work(blobs) }
+        } catch {
+            throw StorageError(error)
+        }
+    }
+}
