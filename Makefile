@@ -40,10 +40,12 @@ test: test-packages swift ## Checks, builds and runs every test.
 	swift test --skip-build --parallel
 	PARLEY_TEST_DATABASE=postgres swift test --skip-build --parallel --filter 'MessagingStoreTests|DeliveryTests|PlatformAPITests'
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20
+	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20 --database postgres
 	python3 Tests/Interop/interop.py --binary .build/debug/parley
 	python3 Tests/Interop/tus.py --binary .build/debug/parley
 	bash Tests/Commands/commands.sh .build/debug/parley
 	bash Tests/Commands/telemetry.sh .build/debug/parley
+	python3 Tests/Commands/database.py .build/debug/parley
 	python3 Tests/Commands/exports.py .build/debug/parley
 	bash Tests/Tour/tour.sh .build/debug/parley
 	$(MAKE) --no-print-directory openapi
@@ -62,6 +64,7 @@ bench: bench-packages swift ## Measures against nginx, Hummingbird and bare SQLi
 crash: test-packages swift ## Kills the server N times under load: make crash N=200.
 	swift build --product parley
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N)
+	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --database postgres
 
 fuzz: test-packages swift ## Fuzzes the parsers: make fuzz SECONDS=60 TARGET=json.
 	python3 Tests/Fuzz/fuzz.py --seconds $(SECONDS) $(if $(TARGET),--target $(TARGET))

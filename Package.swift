@@ -144,7 +144,10 @@ let package = Package(
             ], exclude: ["Exchanges"]),
         tests(
             of: "ParleyServer",
-            ["Archives", "Delivery", "HTTP", "JSON", "Messaging", "MessagingStore", "Uploads"]),
+            [
+                "Archives", "Delivery", "HTTP", "JSON", "Messaging", "MessagingStore", "SQL",
+                "Uploads",
+            ]),
     ]
 )
 

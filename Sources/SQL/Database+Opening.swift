@@ -9,7 +9,7 @@ extension Database {
     /// - Throws: ``SQLError``: ``SQLError/Kind/schema`` when a newer release has written the database,
     ///   ``SQLError/Kind/notADatabase``, ``SQLError/Kind/corrupt``, ``SQLError/Kind/readOnly``,
     ///   ``SQLError/Kind/cannotOpen``, ``SQLError/Kind/locked``, ``SQLError/Kind/diskFull``, and of a
-    ///   server ``SQLError/Kind/unreachable``.
+    ///   server ``SQLError/Kind/unreachable``, and ``SQLError/Kind/misuse`` for a URL that is none.
     public static func open(
         _ location: DatabaseLocation, migrations: [Migration],
         settings: DatabaseSettings = DatabaseSettings()
@@ -45,6 +45,7 @@ extension Database {
     private static func open(
         url: String, _ migrator: Migrator, _ settings: DatabaseSettings
     ) throws -> Database {
+        try PostgresConnection.requireURL(url)
         let migrating = PostgresConnection(to: url, PostgresSession.migrating)
         defer { migrating.close() }
         try migrator.migrate(migrating)

@@ -13,6 +13,9 @@ kills it with SIGKILL, starts it again and checks:
   is, octet by octet, what was sent; in two dialects, with and without checksums, and also when it
   was made of parts.
 
+With `--database postgres` the rows lie on a PostgreSQL server, which in some of the rounds is killed
+together with the binary.
+
 Failures are reproduced by --seed: choices of clients come from it, timing does not.
 """
 
@@ -29,6 +32,9 @@ from clients import Creator, KeyedSender, Scheduler, Sender, Uploader
 from server import Server
 from tus import TusUploader
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
+from postgres import Postgres
+
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -36,6 +42,7 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--clients", type=int, default=12)
+    parser.add_argument("--database", choices=["file", "postgres"], default="file")
     return parser.parse_args()
 
 
@@ -56,10 +63,11 @@ def load(server, seed, number, clients, patience):
 
 def main():
     options = arguments()
-    print(f"crash test: {options.rounds} rounds, seed {options.seed}", flush=True)
+    print(f"crash test: {options.rounds} rounds on {options.database}, seed {options.seed}", flush=True)
     chance = random.Random(options.seed)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="parley-crash-"))
-    server = Server(options.binary, folder)
+    postgres = Postgres() if options.database == "postgres" else None
+    server = Server(options.binary, folder, postgres and postgres.schema())
     checks = Checks(server)
     try:
         for number in range(1, options.rounds + 1):
@@ -70,6 +78,9 @@ def main():
                 server.kill()
             server.start()
             crew = load(server, options.seed, number, options.clients, chance.uniform(0.05, 0.9))
+            if postgres and chance.random() < 0.3:
+                postgres.tell("crash")
+                postgres.tell("start")
             if chance.random() < 0.5:
                 # So must dying while it sends what waited for its time.
                 server.start()
@@ -90,6 +101,8 @@ def main():
         raise
     finally:
         server.kill()
+        if postgres:
+            postgres.close()
         shutil.rmtree(folder, ignore_errors=True)
     print(f"{options.rounds} passed, 0 failed")
 

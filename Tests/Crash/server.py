@@ -14,10 +14,13 @@ TOKEN = "crash-test-token-0123456789"
 class Server:
     """Starts the binary and ends it; never touches a process it did not start."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, database=None, data="data"):
+        """`database` is the URL of a PostgreSQL server; without it there is a file in the folder `data`."""
         self.binary = os.path.abspath(binary)
         self.folder = folder
-        self.log = folder / "log"
+        self.database = database
+        self.data = str(folder / data)
+        self.log = folder / f"{data}.log"
         self.process = None
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -35,10 +38,12 @@ class Server:
             # Each round leaves some uploads behind that nobody will ever finish.
             "PARLEY_UPLOADS_MAX_OPEN_UPLOADS_PER_OWNER": "100000",
         }
+        if self.database:
+            environment["PARLEY_DATABASE_URL"] = self.database
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [self.binary, "serve", "--listen", f"127.0.0.1:{self.port}",
-                 "--data", str(self.folder / "data")],
+                 "--data", self.data],
                 env=environment, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         if wait:
             self.wait_until_ready()

@@ -1,3 +1,5 @@
+import FoundationEssentials
+import SQL
 import Testing
 
 @testable import ParleyServer
@@ -17,6 +19,39 @@ import Testing
     @Test func `says what is wrong with a folder in one line`() async throws {
         let scratch = Scratch([("data.folder", "/proc/none/data")])
         await #expect(throws: StartFailure.self) { try await scratch.parts() }
+    }
+
+    @Test(arguments: [
+        ("host=/nowhere", "cannot be reached: "),
+        ("hsot=a", "cannot be used: the URL is not understood: invalid URI query parameter"),
+        ("application_name=%zz", "cannot be used: the URL is not understood: invalid percent"),
+    ]) func `says what is wrong with a database server, and never its URL`(
+        parameter: String, reason: String
+    ) async throws {
+        let scratch = Scratch([("database.url", "postgres://me:sesame@/parley?\(parameter)")])
+        await #expect {
+            try await scratch.parts()
+        } throws: { error in
+            "\(error)".hasPrefix("the database of database.url \(reason)")
+                && !"\(error)".contains("sesame") && !"\(error)".contains("%zz")
+        }
+    }
+
+    @Test func `reads the URL of its database from a file`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path()
+        defer { Repository.remove(file) }
+        let scratch = Scratch([("database.url_file", file)])
+        #expect(throws: StartFailure.self) { try scratch.settings.databaseLocation() }
+        try Repository.write("postgres://me:sesame@db/parley\n", to: file)
+        #expect(
+            try scratch.settings.databaseLocation() == .server("postgres://me:sesame@db/parley"))
+        try Repository.write("sesame", to: file)
+        #expect {
+            try scratch.settings.databaseLocation()
+        } throws: { error in
+            "\(error)".hasPrefix("the file \(file) of database.url_file must hold ")
+                && !"\(error)".contains("sesame")
+        }
     }
 
     @Test(arguments: [

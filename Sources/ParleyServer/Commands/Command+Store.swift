@@ -7,27 +7,33 @@ extension Command {
     /// Opens the store for a command, also while a server has it open: the database itself lets one
     /// process write at a time, so the folder's lock, which a server holds, is not taken.
     ///
-    /// - Parameter making: Whether the database is made where there is none.
+    /// - Parameter making: Whether the file is made where there is none; a server has its database.
     static func withStore(
         _ sources: SettingsSources, making: Bool = false,
         _ work: (MessagingStore) async throws -> Void
     ) async throws -> Int32 {
         let settings = try settings(sources)
-        let folder = settings.dataFolder
-        if !FileManager.default.fileExists(atPath: settings.databaseFile) {
-            guard making else { throw StartFailure("there is no database in \(folder)") }
-            do {
-                try FileManager.default.createDirectory(
-                    atPath: folder, withIntermediateDirectories: true,
-                    attributes: [.posixPermissions: 0o700])
-            } catch {
-                throw StartFailure("the data folder \(folder) cannot be made")
-            }
+        if case .file(let path) = try settings.databaseLocation() {
+            try requireDatabase(path, in: settings.dataFolder, making: making)
         }
-        let database = try StartFailure.naming(folder) { try Database.open(settings) }
+        let database = try Database.open(settings)
         defer { database.close() }
         try await work(MessagingStore(database: database))
         return 0
+    }
+
+    private static func requireDatabase(
+        _ path: String, in folder: String, making: Bool
+    ) throws(StartFailure) {
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        guard making else { throw StartFailure("there is no database in \(folder)") }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StartFailure("the data folder \(folder) cannot be made")
+        }
     }
 
     /// A moment for people and programs: RFC 3339 in UTC.

@@ -12,7 +12,11 @@ struct FaultLog: Sendable {
         logger.error("request failed", metadata: ["request": "\(request)", "cause": "\(error)"])
         guard let error = error as? SQLError else { return .unexpected }
         switch error.kind {
-        case .diskFull, .locked, .closed, .inputOutput: return .unavailable
+        // Each passes by itself, or once somebody has looked after the disk or the server. After
+        // `uncertain` the caller asks again, with a key that keeps him from doing it twice (X2).
+        case .diskFull, .locked, .closed, .inputOutput, .unreachable, .uncertain, .collided,
+            .timedOut:
+            return .unavailable
         default: return .unexpected
         }
     }

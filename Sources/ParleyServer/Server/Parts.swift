@@ -42,10 +42,8 @@ struct Parts: Sendable {
         let transport = settings.transport
         let accessLog = AccessLog(log.sink, level: settings.accessLevel)
         let metrics = Metrics(loops: transport.loops, log: accessLog, sink: log.sink)
-        database = try StartFailure.naming(folder) {
-            try Database.open(settings) { [times = metrics.commitTimes] duration in
-                times.observe(Int(duration / .nanoseconds(1)))
-            }
+        database = try Database.open(settings) { [times = metrics.commitTimes] duration in
+            times.observe(Int(duration / .nanoseconds(1)))
         }
         store = MessagingStore(database: database)
         sender = ScheduledSender(

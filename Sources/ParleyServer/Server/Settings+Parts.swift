@@ -1,8 +1,6 @@
 import FoundationEssentials
 import HTTPTransport
 import Logging
-import MessagingStore
-import SQL
 
 extension Settings {
     /// The base of URLs handed out: what was said, else the first address.
@@ -68,23 +66,4 @@ extension Settings {
 
     /// From which level on requests are logged.
     var accessLevel: Logger.Level { logsRequests ? logLevel : .critical }
-
-    /// Where the database lies.
-    var databaseFile: String { "\(dataFolder)/parley.sqlite" }
-}
-
-extension Database {
-    /// Opens the database of a data folder, and brings it up to date.
-    ///
-    /// - Parameter onCommit: Told how long each commit took.
-    static func open(
-        _ settings: Settings, onCommit: @escaping @Sendable (Duration) -> Void = { _ in }
-    ) throws -> Database {
-        var databaseSettings = DatabaseSettings()
-        databaseSettings.onCommit = onCommit
-        databaseSettings.readers = settings.readers
-        return try Database.open(
-            .file(settings.databaseFile), migrations: MessagingStore.migrations,
-            settings: databaseSettings)
-    }
 }

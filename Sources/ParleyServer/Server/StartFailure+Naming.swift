@@ -1,6 +1,5 @@
 import Blobs
 import HTTPTransport
-import SQL
 import Uploads
 
 extension StartFailure {
@@ -17,8 +16,6 @@ extension StartFailure {
             }
         } catch let error as DiskError {
             throw StartFailure("the data folder \(folder) \(reason(error))")
-        } catch let error as SQLError {
-            throw StartFailure("the database in \(folder) \(reason(error))")
         } catch let fault as SigningKeys.Fault {
             throw StartFailure("the file \(folder)/download-keys \(reason(fault))")
         } catch {
@@ -33,17 +30,6 @@ extension StartFailure {
         case .exists: "is a file, not a folder"
         case .full: "is on a full disk"
         default: "cannot be used: \(error)"
-        }
-    }
-
-    private static func reason(_ error: SQLError) -> String {
-        switch error.kind {
-        case .schema: "was written by another release: \(error.message)"
-        case .corrupt, .notADatabase: "is damaged: \(error.message)"
-        case .readOnly, .cannotOpen: "cannot be opened or written: \(error.message)"
-        case .locked: "is held by another process"
-        case .diskFull: "is on a full disk"
-        default: "cannot be used: \(error.message)"
         }
     }
 

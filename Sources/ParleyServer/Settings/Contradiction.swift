@@ -62,6 +62,10 @@ struct Contradiction: Sendable {
                 || settings.publicURL?.hasPrefix("https://") == true
         },
         Contradiction(
+            keys: ["database.url_file", "database.url"],
+            rule: "database.url and database.url_file must not be given together"
+        ) { settings in settings.databaseURL == nil || settings.databaseURLFile == nil },
+        Contradiction(
             keys: ["app.token", "app.id"], rule: "app.id and app.token must be given together"
         ) { settings in
             (settings.applicationID == nil) == (settings.applicationToken == nil)

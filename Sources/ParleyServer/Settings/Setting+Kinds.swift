@@ -42,6 +42,12 @@ extension Setting {
         optional(key, .secret, place, help)
     }
 
+    static func databaseURL(
+        _ key: String, _ place: Place<String?>, _ help: String
+    ) -> Setting {
+        optional(key, .databaseURL, place, help)
+    }
+
     private static func optional(
         _ key: String, _ kind: SettingKind, _ place: Place<String?>, _ help: String
     ) -> Setting {

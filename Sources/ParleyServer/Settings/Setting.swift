@@ -38,5 +38,10 @@ struct Setting: Sendable {
     ]
 
     /// Whether its value is never shown.
-    var isSecret: Bool { if case .secret = kind { true } else { false } }
+    var isSecret: Bool {
+        switch kind {
+        case .secret, .databaseURL: true
+        default: false
+        }
+    }
 }

@@ -14,6 +14,8 @@ enum SettingKind: Sendable {
     case url
     case uuid
     case secret
+    /// Where a PostgreSQL server is, with whatever secrets that needs.
+    case databaseURL
     case choice([String])
     case truth
     case count(ClosedRange<Int64>)
@@ -33,6 +35,8 @@ enum SettingKind: Sendable {
         case .url: "an absolute http or https URL without query and fragment"
         case .uuid: "a UUID"
         case .secret: "16 to 255 visible ASCII characters"
+        case .databaseURL:
+            "a URL such as postgres://parley@db.internal/parley, where @ and / of a password are %40 and %2F"
         case .choice(let names): "one of \(names.joined(separator: ", "))"
         case .truth: "true or false"
         case .count(let bounds): "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
@@ -52,6 +56,7 @@ enum SettingKind: Sendable {
         case .url: Self.url(text).map(SettingValue.text)
         case .uuid: Self.uuid(text).map(SettingValue.text)
         case .secret: Self.isSecret(text) ? .text(text) : nil
+        case .databaseURL: Self.isDatabaseURL(text) ? .text(text) : nil
         case .choice(let names): names.contains(text) ? .text(text) : nil
         case .truth: ["true": .truth(true), "false": .truth(false)][text]
         case .count(let bounds): Quantity.count.value(text).flatMap { Self.number($0, in: bounds) }
@@ -103,6 +108,18 @@ enum SettingKind: Sendable {
         guard groups.map(\.count) == [8, 4, 4, 4, 12] else { return nil }
         let isHex = text.allSatisfy { character in character == "-" || character.isHexDigit }
         return isHex && text.utf8.count == 36 ? text.lowercased() : nil
+    }
+
+    /// The rest is libpq's to judge. It would take an `@` or `/` of a password for the beginning of a host,
+    /// and tell of that in its messages.
+    private static func isDatabaseURL(_ text: String) -> Bool {
+        let schemes = ["postgres://", "postgresql://"]
+        guard let scheme = schemes.first(where: text.hasPrefix),
+            text.utf8.allSatisfy({ octet in (0x21...0x7E).contains(octet) })
+        else { return false }
+        let pieces = text.dropFirst(scheme.count).split(
+            separator: "@", omittingEmptySubsequences: false)
+        return pieces.count == 1 || pieces.count == 2 && !pieces[0].contains("/")
     }
 
     private static func isSecret(_ text: String) -> Bool {

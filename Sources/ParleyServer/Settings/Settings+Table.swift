@@ -18,6 +18,13 @@ extension Settings {
         .number(
             "data.readers", \.readers, .count(1...64),
             "Database connections that read at the same time."),
+        .databaseURL(
+            "database.url", \.databaseURL,
+            "PostgreSQL server instead of a file in `data.folder`: `postgres://USER:PASSWORD@HOST/NAME`, with libpq's parameters."
+        ),
+        .file(
+            "database.url_file", \.databaseURLFile,
+            "File that holds such a URL and nothing else, for a secret that no environment shows."),
         .uuid(
             "app.id", \.applicationID,
             "Application made at start when missing, together with `app.token`."),

@@ -13,6 +13,10 @@ public struct Settings: Sendable {
     public var dataFolder = "data"
     /// Database connections that read at the same time.
     public var readers = 2
+    /// The PostgreSQL server that has the database, as libpq reads it; `nil` for a file in ``dataFolder``.
+    public var databaseURL: String?
+    /// A file that holds such a URL.
+    public var databaseURLFile: String?
     /// The application made at start when missing, and its token; for containers.
     public var applicationID: String?
     /// Its secret.

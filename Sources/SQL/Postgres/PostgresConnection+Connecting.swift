@@ -20,6 +20,23 @@ extension PostgresConnection {
         }
     }
 
+    /// Says what is wrong with a URL, without what libpq would repeat of it: there may be a password.
+    static func requireURL(_ url: String) throws(SQLError) {
+        var message: UnsafeMutablePointer<CChar>?
+        let options = unsafe PQconninfoParse(url, &message)
+        defer {
+            unsafe PQconninfoFree(options)
+            unsafe PQfreemem(message)
+        }
+        guard unsafe options == nil else { return }
+        let said = unsafe message.map { unsafe String(cString: $0) } ?? ""
+        let reason = said.prefix { character in character != "\"" && character != "\n" }
+        throw SQLError(
+            .misuse,
+            "the URL is not understood: \(reason.drop(while: { $0 == " " }).split(separator: ":").first ?? "")"
+        )
+    }
+
     func disconnect() {
         statements = PreparedStatements()
         awaited = []

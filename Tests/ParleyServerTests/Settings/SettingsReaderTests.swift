@@ -67,6 +67,9 @@ import Testing
         ("http.max_concurrent_requests", "0"), ("http.max_queue", "0"),
         ("http.max_buffered_bodies", "0"), ("http.min_write_rate", "0"),
         ("http.max_connections_per_address", "0"), ("http.queue_timeout", "-1s"),
+        ("database.url", ""), ("database.url", "mysql://db/parley"),
+        ("database.url", "postgres://a b/parley"), ("database.url", "postgres://me:p@ss@db/parley"),
+        ("database.url", "postgres://me:p/ss@db/parley"),
     ]) func `refuses values that break their rule`(key: String, value: String) {
         let mistakes = read(nil, [:], [SettingsSources.Flag(key, value, name: "--set")]).mistakes
         #expect(mistakes.first?.key == key)
@@ -82,8 +85,18 @@ import Testing
     }
 
     @Test func `never shows a secret`() {
-        let mistakes = read(nil, ["PARLEY_APP_TOKEN": "s3cret"], []).mistakes
-        #expect(mistakes.map(\.value) == ["[hidden]"])
+        let environment = [
+            "PARLEY_APP_TOKEN": "s3cret", "PARLEY_DATABASE_URL": "postgres://me:s3cret@db@/parley",
+        ]
+        let mistakes = read(nil, environment, []).mistakes
+        #expect(mistakes.map(\.value) == ["[hidden]", "[hidden]"])
+        let both = [
+            "PARLEY_DATABASE_URL": "postgres://me:s3cret@db/parley",
+            "PARLEY_DATABASE_URL_FILE": "/run/secrets/database",
+        ]
+        let contradictions = read(nil, both, []).mistakes
+        #expect(contradictions.map(\.key) == ["database.url_file"])
+        #expect(!"\(contradictions)".contains("s3cret"))
     }
 
     @Test func `takes an empty variable as one that is not set`() {

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import MessagingStore
+import SQL
+
+extension Settings {
+    /// Where the database lies.
+    ///
+    /// - Throws: ``StartFailure`` when the file that holds its URL cannot be read, or holds something else.
+    func databaseLocation() throws(StartFailure) -> DatabaseLocation {
+        if let databaseURL { return .server(databaseURL) }
+        guard let path = databaseURLFile else { return .file("\(dataFolder)/parley.sqlite") }
+        guard let octets = FileManager.default.contents(atPath: path) else {
+            throw StartFailure("the file \(path) of database.url_file cannot be read")
+        }
+        var text = String(decoding: octets, as: UTF8.self)
+        // Editors end a file with a line break.
+        while text.last?.isWhitespace == true { text.removeLast() }
+        guard let url = SettingKind.databaseURL.value(text)?.text else {
+            throw StartFailure(
+                "the file \(path) of database.url_file must hold \(SettingKind.databaseURL.rule)")
+        }
+        return .server(url)
+    }
+}
+
+extension Database {
+    /// Opens the database of the settings, and brings it up to date.
+    ///
+    /// - Parameter onCommit: Told how long each commit took.
+    /// - Throws: ``StartFailure`` with what is wrong with it; never with its URL.
+    static func open(
+        _ settings: Settings, onCommit: @escaping @Sendable (Duration) -> Void = { _ in }
+    ) throws(StartFailure) -> Database {
+        var databaseSettings = DatabaseSettings()
+        databaseSettings.onCommit = onCommit
+        databaseSettings.readers = settings.readers
+        let location = try settings.databaseLocation()
+        do {
+            return try Database.open(
+                location, migrations: MessagingStore.migrations, settings: databaseSettings)
+        } catch let error as SQLError {
+            throw StartFailure(error, at: location, settings)
+        } catch {
+            throw StartFailure("\(error)")
+        }
+    }
+}
+
+extension StartFailure {
+    fileprivate init(_ error: SQLError, at location: DatabaseLocation, _ settings: Settings) {
+        switch location {
+        case .file, .temporary:
+            self.init("the database in \(settings.dataFolder) \(Self.reason(error))")
+        case .server:
+            let key = settings.databaseURL == nil ? "database.url_file" : "database.url"
+            self.init("the database of \(key) \(Self.reason(error))")
+        }
+    }
+
+    private static func reason(_ error: SQLError) -> String {
+        switch error.kind {
+        case .schema: "was written by another release: \(error.message)"
+        case .corrupt, .notADatabase:
+            "is damaged (\(error.message)): bring back what was saved with parley restore"
+        case .unreachable: "cannot be reached: \(error.message)"
+        case .readOnly, .cannotOpen: "cannot be opened or written: \(error.message)"
+        case .locked: "is held by another process"
+        case .diskFull: "is on a full disk"
+        default: "cannot be used: \(error.message)"
+        }
+    }
+}

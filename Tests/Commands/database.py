@@ -1,0 +1,219 @@
+"""The binary on a PostgreSQL server: what is said when it cannot be used, and how it lives through its faults.
+
+usage: database.py BINARY
+"""
+
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+tests = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(tests / "Crash"), str(tests / "Support")]
+from checks import Checks
+from clients import KeyedSender, Unexpected
+from postgres import Postgres
+from server import APPLICATION, Server
+
+SENDERS = 6
+
+
+class Patient(KeyedSender):
+    """Asks again after each 503, with the same key, until it is told to stop."""
+
+    refusals = 0
+    is_over = False
+
+    def post(self, path, value, expected, headers={}):
+        while True:
+            try:
+                return super().post(path, value, expected, headers)
+            except Unexpected as answer:
+                if "answered 503" not in str(answer):
+                    raise
+            if self.last.headers["Retry-After"] is None:
+                raise Unexpected("a 503 without Retry-After")
+            self.refusals += 1
+            time.sleep(0.02)
+
+    def request(self, *request, **more):
+        self.last, body = super().request(*request, **more)
+        return self.last, body
+
+    def work(self):
+        if self.is_over:
+            raise ConnectionAbortedError
+        super().work()
+
+
+class Commands:
+    """Runs the binary for people."""
+
+    def __init__(self, binary, folder):
+        self.binary, self.folder = str(pathlib.Path(binary).resolve()), folder
+
+    def run(self, *words, **variables):
+        environment = {f"PARLEY_{name.upper()}": value for name, value in variables.items()}
+        return subprocess.run(
+            [self.binary, *words], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=60)
+
+    def says(self, *words, **variables):
+        done = self.run(*words, **variables)
+        assert done.returncode == 0, (words, done.stderr)
+        return done.stdout
+
+    def refuses(self, beginning, *words, **variables):
+        """It must fail with one line, in which there is no password."""
+        done = self.run(*words, **variables)
+        assert done.returncode == 1 and done.stderr.count("\n") == 1, (words, done)
+        assert done.stderr.startswith(f"parley: {beginning}"), (beginning, done.stderr)
+        for text in (done.stdout, done.stderr):
+            assert not any(secret in text for secret in ("sesame", "%zz", variables.get("database_url", "sesame"))), text
+
+
+def refusals(commands, postgres):
+    """Whatever is wrong at the start is one line."""
+    unreachable = "the database of database.url cannot be reached: "
+    at = lambda old, new: postgres.url.replace(old, new)
+    serve = ("serve", "--listen", "127.0.0.1:0", "--public-url", "http://localhost")
+    for url in ("postgres://me:sesame@/parley?host=/nowhere", "postgres://me:sesame@127.0.0.1:1/parley",
+                at("parley@", "keeper:sesame2@"), at("/parley?", "/nothing?")):
+        commands.refuses(unreachable, *serve, database_url=url)
+        commands.refuses(unreachable, "app", "list", database_url=url)
+    commands.refuses(
+        "the database of database.url cannot be used: the URL is not understood: ", *serve,
+        database_url="postgres://me:sesame@/parley?pasword=sesame")
+    commands.refuses(
+        "setting database.url = [hidden]: must be a URL", "check-config", database_url="mysql://me:sesame@db/x")
+    commands.refuses(
+        "the database of database.url cannot be used: the URL is not understood: ", *serve,
+        database_url="postgres://me:%zz@/parley")
+    secret = commands.folder / "secret"
+    commands.refuses(
+        "the file hidden of database.url_file cannot be read", "check-config", database_url_file="hidden")
+    secret.write_text("sesame\n")
+    commands.refuses(
+        "the file secret of database.url_file must hold ", "check-config", database_url_file="secret")
+    newer = postgres.schema()
+    secret.write_text(newer + "\n")
+    commands.says("app", "create", "one", database_url_file="secret")
+    name = newer.rsplit("D", 1)[1]
+    postgres.run(f"INSERT INTO {name}.schema_migrations VALUES (999, 'dreams', 0)")
+    commands.refuses(
+        "the database of database.url_file was written by another release: the database has migration 999 "
+        "(dreams)", *serve, database_url_file="secret")
+
+
+def damage(commands):
+    """A file that is damaged is told apart from one that cannot be opened."""
+    commands.says("app", "create", "one", "--data", "damaged")
+    file = commands.folder / "damaged" / "parley.sqlite"
+    size = file.stat().st_size
+    with open(file, "r+b") as octets:
+        octets.seek(4096)
+        octets.write(b"\xff" * (size - 4096))
+    commands.refuses("the database in damaged is damaged (", "serve", "--data", "damaged")
+    with open(file, "r+b") as octets:
+        octets.write(b"*" * 4096)
+    commands.refuses("the database in damaged is damaged (", "serve", "--data", "damaged")
+    assert "parley restore" in commands.run("serve", "--data", "damaged").stderr
+
+
+def administration(commands, server):
+    """Commands work on the server's database, beside a process that serves it and without a folder."""
+    ask = lambda *words: commands.says(*words, "--data", "nowhere", database_url=server.database)
+    server.start()
+    assert APPLICATION in ask("app", "list")
+    made = ask("app", "create", "second").strip().removeprefix("APP=")
+    token = ask("token", "create", "--app", made).split("TOKEN=")[1].strip()
+    assert token not in ask("token", "list", "--app", made)
+    connection = server.connection()
+    connection.request("GET", f"/apps/{made}/users/ana/conversations", headers={
+        "Accept": "application/vnd.layer+json; version=3.0", "Authorization": f"Bearer {token}"})
+    assert connection.getresponse().status == 404
+    assert not (commands.folder / "nowhere").exists()
+    print("database: commands beside a server")
+
+
+def ready(server):
+    connection = server.connection()
+    connection.request("GET", "/health/ready")
+    return connection.getresponse().status
+
+
+def wait_for(status, server):
+    deadline = time.monotonic() + 30
+    while ready(server) != status:
+        assert time.monotonic() < deadline, f"/health/ready did not become {status}"
+        time.sleep(0.05)
+
+
+def faults(server, postgres):
+    """The server stops, crashes, and throws out who is in the midst of something."""
+    crew = [Patient(server, random.Random(number)) for number in range(SENDERS)]
+    for client in crew:
+        client.start()
+
+    def leave(word):
+        time.sleep(0.5)
+        postgres.tell(word)
+        wait_for(503, server)
+        time.sleep(0.5)
+        postgres.tell("start")
+        wait_for(200, server)
+
+    leave("stop")
+    leave("crash")
+    others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'parley'"
+    for _ in range(40):
+        time.sleep(0.02)
+        postgres.run(others)
+    time.sleep(1)
+    before = [len(client.acknowledged) for client in crew]
+    time.sleep(1)
+    for client, count in zip(crew, before):
+        assert len(client.acknowledged) > count, "a client does not get on although the server is back"
+        client.is_over = True
+    for client in crew:
+        client.join(timeout=30)
+        assert not client.is_alive(), "a client hangs"
+    checks = Checks(server)
+    found = checks.of_round(crew)
+    checks.stop_on_failure(0)
+    refused = sum(client.refusals for client in crew)
+    assert refused > 0, "nobody was refused while there was no server"
+    print(f"database: {found} through two restarts and forty broken connections, {refused} times 503")
+
+
+def main():
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="parley-database-"))
+    postgres = Postgres()
+    server = None
+    try:
+        commands = Commands(sys.argv[1], folder)
+        refusals(commands, postgres)
+        damage(commands)
+        print("database: refusals in one line")
+        schema = postgres.schema().replace("parley@", "keeper:sesame@")
+        server = Server(sys.argv[1], folder, schema)
+        administration(commands, server)
+        faults(server, postgres)
+        assert server.stop() == 0
+        log = server.log.read_text()
+        assert "sesame" not in log and "postgres://" not in log, "a password is in the log"
+    except BaseException:
+        if server:
+            print(server.last_words(), file=sys.stderr)
+        raise
+    finally:
+        if server:
+            server.kill()
+        postgres.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+main()

@@ -1,0 +1,41 @@
+"""A PostgreSQL server of one's own for tests in Python; see postgres.sh."""
+
+import pathlib
+import subprocess
+
+
+class Postgres:
+    """Starts it; it ends with this process, however that ends."""
+
+    def __init__(self):
+        script = pathlib.Path(__file__).resolve().parent / "postgres.sh"
+        self.process = subprocess.Popen(
+            ["bash", str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        if not self.url:
+            raise RuntimeError("PostgreSQL did not start; it says why above")
+        self.schemas = 0
+
+    def tell(self, command):
+        """`stop`, `crash` or `start`; waits until it is done."""
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        if self.process.stdout.readline().strip() != command:
+            raise RuntimeError(f"PostgreSQL did not {command}")
+
+    def run(self, statement):
+        """Runs a statement as the owner; what it answers, as text."""
+        return subprocess.run(
+            ["psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "-d", self.url, "-c", statement],
+            capture_output=True, check=True, text=True).stdout.strip()
+
+    def schema(self):
+        """The URL of an empty schema."""
+        self.schemas += 1
+        name = f"test{self.schemas}"
+        self.run(f"CREATE SCHEMA {name}")
+        return f"{self.url}&options=-csearch_path%3D{name}"
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
