@@ -72,22 +72,25 @@ let package = Package(
         room("Octets"),
         room("JSON", ["Octets"], inlined),
         room("Checksums", ["CIntrinsics", "CZlib"]),
-        room("HTTP", ["Base64", "CZlib", "COpenSSL", "Checksums", "Locking", "Octets"], inlined),
-        room("HTTPTransport", ["HTTP", "CLinux", "COpenSSL", "Descriptors", "Locking"]),
+        room("Digests", ["Checksums", "COpenSSL"]),
+        room("HTTP", ["Base64", "CZlib", "Checksums", "Digests", "Locking", "Octets"], inlined),
+        room("HTTPTransport", ["HTTP", "CLinux", "COpenSSL", "Descriptors", "Digests", "Locking"]),
         room("SQL", ["CSQLite", "CPostgres", "Locking"]),
         room("Blobs", ["Checksums", "CLinux", "Descriptors", "Locking"]),
-        room("Uploads", ["HTTP", "JSON", "Base64", "Blobs", "Checksums", "COpenSSL", "Locking"]),
+        room(
+            "Uploads",
+            ["HTTP", "JSON", "Base64", "Blobs", "Checksums", "COpenSSL", "Digests", "Locking"]),
         room("Archives", ["HTTP", "COpenSSL"]),
         room("Telemetry", [logging, "Locking", "Octets"]),
         // Messaging, from its rules up to its doors.
         room("Messaging", [], inlined),
-        room("MessagingStore", ["Messaging", "SQL", "Base64", "COpenSSL", "Locking"]),
+        room("MessagingStore", ["Messaging", "SQL", "Base64", "COpenSSL", "Digests", "Locking"]),
         room("MessagingWire", ["Messaging", "JSON", "Base64"]),
         room("MessagingShapes", ["Messaging", "MessagingStore", "MessagingWire"]),
         room(
             "Delivery",
             [
-                "Archives", "Blobs", "Checksums", "JSON", "Locking", "Messaging",
+                "Archives", "Blobs", "Checksums", "Digests", "JSON", "Locking", "Messaging",
                 "MessagingShapes", "MessagingStore", "MessagingWire", "Uploads",
             ]),
         room(
@@ -100,8 +103,8 @@ let package = Package(
         room(
             "ParleyServer",
             [
-                "CLinux", "HTTP", "HTTPTransport", "JSON", "Locking", "SQL", "Blobs", "Uploads",
-                "Telemetry", "Messaging", "MessagingStore", "MessagingWire", "Delivery",
+                "CLinux", "Digests", "HTTP", "HTTPTransport", "JSON", "Locking", "SQL", "Blobs",
+                "Uploads", "Telemetry", "Messaging", "MessagingStore", "MessagingWire", "Delivery",
                 "PlatformAPI", logging,
             ]),
         .executableTarget(
@@ -119,12 +122,13 @@ let package = Package(
         tests(of: "Base64"),
         tests(of: "Octets"),
         tests(of: "Checksums"),
+        tests(of: "Digests", ["Checksums"]),
         tests(of: "JSON"),
         tests(of: "HTTP", ["Checksums", "Locking"]),
         tests(of: "HTTPTransport", ["HTTP", "COpenSSL"]),
         tests(of: "SQL"),
         tests(of: "Blobs"),
-        tests(of: "Uploads", ["HTTP", "JSON", "Base64", "Blobs"]),
+        tests(of: "Uploads", ["HTTP", "JSON", "Base64", "Blobs", "Digests"]),
         tests(of: "Archives"),
         tests(of: "Telemetry", [logging]),
         tests(of: "Messaging"),

@@ -1,4 +1,5 @@
 import COpenSSL
+import Digests
 import Glibc
 import Messaging
 
@@ -18,10 +19,6 @@ extension StoreEnvironment {
             precondition(done == 1, "OpenSSL has no randomness, and a guessable token is worse")
             return bytes
         },
-        sha256: { bytes in
-            var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-            unsafe SHA256(bytes, bytes.count, &digest)
-            return digest
-        }
+        sha256: { bytes in Digests.SHA256.digest(of: bytes) }
     )
 }

@@ -1,6 +1,6 @@
 internal import Blobs
 internal import Checksums
-internal import Uploads
+internal import Digests
 
 /// A file that grows at its end, written in large pieces, with its digests.
 struct ExportFile {

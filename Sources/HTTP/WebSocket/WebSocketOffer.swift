@@ -1,5 +1,5 @@
 internal import Base64
-internal import COpenSSL
+internal import Digests
 
 /// A handshake that asks rightly (RFC 6455 §4.2.1), not yet answered.
 public struct WebSocketOffer: Sendable {
@@ -56,11 +56,8 @@ public struct WebSocketOffer: Sendable {
 
     /// Proves that the handshake was understood; SHA-1 is no secret here (RFC 6455 §4.2.2).
     static func accepting(_ key: String) -> String {
-        let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
-        var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
-        // Both arrays outlive the call, and the digest has the length that SHA-1 writes.
-        _ = unsafe SHA1(text, text.count, &digest)
-        return Base64.encode(digest)
+        let text = key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        return Base64.encode(SHA1.digest(of: Array(text.utf8)))
     }
 
     /// The first of ours that the client offers, compared with case; one only.

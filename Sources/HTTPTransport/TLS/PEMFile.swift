@@ -1,4 +1,5 @@
 import COpenSSL
+import Digests
 import Glibc
 
 /// A file of certificates or a key, read whole.
@@ -65,11 +66,7 @@ struct PEMFile {
     }
 
     /// SHA-256 of the file.
-    var digest: [UInt8] {
-        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-        _ = unsafe SHA256(octets, octets.count, &digest)
-        return digest
-    }
+    var digest: [UInt8] { Digests.SHA256.digest(of: octets) }
 
     private func withBIO(_ body: (OpaquePointer) -> Void) {
         unsafe octets.withUnsafeBytes { octets in

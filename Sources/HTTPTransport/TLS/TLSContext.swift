@@ -1,4 +1,5 @@
 import COpenSSL
+import Digests
 import HTTP
 
 /// Everything a handshake needs: the certificates, which of them answers to which name, the policy.
@@ -73,9 +74,8 @@ final class TLSContext: Sendable {
     /// Lets a session answer with a certificate, and says what its tickets are good for: this
     /// certificate, this name, this policy, and nothing else (H164).
     func choose(_ index: Int, name: String, for session: OpaquePointer) -> Bool {
-        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
         let octets = certificates[index].digest + policyDigest + name.utf8
-        _ = unsafe SHA256(octets, octets.count, &digest)
+        let digest = Digests.SHA256.digest(of: octets)
         guard unsafe SSL_set_session_id_context(session, digest, UInt32(digest.count)) == 1 else {
             return false
         }

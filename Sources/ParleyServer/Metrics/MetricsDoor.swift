@@ -1,5 +1,5 @@
+import Digests
 import HTTP
-import MessagingStore
 import PlatformAPI
 import Telemetry
 
@@ -15,7 +15,7 @@ struct MetricsDoor: Sendable {
 
     init(_ metrics: Metrics, token: String?) {
         self.metrics = metrics
-        digest = token.map { token in StoreEnvironment.live.sha256(Array(token.utf8)) }
+        digest = token.map { token in SHA256.digest(of: Array(token.utf8)) }
     }
 
     /// Whether the main listener has the page at all.
@@ -25,8 +25,7 @@ struct MetricsDoor: Sendable {
     /// where they differ (H210).
     func admits(_ request: Request) -> Bool {
         guard let digest, let token = BearerToken(request.fields) else { return false }
-        let other = StoreEnvironment.live.sha256(token.secret)
-        return zip(digest, other).reduce(UInt8(0)) { all, pair in all | (pair.0 ^ pair.1) } == 0
+        return Signature.matches(digest, SHA256.digest(of: token.secret))
     }
 
     /// The page, in the format the request asks for.

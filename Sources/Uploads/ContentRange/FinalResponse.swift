@@ -1,4 +1,6 @@
 internal import Base64
+internal import Checksums
+internal import Digests
 internal import HTTP
 internal import JSON
 
@@ -6,9 +8,9 @@ internal import JSON
 enum FinalResponse {
     /// Makes the answer of a content that has just become complete.
     static func stored(_ upload: FinishedUpload) -> StoredAnswer {
-        let crc32c = Base64.encode(bigEndian(upload.crc32c))
+        let crc32c = text(crc32c: upload.crc32c)
         let md5 = upload.md5.map(Base64.encode)
-        let etag = hexadecimal(upload.sha256)
+        let etag = String(hexadecimal: upload.sha256)
         let time = InternetTime.withMilliseconds(upload.completedAtMilliseconds)
         var writer = JSONWriter()
         writer.object { writer in
@@ -33,8 +35,12 @@ enum FinalResponse {
 
     /// The value of `X-Goog-Hash`.
     static func hashes(crc32c: UInt32, md5: [UInt8]?) -> String {
-        let first = "crc32c=\(Base64.encode(bigEndian(crc32c)))"
+        let first = "crc32c=\(text(crc32c: crc32c))"
         return md5.map { "\(first),md5=\(Base64.encode($0))" } ?? first
+    }
+
+    private static func text(crc32c: UInt32) -> String {
+        Base64.encode(CRC32C(resuming: crc32c).digest)
     }
 
     /// 200, because one client library accepts 200 and 308 only.

@@ -1,3 +1,6 @@
+internal import Checksums
+internal import Digests
+
 /// How a body can be checked.
 enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
     case md5
@@ -7,14 +10,15 @@ enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
     case crc32
     case crc32c
 
-    /// Length of the digest, in bytes.
-    var size: Int {
+    /// What takes it while the body arrives.
+    var kind: any RunningDigest.Type {
         switch self {
-        case .md5: 16
-        case .sha1: 20
-        case .sha256: 32
-        case .sha512: 64
-        case .crc32, .crc32c: 4
+        case .md5: MD5.self
+        case .sha1: SHA1.self
+        case .sha256: SHA256.self
+        case .sha512: SHA512.self
+        case .crc32: CRC32.self
+        case .crc32c: CRC32C.self
         }
     }
 }

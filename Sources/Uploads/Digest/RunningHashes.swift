@@ -1,4 +1,5 @@
 internal import Checksums
+internal import Digests
 
 /// The digests of a content while it arrives (§4.5).
 ///

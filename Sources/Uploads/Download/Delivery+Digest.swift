@@ -1,4 +1,5 @@
 internal import Base64
+internal import Digests
 internal import HTTP
 
 extension Delivery {

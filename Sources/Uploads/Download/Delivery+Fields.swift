@@ -1,3 +1,4 @@
+internal import Digests
 internal import HTTP
 
 extension Delivery {
@@ -29,7 +30,7 @@ extension Delivery {
     }
 
     /// Made of the content alone, so it outlives URLs and restarts (H102).
-    var tag: EntityTag { EntityTag(opaque: hexadecimal(content.sha256)) }
+    var tag: EntityTag { EntityTag(opaque: String(hexadecimal: content.sha256)) }
 
     /// Only what no browser runs is shown in place.
     private var isInline: Bool {

@@ -1,4 +1,5 @@
 internal import Base64
+internal import Digests
 internal import HTTP
 
 /// What a signed URL says: which content, under which name, until when (§9.6).

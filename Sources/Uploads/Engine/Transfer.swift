@@ -1,3 +1,5 @@
+internal import Digests
+
 /// How far one request has come; a value, handed from step to step.
 struct Transfer: Sendable {
     /// Index in the content of the next byte the body will give.
@@ -7,7 +9,7 @@ struct Transfer: Sendable {
     /// Over everything written.
     var hashes: RunningHashes
     /// Over everything received: one for each digest the client stated of this body.
-    var bodyDigests: [RunningDigest] = []
+    var bodyDigests: [any RunningDigest] = []
 
     /// What happens to one piece of the body.
     struct Piece {

@@ -1,4 +1,5 @@
 internal import Blobs
+internal import Digests
 internal import HTTP
 internal import Locking
 
@@ -92,7 +93,7 @@ extension Upload {
         let file = try await openFile(for: append)
         var transfer = Transfer(
             position: append.first, written: record.offset, hashes: record.hashes,
-            bodyDigests: append.bodyDigests.map { RunningDigest($0.algorithm) })
+            bodyDigests: append.bodyDigests.map { $0.algorithm.kind.init() })
         transfer.hashes.want(md5: append.wantsMD5 || append.declared.md5 != nil)
         let before = record
         try amend(for: append)

@@ -1,5 +1,6 @@
 internal import Blobs
 internal import Checksums
+internal import Digests
 internal import HTTP
 internal import Locking
 

@@ -1,4 +1,5 @@
 internal import Blobs
+internal import Digests
 internal import HTTP
 internal import Locking
 
@@ -26,7 +27,7 @@ extension Upload {
     private func digest(
         _ algorithm: DigestAlgorithm, of file: StagedFile, _ range: Range<Int64>
     ) async throws(UploadError) -> [UInt8] {
-        var running = RunningDigest(algorithm)
+        var running = algorithm.kind.init()
         var place = range.lowerBound
         while place < range.upperBound {
             let (so, start) = (running, place)

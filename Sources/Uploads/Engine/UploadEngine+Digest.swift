@@ -1,4 +1,5 @@
 internal import Blobs
+internal import Digests
 
 extension UploadEngine {
     /// SHA-512 of so many bytes, staged or published. Waits for the disk.

@@ -1,5 +1,6 @@
 internal import Blobs
 internal import Checksums
+internal import Digests
 
 extension UploadRecord {
     /// Numbers of the fields on disk; never used twice, never changed.

@@ -1,5 +1,6 @@
 internal import Base64
 internal import Blobs
+internal import Digests
 
 /// The capability in an upload URL: who has it may write, ask and cancel (§1.1).
 struct UploadToken: Sendable {
@@ -21,5 +22,7 @@ struct UploadToken: Sendable {
     }
 
     /// The name of its record: the SHA-256 of the token, which does not lead back to it.
-    var recordName: BlobName? { BlobName(hexadecimal(SHA256.digest(of: Array(text.utf8)))) }
+    var recordName: BlobName? {
+        BlobName(String(hexadecimal: SHA256.digest(of: Array(text.utf8))))
+    }
 }

@@ -1,4 +1,5 @@
 internal import Base64
+internal import Digests
 internal import HTTP
 
 extension BodyDigest {
@@ -20,7 +21,7 @@ extension BodyDigest {
                 throw .invalid("\(name) is not a dictionary of digests.")
             }
             let bytes = try DeclaredDigests.bytes(
-                item.dropFirst().dropLast(), count: algorithm.size, in: name.description)
+                item.dropFirst().dropLast(), count: algorithm.kind.size, in: name.description)
             digests.removeAll { $0.algorithm == algorithm }
             digests.append(BodyDigest(algorithm: algorithm, value: bytes))
         }

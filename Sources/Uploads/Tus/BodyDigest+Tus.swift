@@ -1,4 +1,5 @@
 internal import Base64
+internal import Digests
 
 extension DigestAlgorithm {
     /// The names a tus client may state a checksum by (§6.2), in the order they are offered.
@@ -26,6 +27,6 @@ extension BodyDigest {
         }
         algorithm = known.algorithm
         self.value = try DeclaredDigests.bytes(
-            Substring(halves[1]), count: algorithm.size, in: "Upload-Checksum")
+            Substring(halves[1]), count: algorithm.kind.size, in: "Upload-Checksum")
     }
 }

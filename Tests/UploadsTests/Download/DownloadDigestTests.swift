@@ -1,4 +1,5 @@
 import Base64
+import Digests
 import HTTP
 import Testing
 

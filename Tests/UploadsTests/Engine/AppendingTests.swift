@@ -1,4 +1,5 @@
 import Blobs
+import Digests
 import HTTP
 import Locking
 import Testing

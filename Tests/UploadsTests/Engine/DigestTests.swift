@@ -1,5 +1,6 @@
 import Base64
 import Blobs
+import Digests
 import HTTP
 import Locking
 import Testing
@@ -9,11 +10,7 @@ import Testing
 @Suite struct `Digests a client states` {
     private let house = House()
 
-    private func md5(_ bytes: [UInt8]) -> String {
-        var hash = MD5()
-        hash.update(bytes.span)
-        return Base64.encode(hash.digest)
-    }
+    private func md5(_ bytes: [UInt8]) -> String { Base64.encode(MD5.digest(of: bytes)) }
 
     @Test func `a wrong Content-MD5 undoes the whole request (4.4, 5.9)`() async throws {
         let uploads = try await house.open()

@@ -1,4 +1,5 @@
 import Blobs
+import Digests
 import Glibc
 import HTTP
 import Locking

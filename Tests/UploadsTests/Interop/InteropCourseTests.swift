@@ -1,3 +1,4 @@
+import Digests
 import HTTP
 import Locking
 import Testing

@@ -1,4 +1,5 @@
 import Blobs
+import Digests
 import Glibc
 import HTTP
 import Locking
@@ -48,7 +49,7 @@ final class Shelf: DownloadCatalog {
             clock: UploadClock(now: { time.withLock { $0 } }))
     }
 
-    var tag: String { "\"\(hexadecimal(content.sha256))\"" }
+    var tag: String { "\"\(String(hexadecimal: content.sha256))\"" }
 
     var url: String {
         downloads.signedURL(content: Shelf.id, fileName: "a.png", at: Shelf.now).url

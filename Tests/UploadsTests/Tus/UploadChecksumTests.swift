@@ -1,4 +1,5 @@
 import Base64
+import Digests
 import Testing
 
 @testable import Uploads
@@ -7,7 +8,7 @@ import Testing
     @Test(arguments: DigestAlgorithm.tus.map(\.name))
     func `takes the algorithms that are offered (6.2, 6.8)`(name: String) throws {
         let algorithm = try #require(DigestAlgorithm.tus.first { $0.name == name }?.algorithm)
-        let bytes = [UInt8](repeating: 7, count: algorithm.size)
+        let bytes = [UInt8](repeating: 7, count: algorithm.kind.size)
         let digest = try BodyDigest(tus: "\(name) \(Base64.encode(bytes))")
         #expect(digest == BodyDigest(algorithm: algorithm, value: bytes))
     }

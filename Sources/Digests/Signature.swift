@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// HMAC-SHA256 over short texts.
-enum Signature {
-    /// The 32 bytes of the code.
-    static func of(_ text: String, key: [UInt8]) -> [UInt8] {
+/// HMAC-SHA256 of short texts (RFC 2104).
+public enum Signature {
+    /// The 32 bytes of the code; keys of any length.
+    public static func of(_ text: String, key: [UInt8]) -> [UInt8] {
         let bytes = Array(text.utf8)
         var code = [UInt8](repeating: 0, count: 32)
         // Key, text and code are arrays that outlive the call; the code has room for SHA-256.
@@ -15,7 +15,7 @@ enum Signature {
     }
 
     /// Compares in a time that does not depend on where they differ.
-    static func matches(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+    public static func matches(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         guard one.count == other.count else { return false }
         return unsafe CRYPTO_memcmp(one, other, one.count) == 0
     }
