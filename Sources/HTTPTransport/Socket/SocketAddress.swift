@@ -1,11 +1,11 @@
-import CLinux
+package import CLinux
 import Glibc
-import HTTP
+package import HTTP
 
 /// Socket addresses between the kernel's memory and our numbers.
 ///
 /// The only file that looks into `sockaddr`: each pointer is valid for the call it is passed to.
-enum SocketAddress {
+package enum SocketAddress {
     /// Calls `body` with the kernel's form of an address.
     static func withKernelForm<Result>(
         _ address: ListenAddress, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
@@ -50,7 +50,7 @@ enum SocketAddress {
     }
 
     /// The other end of a connection, from what `accept4` filled in.
-    static func peer(_ storage: sockaddr_storage) -> PeerAddress {
+    package static func peer(_ storage: sockaddr_storage) -> PeerAddress {
         unsafe withUnsafeBytes(of: storage) { octets in
             switch Int32(storage.ss_family) {
             case AF_INET:
