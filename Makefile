@@ -1,6 +1,7 @@
 # Everything one does with this repository. `make help` lists it.
 
-# Debian and Ubuntu packages: to build and run, and further ones to test and to measure.
+# Debian and Ubuntu packages: to build and run, and further ones to test and to measure. `curl` brings
+# the library that calls other servers (libcurl.so.4), which is loaded at its first use.
 PACKAGES       = ca-certificates curl git libpq-dev libsqlite3-dev libssl-dev make pkg-config \
                  zlib1g-dev
 TEST_PACKAGES  = $(PACKAGES) openssl postgresql prometheus python3 python3-venv

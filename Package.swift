@@ -64,6 +64,7 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CCurl"),
         .systemLibrary(name: "CIntrinsics"),
         .systemLibrary(name: "CLinux"),
         room("Locking"),
@@ -75,6 +76,7 @@ let package = Package(
         room("Digests", ["Checksums", "COpenSSL"]),
         room("HTTP", ["Base64", "CZlib", "Checksums", "Digests", "Locking", "Octets"], inlined),
         room("HTTPTransport", ["HTTP", "CLinux", "COpenSSL", "Descriptors", "Digests", "Locking"]),
+        room("HTTPClient", ["CCurl", "Descriptors", "HTTP", "HTTPTransport", "Locking"]),
         room("SQL", ["CSQLite", "CPostgres", "Locking"]),
         room("Blobs", ["Checksums", "CLinux", "Descriptors", "Locking"]),
         room(
@@ -126,6 +128,7 @@ let package = Package(
         tests(of: "JSON"),
         tests(of: "HTTP", ["Checksums", "Locking"]),
         tests(of: "HTTPTransport", ["HTTP", "COpenSSL"]),
+        tests(of: "HTTPClient", ["HTTP", "HTTPTransport", "Locking"]),
         tests(of: "SQL"),
         tests(of: "Blobs"),
         tests(of: "Uploads", ["HTTP", "JSON", "Base64", "Blobs", "Digests"]),

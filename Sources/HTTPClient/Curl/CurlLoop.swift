@@ -1,0 +1,172 @@
+import CCurl
+import Dispatch
+import Locking
+
+// A file of the C boundary: libcurl's multi handle is driven here.
+
+/// What drives libcurl: a queue that calls it when a socket is ready or a time has come.
+@safe final class CurlLoop: @unchecked Sendable {
+    // Sendable because all that changes, and libcurl's handles, are touched on `queue` alone, and in
+    // `deinit`, when nobody is left who could put anything on it.
+
+    let curl: CurlLibrary
+    let settings: HTTPClientSettings
+    private let queue = DispatchQueue(label: "parley.http-client")
+    private let multi: OpaquePointer
+    private let timer: any DispatchSourceTimer
+    private var transfers: [Int: CurlTransfer] = [:]
+    private var sockets: [Int32: WatchedSocket] = [:]
+    private let registry = Locked(Registry())
+
+    /// Requests that were given a number and have not come to the queue.
+    private struct Registry {
+        var next = 0
+        var waiting: Set<Int> = []
+    }
+
+    init(_ curl: CurlLibrary, _ settings: HTTPClientSettings) throws(HTTPClientError) {
+        guard let multi = unsafe curl.functions.pointee.multi_init() else {
+            throw HTTPClientError(.unavailable, "libcurl has no memory")
+        }
+        unsafe self.multi = multi
+        self.curl = curl
+        self.settings = settings
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .distantFuture)
+        timer.setEventHandler { [weak self] in self?.act(Int32(CURL_TIMEOUT), 0) }
+        timer.activate()
+        unsafe curl_multi_set_number(
+            curl.functions, multi, Int32(CURL_MULTI_MAX_HOST_CONNECTIONS),
+            settings.connectionsPerHost)
+        unsafe curl_multi_set_loop(
+            curl.functions, multi, Unmanaged.passUnretained(self).toOpaque(),
+            { _, descriptor, events, loop, _ in
+                guard let loop = unsafe loop else { return 0 }
+                unsafe Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue()
+                    .watch(descriptor, events)
+                return 0
+            },
+            { _, milliseconds, loop in
+                guard let loop = unsafe loop else { return 0 }
+                unsafe Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue()
+                    .wake(after: milliseconds)
+                return 0
+            })
+    }
+
+    deinit {
+        // What libcurl would tell while it closes its connections concerns nobody any more.
+        unsafe curl_multi_set_loop(curl.functions, multi, nil, nil, nil)
+        timer.cancel()
+        for transfer in transfers.values { leave(transfer) }
+        _ = unsafe curl.functions.pointee.multi_cleanup(multi)
+    }
+
+    /// A number for a request, so that it can be cancelled whether or not it has started.
+    func register() -> Int {
+        registry.withLock { registry in
+            registry.next += 1
+            registry.waiting.insert(registry.next)
+            return registry.next
+        }
+    }
+
+    /// Starts a request; `head` hears of its answer's head or of the end.
+    func start(_ request: ClientRequest, _ number: Int, _ head: CurlTransfer.HeadWaiter) {
+        queue.async { [self] in
+            guard takeRegistration(number) else {
+                return head.resume(returning: .failure(.cancelled))
+            }
+            do throws(HTTPClientError) {
+                let transfer = try CurlTransfer(request, number, head, curl, settings)
+                transfers[number] = transfer
+                guard let easy = unsafe transfer.easy else { return }
+                let result = unsafe curl.functions.pointee.multi_add_handle(multi, easy)
+                if result != Int32(CURL_OK) {
+                    end(transfer, .failure(.init(.unavailable, "libcurl is full")))
+                }
+            } catch {
+                head.resume(returning: .failure(error))
+            }
+        }
+    }
+
+    /// Hands over what has come of a request's answer, or waits for more.
+    func read(_ number: Int, _ reader: CurlTransfer.Reader) {
+        queue.async { [self] in
+            guard let transfer = transfers[number] else {
+                return reader.resume(returning: .failure(.cancelled))
+            }
+            transfer.read(reader)
+        }
+    }
+
+    /// Ends a request, wherever it is; also called when nobody wants the rest of an answer.
+    func cancel(_ number: Int) {
+        queue.async { [self] in
+            guard !takeRegistration(number), let transfer = transfers[number] else { return }
+            end(transfer, .failure(.cancelled))
+            transfers[number] = nil
+        }
+    }
+
+    private func takeRegistration(_ number: Int) -> Bool {
+        registry.withLock { registry in registry.waiting.remove(number) != nil }
+    }
+
+    /// Lets libcurl do what can be done now.
+    fileprivate func act(_ descriptor: Int32, _ events: Int32) {
+        var running: Int32 = 0
+        _ = unsafe curl.functions.pointee.multi_socket_action(multi, descriptor, events, &running)
+        var waiting: Int32 = 0
+        while let message = unsafe curl.functions.pointee.multi_info_read(multi, &waiting) {
+            guard unsafe message.pointee.kind == Int32(CURL_MESSAGE_DONE),
+                let easy = unsafe message.pointee.easy,
+                let place = unsafe curl_private(curl.functions, easy)
+            else { continue }
+            let result = unsafe message.pointee.data.result
+            let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(place).takeUnretainedValue()
+            end(transfer, transfer.outcome(of: result))
+        }
+    }
+
+    private func end(_ transfer: CurlTransfer, _ outcome: Result<Void, HTTPClientError>) {
+        leave(transfer)
+        // Without a head nobody holds a stream who could let go of it.
+        if !transfer.finish(outcome) { transfers[transfer.number] = nil }
+    }
+
+    private func leave(_ transfer: CurlTransfer) {
+        guard let easy = unsafe transfer.easy else { return }
+        _ = unsafe curl.functions.pointee.multi_remove_handle(multi, easy)
+        transfer.free()
+    }
+
+    // Called by libcurl, from within `act`.
+
+    private func watch(_ descriptor: Int32, _ events: Int32) {
+        guard events != Int32(CURL_EVENT_REMOVE) else {
+            sockets[descriptor] = nil
+            return
+        }
+        let socket =
+            sockets[descriptor]
+            ?? WatchedSocket(descriptor, queue) { [weak self] events in
+                self?.act(descriptor, events)
+            }
+        sockets[descriptor] = socket
+        socket.watch(reading: events & 1 != 0, writing: events & 2 != 0)
+    }
+
+    private func wake(after milliseconds: Int) {
+        timer.schedule(
+            deadline: milliseconds < 0 ? .distantFuture : .now() + .milliseconds(milliseconds))
+    }
+}
+
+extension HTTPClientError {
+    /// The request was given up.
+    static var cancelled: HTTPClientError {
+        HTTPClientError(.cancelled, "the request was given up")
+    }
+}

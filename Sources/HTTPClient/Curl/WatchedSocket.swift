@@ -1,0 +1,64 @@
+import CCurl
+import Dispatch
+import Glibc
+
+/// A socket of libcurl's, and what it waits for; confined to its queue.
+///
+/// Watched is a second descriptor of the same socket: libcurl closes its own when it likes, while
+/// Dispatch has to be let go of a descriptor before its number is used again.
+final class WatchedSocket {
+    private let own: OwnDescriptor
+    private let queue: DispatchQueue
+    private let onReady: @Sendable (_ events: Int32) -> Void
+    private var reading: (any DispatchSourceRead)?
+    private var writing: (any DispatchSourceWrite)?
+
+    /// A descriptor that is closed with the last one who holds it, here the sources' cancellation.
+    private final class OwnDescriptor: Sendable {
+        let number: Int32
+
+        init(_ number: Int32) { self.number = number }
+
+        deinit { close(number) }
+    }
+
+    init(
+        _ descriptor: Int32, _ queue: DispatchQueue,
+        _ onReady: @escaping @Sendable (_ events: Int32) -> Void
+    ) {
+        own = OwnDescriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 0))
+        self.queue = queue
+        self.onReady = onReady
+    }
+
+    deinit {
+        reading?.cancel()
+        writing?.cancel()
+    }
+
+    /// Changes what is waited for.
+    func watch(reading wantsToRead: Bool, writing wantsToWrite: Bool) {
+        if wantsToRead, reading == nil {
+            let source = DispatchSource.makeReadSource(fileDescriptor: own.number, queue: queue)
+            start(source, Int32(CURL_EVENT_IN))
+            reading = source
+        } else if !wantsToRead {
+            reading?.cancel()
+            reading = nil
+        }
+        if wantsToWrite, writing == nil {
+            let source = DispatchSource.makeWriteSource(fileDescriptor: own.number, queue: queue)
+            start(source, Int32(CURL_EVENT_OUT))
+            writing = source
+        } else if !wantsToWrite {
+            writing?.cancel()
+            writing = nil
+        }
+    }
+
+    private func start(_ source: any DispatchSourceProtocol, _ event: Int32) {
+        source.setEventHandler { [onReady] in onReady(event) }
+        source.setCancelHandler { [own] in withExtendedLifetime(own) {} }
+        source.activate()
+    }
+}

@@ -1,0 +1,172 @@
+import Glibc
+import HTTP
+import HTTPClient
+import HTTPTransport
+import TestSupport
+import Testing
+
+/// Requests that cannot be, and servers that misbehave.
+@Suite(.timeLimit(.minutes(1))) struct HTTPClientErrorTests {
+    @Test(arguments: [
+        "", "ftp://127.0.0.1/", "file:///etc/hostname", "http://", "http://a b/",
+        "http://a/\r\nX: y",
+        "http://127.0.0.1:99999/", "127.0.0.1/",
+    ])
+    func `What is no URL of HTTP is refused`(url: String) async throws {
+        #expect(await kind(ClientRequest(.get, url)) == .invalidRequest)
+    }
+
+    @Test(arguments: [("X", "a\r\nY: b"), ("X\n", "a"), ("X", "a\0"), ("", "a")])
+    func `No field smuggles another line in`(name: String, value: String) async throws {
+        let request = ClientRequest(.get, "http://127.0.0.1:1/", fields: [(name, value)])
+        #expect(await kind(request) == .invalidRequest)
+    }
+
+    @Test func `A name nobody knows and a port nobody listens on are told apart`() async throws {
+        let closed = try ScriptedServer { _ in }.port
+        #expect(await kind(ClientRequest(.get, "http://nobody.invalid/")) == .unresolved)
+        #expect(await kind(ClientRequest(.get, "http://127.0.0.1:\(closed)/")) == .unreachable)
+    }
+
+    @Test(arguments: [
+        "", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
+        "nonsense\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ])
+    func `An answer that ends early or is none is broken`(words: String) async throws {
+        let server = try answering(words)
+        #expect(await kind(ClientRequest(.get, server.url)) == .broken)
+    }
+
+    @Test func `A body over the limit and a head without end are too large`() async throws {
+        let large = try answering("HTTP/1.1 200 OK\r\nContent-Length: 101\r\n\r\n" + filler(101))
+        #expect(await kind(ClientRequest(.get, large.url)) == .tooLarge)
+        let endless = try ScriptedServer { connection in
+            guard connection.readHead() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\n")
+            while connection.write("X-Filler: \(filler(1000))\r\n") {}
+        }
+        #expect(await kind(ClientRequest(.get, endless.url)) == .tooLarge)
+    }
+
+    @Test func `Silence before and within an answer ends in time`() async throws {
+        let silent = try ScriptedServer { connection in
+            _ = connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+            _ = connection.read(1)
+        }
+        var bounded = ClientRequest(.get, silent.url)
+        bounded.endsWithin = .milliseconds(200)
+        #expect(await kind(bounded) == .timedOut)
+        var stalled = ClientRequest(.get, silent.url)
+        stalled.stallsFor = .seconds(1)
+        #expect(await kind(stalled) == .timedOut)
+    }
+
+    @Test func `An address that is not to be called is not dialled`() async throws {
+        let dialled = Progress()
+        let server = try ScriptedServer { connection in dialled.note(1) }
+        var settings = HTTPClientSettings()
+        settings.admits = { address in
+            if case .ipv4(let bits, _) = address { return bits >> 24 != 127 }
+            return false
+        }
+        for host in ["127.0.0.1", "localhost", "127.1", "0x7f000001", "[::ffff:127.0.0.1]"] {
+            let request = ClientRequest(.get, "http://\(host):\(server.port)/")
+            let kind = await kind(request, try HTTPClient(settings))
+            // Where no name is looked up, as in some containers, localhost is not known.
+            #expect(kind == .refusedAddress || host == "localhost" && kind == .unresolved)
+        }
+        #expect(dialled.steps.isEmpty)
+    }
+
+    @Test func `TLS needs a certificate that somebody vouches for, and of that name`() async throws
+    {
+        let folder = TemporaryFolder()
+        let pair = try DevelopmentCertificate.write(to: folder.path, hosts: [])
+        let service = Service { _ in
+            Answer("hello", Response(.ok, "text/plain", Array("hello".utf8)))
+        }
+        try await serving(service, tls: pair) { base in
+            #expect(await kind(ClientRequest(.get, base)) == .insecure)
+            var settings = HTTPClientSettings()
+            settings.authorities = pair.chain
+            let client = try HTTPClient(settings)
+            let answer = try await client.send(ClientRequest(.get, base), atMost: 100)
+            #expect(String(decoding: answer.body, as: UTF8.self) == "hello")
+            settings.authorities = "\(folder.path)/none.pem"
+            let without = try HTTPClient(settings)
+            #expect(await kind(ClientRequest(.get, base), without) == .insecure)
+        }
+        try await serving(service, at: 0x7F00_0002, tls: pair) { base in
+            var settings = HTTPClientSettings()
+            settings.authorities = pair.chain
+            let client = try HTTPClient(settings)
+            #expect(await kind(ClientRequest(.get, base), client) == .insecure)
+        }
+    }
+
+    @Test func `A body that cannot be read ends the request`() async throws {
+        let server = try ScriptedServer { connection in
+            while connection.read(1) != nil {}
+        }
+        struct Unreadable: Error {}
+        for body in [
+            ClientBody.stored(10) { _, _ in throw Unreadable() }, .stored(10) { _, _ in [] },
+            .stored(10) { _, _ in [UInt8](repeating: 0, count: 1 << 20) },
+        ] {
+            let request = ClientRequest(.put, server.url, body: body)
+            #expect(await kind(request) == .unreadableBody)
+        }
+    }
+
+    @Test func `Cancelling a task ends its request, before and after the head`() async throws {
+        let closed = Progress()
+        let server = try ScriptedServer { connection in
+            if connection.readHead()?.contains("/headless") == false {
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+            }
+            _ = connection.read(1)
+            closed.note(1)
+        }
+        for path in ["headless", "half"] {
+            let task = Task { await kind(ClientRequest(.get, "\(server.url)\(path)")) }
+            try await Task.sleep(for: .milliseconds(100))
+            task.cancel()
+            #expect(await task.value == .cancelled)
+        }
+        while closed.steps.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        let early = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return await kind(ClientRequest(.get, server.url))
+        }
+        early.cancel()
+        #expect(await early.value == .cancelled)
+    }
+
+    private func kind(
+        _ request: ClientRequest, _ client: HTTPClient? = nil
+    ) async -> HTTPClientError.Kind? {
+        do throws(HTTPClientError) {
+            let client = if let client { client } else { try HTTPClient() }
+            _ = try await client.send(request, atMost: 100)
+            return nil
+        } catch {
+            return error.kind
+        }
+    }
+
+    private func answering(_ words: String) throws -> ScriptedServer {
+        try ScriptedServer { connection in
+            guard connection.readHead() != nil else { return }
+            connection.write(words)
+        }
+    }
+}
+
+private func filler(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+extension ScriptedServer {
+    fileprivate var url: String { "http://127.0.0.1:\(port)/" }
+}

@@ -1,0 +1,155 @@
+import Glibc
+import HTTP
+import HTTPClient
+import HTTPTransport
+import TestSupport
+import Testing
+
+/// Requests to servers that behave.
+@Suite(.timeLimit(.minutes(1))) struct HTTPClientTests {
+    @Test(arguments: [Method.get, .post, .put, .patch, .delete, .options])
+    func `A request arrives as it was made`(method: Method) async throws {
+        try await echoing { base in
+            var request = ClientRequest(method, "\(base)/a%20b/../c?d=e%2Ff")
+            request.fields = [("X-One", "1"), ("X-Empty", "")]
+            request.body = method == .get ? .none : .octets(Array("a body".utf8))
+            let answer = try await HTTPClient().send(request, atMost: 4096)
+            #expect(answer.status == 200)
+            #expect(answer.fields["Content-Type"] == "text/plain")
+            let lines = String(decoding: answer.body, as: UTF8.self).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.first == "\(method.rawValue) /a%20b/../c d=e%2Ff")
+            #expect(lines.contains("x-one: 1"))
+            #expect(lines.contains("x-empty: "))
+            #expect(lines.last == (method == .get ? "" : "a body"))
+        }
+    }
+
+    @Test func `HEAD has an answer without a body, and POST without a body says so`() async throws {
+        try await echoing { base in
+            let client = try HTTPClient()
+            let head = try await client.send(ClientRequest(.head, "\(base)/"), atMost: 0)
+            #expect(head.status == 200 && head.body.isEmpty)
+            let post = try await client.send(ClientRequest(.post, "\(base)/"), atMost: 4096)
+            #expect(String(decoding: post.body, as: UTF8.self).contains("content-length: 0"))
+        }
+    }
+
+    @Test func `A stored body of many reads arrives whole, and its progress is told`() async throws
+    {
+        let octets = Array(
+            (0..<(5 << 20)).lazy.map { place in UInt8(truncatingIfNeeded: place / 7) })
+        let progress = Progress()
+        let sizes = Service { request in
+            Answer("size", BodyPolicy(limit: 8 << 20)) { body in
+                let sum = try? await body.collect()
+                return Response(.ok, "text/plain", Array("\(sum == octets)".utf8))
+            }
+        }
+        try await serving(sizes) { base in
+            var request = ClientRequest(.put, base)
+            request.body = .stored(Int64(octets.count)) { count, position in
+                Array(octets[Int(position)...].prefix(count))
+            }
+            request.onSent = { count in progress.note(count) }
+            let answer = try await HTTPClient().send(request, atMost: 100)
+            #expect(String(decoding: answer.body, as: UTF8.self) == "true")
+            #expect(progress.steps.count > 10)
+            #expect(progress.steps == progress.steps.sorted())
+            #expect(progress.steps.last == Int64(octets.count))
+        }
+    }
+
+    @Test func `Connections are used again, and no more than allowed are opened`() async throws {
+        let most = Progress()
+        let server = try ScriptedServer { connection in
+            most.note(Int64(connection.number))
+            while connection.readHead() != nil {
+                usleep(2000)
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        var settings = HTTPClientSettings()
+        settings.connectionsPerHost = 4
+        let client = try HTTPClient(settings)
+        let url = "http://127.0.0.1:\(server.port)/"
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<200 {
+                group.addTask { try await client.send(ClientRequest(.get, url), atMost: 2).status }
+            }
+            for try await status in group { #expect(status == 200) }
+        }
+        #expect(most.steps.count == 4)
+    }
+
+    @Test func `A kept connection that the server has closed costs nothing`() async throws {
+        let server = try ScriptedServer { connection in
+            guard connection.readHead() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        }
+        let client = try HTTPClient()
+        for _ in 0..<20 {
+            let answer = try await client.send(
+                ClientRequest(.get, "http://127.0.0.1:\(server.port)/"), atMost: 0)
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test func `Interim answers are passed over, and a redirect is an answer`() async throws {
+        let server = try ScriptedServer { connection in
+            guard connection.readHead() != nil else { return }
+            connection.write("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
+            connection.write("HTTP/1.1 301 Moved\r\nLocation: http://127.0.0.1:1/\r\n")
+            connection.write("Content-Length: 4\r\nX-Two:  a \r\nX-Two: b\r\n\r\nbody")
+        }
+        let answer = try await HTTPClient().send(
+            ClientRequest(.get, "http://127.0.0.1:\(server.port)/"), atMost: 4)
+        #expect(answer.status == 301)
+        #expect(answer.fields["location"] == "http://127.0.0.1:1/")
+        #expect(answer.fields.values("X-Two") == ["a", "b"])
+        #expect(!answer.fields.contains("Link"))
+        #expect(String(decoding: answer.body, as: UTF8.self) == "body")
+    }
+
+    @Test func `What nobody takes makes the server wait, and letting go closes`() async throws {
+        let sent = Progress()
+        let server = try ScriptedServer { connection in
+            guard connection.readHead() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(1 << 40)\r\n\r\n")
+            let piece = [UInt8](repeating: 1, count: 64 << 10)
+            while connection.write(piece) { sent.note(Int64(piece.count)) }
+            sent.end()
+        }
+        do {
+            let stream = try await HTTPClient().open(
+                ClientRequest(.get, "http://127.0.0.1:\(server.port)/"))
+            var taken = 0
+            while taken < 32 << 20 { taken += try await stream.next()?.count ?? 0 }
+            var before = -1
+            while before != sent.steps.count {
+                before = sent.steps.count
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            // The buffers of both sockets and of the stream hold some, the rest is not sent.
+            #expect(sent.steps.reduce(0, +) < taken + 16 << 20)
+        }
+        while !sent.hasEnded { try await Task.sleep(for: .milliseconds(10)) }
+    }
+
+    /// Answers with what was asked.
+    private func echoing(_ body: (_ base: String) async throws -> Void) async throws {
+        let echo = Service { request in
+            var text = "\(request.method.rawValue) \(request.target.path)"
+            text += " \(request.target.query ?? "")\n"
+            for field in request.fields.all {
+                text += "\(field.name.lowercased()): \(field.value)\n"
+            }
+            let head = text + "\n"
+            return Answer("echo") { body in
+                let octets = (try? await body.collect()) ?? []
+                return Response(.ok, "text/plain", Array(head.utf8) + octets)
+            }
+        }
+        try await serving(echo, body)
+    }
+}

@@ -1,0 +1,108 @@
+internal import Dispatch
+internal import Glibc
+
+/// A server on a port of its own that does with every connection what a test tells it, well or badly.
+///
+/// Each connection has a thread, closed when its script returns.
+public final class ScriptedServer: Sendable {
+    /// The port of 127.0.0.1 it listens on.
+    public let port: UInt16
+    private let listener: Int32
+    private let connections = DispatchGroup()
+
+    /// A connection that came; its calls block.
+    public struct Connection: Sendable {
+        /// The socket.
+        public let descriptor: Int32
+        /// 0 for the first that came.
+        public let number: Int
+
+        /// Reads up to the empty line behind a head; `nil` when the other side has closed.
+        public func readHead() -> String? {
+            var octets: [UInt8] = []
+            while !octets.suffix(4).elementsEqual(Array("\r\n\r\n".utf8)) {
+                guard let octet = read(1)?.first else { return nil }
+                octets.append(octet)
+            }
+            return String(decoding: octets, as: UTF8.self)
+        }
+
+        /// Reads exactly that many octets; `nil` when the other side has closed before.
+        public func read(_ count: Int) -> [UInt8]? {
+            var octets = [UInt8](repeating: 0, count: count)
+            return recv(descriptor, &octets, count, Int32(MSG_WAITALL)) == count
+                ? octets : nil
+        }
+
+        /// Sends octets; false when the other side takes no more.
+        @discardableResult
+        public func write(_ octets: [UInt8]) -> Bool {
+            var rest = octets[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { octets in
+                    send(descriptor, octets.baseAddress, octets.count, Int32(MSG_NOSIGNAL))
+                }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+
+        /// Sends text.
+        @discardableResult
+        public func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+    }
+
+    /// Starts listening.
+    public init(_ script: @escaping @Sendable (Connection) -> Void) throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(listener, pointer, length) == 0 && listen(listener, 128) == 0
+                    && getsockname(listener, pointer, &length) == 0
+            }
+        }
+        guard isBound else {
+            close(listener)
+            throw Failure(code: errno)
+        }
+        port = UInt16(bigEndian: address.sin_port)
+        let connections = connections
+        Self.onThread(in: connections) {
+            var number = 0
+            while true {
+                let descriptor = accept(listener, nil, nil)
+                guard descriptor >= 0 else { return }
+                let connection = Connection(descriptor: descriptor, number: number)
+                number += 1
+                Self.onThread(in: connections) {
+                    script(connection)
+                    close(descriptor)
+                }
+            }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        connections.wait()
+        close(listener)
+    }
+
+    /// It could not listen.
+    public struct Failure: Error {
+        /// `errno`.
+        public let code: Int32
+    }
+
+    private static func onThread(
+        in group: DispatchGroup, _ body: @escaping @Sendable () -> Void
+    ) {
+        DispatchQueue(label: "scripted-server").async(group: group, execute: body)
+    }
+}
