@@ -2,8 +2,8 @@ import CIntrinsics
 
 /// A running CRC-32C (Castagnoli): reflected polynomial 0x82F63B78, all ones in and out.
 ///
-/// By the processor's own instruction where there is one, which takes a third of the time; else by
-/// sixteen tables, so that sixteen bytes take one step ("slicing-by-16", after Intel's 2006 paper).
+/// By the processor's own instruction where there is one, on three lanes at a time, which takes a tenth
+/// of the time; else by sixteen tables, so that sixteen bytes take one step ("slicing-by-16", after Intel's 2006 paper).
 public struct CRC32C: Sendable, Equatable {
     private var register: UInt32
 
@@ -31,7 +31,7 @@ public struct CRC32C: Sendable, Equatable {
         if byInstruction {
             // The pointer lives only inside this call.
             register = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe intrinsics_crc32c(start, bytes.baseAddress, bytes.count)
+                unsafe CRC32C.advance(start, bytes)
             }
             return
         }
@@ -41,6 +41,23 @@ public struct CRC32C: Sendable, Equatable {
                 unsafe CRC32C.advance(start, bytes, tables)
             }
         }
+    }
+
+    /// Octets of one of three lanes; joining them costs as much as 200 octets.
+    private static let lane = 4096
+    private static let shift = shift(past: Int64(lane))
+
+    // Bounds: three lanes are taken while as many octets are left, then the rest.
+    private static func advance(_ start: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        guard let source = bytes.baseAddress else { return start }
+        var crc = start
+        var position = 0
+        while bytes.count - position >= 3 * lane {
+            let lanes = unsafe intrinsics_crc32c_lanes(crc, source + position, lane)
+            crc = product(shift, product(shift, lanes.first) ^ lanes.second) ^ lanes.third
+            position += 3 * lane
+        }
+        return unsafe intrinsics_crc32c(crc, source + position, bytes.count - position)
     }
 
     // Bounds: a table index is one byte plus 256 times a table number below 16, and `position`
