@@ -16,6 +16,8 @@ extension EventLoop {
         defer { CurrentLoop.value = nil }
         var began = MonotonicClock.nanoseconds
         while true {
+            // A turn that only looked whether something has come is no sign of quiet.
+            let isBusy = !localJobs.isEmpty || !resumed.isEmpty
             let ready = wait(from: began)
             tellTime()
             resumeConnections()
@@ -27,7 +29,7 @@ extension EventLoop {
             // One look at the clock for the length of this turn and for the wait that follows.
             began = MonotonicClock.nanoseconds
             observer?.turned(loop: number, nanoseconds: began - nanoseconds)
-            if ready <= 0, localJobs.isEmpty, resumed.isEmpty { break }
+            if ready <= 0, !isBusy, localJobs.isEmpty, resumed.isEmpty { break }
         }
         armTimer()
     }
