@@ -25,6 +25,17 @@ public struct BodyBuffer: Sendable {
     /// Forgets the octets, keeps the storage.
     public mutating func removeAll() { count = 0 }
 
+    /// Hands everything over and keeps nothing, no room either.
+    ///
+    /// Who fills a buffer must be the only one who has it, or the storage is copied.
+    public mutating func take() -> BodyBuffer {
+        var taken = BodyBuffer(storage: [])
+        swap(&taken, &self)
+        return taken
+    }
+
+    private init(storage: [UInt8]) { self.storage = storage }
+
     /// Copies as many of these octets as fit, and says how many that were.
     public mutating func append(_ octets: Span<UInt8>) -> Int {
         let taken = min(octets.count, room)

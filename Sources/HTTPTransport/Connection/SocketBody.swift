@@ -25,11 +25,10 @@ final class SocketBody: RequestBody, @unchecked Sendable {
     }
 
     func read(into buffer: inout BodyBuffer) async throws(BodyError) {
-        var lent = BodyBuffer(capacity: 1)
-        swap(&lent, &buffer)
+        var lent = buffer.take()
         lent.removeAll()
         let (filled, error) = await withCheckedContinuation { continuation in
-            read(lent) { buffer, error in continuation.resume(returning: (buffer, error)) }
+            read(lent.take()) { buffer, error in continuation.resume(returning: (buffer, error)) }
         }
         buffer = filled
         if let error { throw error }
