@@ -27,4 +27,6 @@ package struct WorkQueue: Sendable {
         }
         return try outcome.get()
     }
+
+    func enqueue(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 }

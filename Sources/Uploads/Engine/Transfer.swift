@@ -31,4 +31,10 @@ struct Transfer: Sendable {
             skipped: Int(skipped), taken: Int(max(0, end - position - skipped)), place: written,
             isOver: position + Int64(count) > border)
     }
+
+    /// Goes past a piece.
+    mutating func pass(_ piece: Piece) {
+        position += Int64(piece.skipped + piece.taken)
+        written += Int64(piece.taken)
+    }
 }

@@ -22,7 +22,7 @@ actor Upload {
     var reach: ClosedRange<Int64>?
     var watch: Append.Watch?
     var isStopping = false
-    var quiet = QuietCommits()
+    var commits = Commits()
 
     // Finalizing: at most one task, whoever asks.
     var finalizing: Task<Void, Never>?

@@ -60,10 +60,19 @@ import Testing
             $0.commitBytes = 4
             $0.bufferSize = 8
         }
-        let client = InteropClient(uploads: try await house.open(), version: version)
+        let uploads = try await house.open()
+        let client = InteropClient(uploads: uploads, version: version)
         let url = try await client.started()
-        let steps: [ScriptedBody.Step] = [.event { house.pass(1000) }, .bytes([1, 2, 3, 4])]
-        let body = ScriptedBody(steps + steps + steps, length: 12)
+        let steps: [ScriptedBody.Step] = [0, 0, 4, 8].flatMap { offset in
+            let event = ScriptedBody.Step.event {
+                while await uploads.offset(url).flatMap(Int.init) ?? 0 < offset {
+                    await Task.yield()
+                }
+                house.pass(1000)
+            }
+            return [event, .bytes([1, 2, 3, 4])]
+        }
+        let body = ScriptedBody(Array(steps.dropLast()), length: 12)
         let answer = await client.append(body, at: 0, of: url, isComplete: false)
         #expect(answer.fields["Upload-Offset"] == "12")
         let told = body.informed.compactMap { $0.fields["Upload-Offset"].flatMap(Int.init) }

@@ -9,8 +9,8 @@ final class ScriptedBody: RequestBody {
         case bytes([UInt8])
         /// Nothing arrives until somebody interrupts or ``ScriptedBody/release()`` is called.
         case pause
-        /// Something else happens in the world.
-        case event(@Sendable () -> Void)
+        /// Something else happens in the world, or is waited for.
+        case event(@Sendable () async -> Void)
         /// It breaks off.
         case fails(BodyError)
     }
@@ -61,7 +61,7 @@ final class ScriptedBody: RequestBody {
                     }
                 }
                 return
-            case .event(let event): event()
+            case .event(let event): await event()
             case .pause: await pause()
             case .fails(let error):
                 state.withLock { $0.steps = [.fails(error)] }
