@@ -8,12 +8,13 @@ extension BlobFolder {
     public func stage(_ name: BlobName) throws(DiskError) -> StagedFile {
         let path = staged.path(of: name.text)
         do throws(DiskError) {
-            return try StagedFile(Descriptor(opening: path, O_RDWR), isNew: false, in: staged)
+            return try StagedFile(
+                Descriptor(opening: path, O_RDWR), at: path, isNew: false, in: staged)
         } catch {
             if error.kind != .missing { throw error }
         }
         let made = try Descriptor(opening: path, O_RDWR | O_CREAT)
-        return try StagedFile(made, isNew: true, in: staged)
+        return try StagedFile(made, at: path, isNew: true, in: staged)
     }
 
     /// Opens a staged file for reading, as it is.

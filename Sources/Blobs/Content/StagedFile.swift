@@ -7,9 +7,11 @@ import Locking
 /// pages are dropped. The page cache stays clean, and the sync at a commit finds nothing to do
 /// (measured twice the throughput of plain writes at half the CPU).
 ///
-/// One queue at a time uses it; every method waits for the disk.
+/// One queue at a time writes; ``commit()`` may run beside it and speaks of what was written before.
+/// Every method waits for the disk.
 public final class StagedFile: Sendable {
     private let descriptor: Descriptor
+    private let path: String
     private let folder: Folder
     private let window: Locked<Window>
 
@@ -17,10 +19,15 @@ public final class StagedFile: Sendable {
         var started: Int64
         var dropped: Int64
         var isNameDurable: Bool
+        /// The file opened once more, once it has grown long enough for hints.
+        var hints: Descriptor?
     }
 
-    init(_ descriptor: Descriptor, isNew: Bool, in folder: Folder) throws(DiskError) {
+    init(_ descriptor: Descriptor, at path: String, isNew: Bool, in folder: Folder)
+        throws(DiskError)
+    {
         self.descriptor = descriptor
+        self.path = path
         self.folder = folder
         let size = try descriptor.size()
         // An empty file may be one whose name was never synced before a crash.
@@ -90,7 +97,20 @@ public final class StagedFile: Sendable {
             }
             return (begin, finish)
         }
-        if let begin { WriteBack.start(descriptor, begin) }
-        if let finish { WriteBack.finish(descriptor, finish) }
+        guard begin != nil || finish != nil, let hints = hints() else { return }
+        if let begin { WriteBack.start(hints, begin) }
+        if let finish { WriteBack.finish(hints, finish) }
+    }
+
+    /// What hints are given by.
+    ///
+    /// The kernel tells each open file of a failed write-back once, and a hint that waits would hear
+    /// of it in place of the sync, which would then promise bytes that are lost.
+    private func hints() -> Descriptor? {
+        if let hints = window.withLock({ window in window.hints }) { return hints }
+        // Without a descriptor left there are no hints.
+        guard let hints = try? Descriptor(opening: path, O_RDWR) else { return nil }
+        window.withLock { window in window.hints = hints }
+        return hints
     }
 }
