@@ -1,4 +1,5 @@
 internal import Blobs
+internal import Digests
 internal import HTTP
 internal import Locking
 
