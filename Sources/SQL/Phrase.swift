@@ -23,6 +23,10 @@ struct Phrase: Hashable, Sendable {
         hash = hash &* 31
     }
 
+    mutating func append(_ part: Phrase) {
+        for piece in part.pieces { piece.isEmpty ? appendValue() : append(piece) }
+    }
+
     /// The text with `$1`, `$2` … in place of values.
     var text: String {
         var number = 0

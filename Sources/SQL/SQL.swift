@@ -68,6 +68,12 @@ extension SQL: ExpressibleByStringInterpolation {
             }
         }
 
+        /// Puts a part of a statement in its place, its values among the others.
+        public mutating func appendInterpolation(_ part: SQL) {
+            sql.phrase.append(part.phrase)
+            sql.values += part.values
+        }
+
         /// Keeps the rows a `SELECT` finds from being changed by others until the transaction ends;
         /// stands at its end.
         public mutating func appendInterpolation(_ lock: RowLock) {

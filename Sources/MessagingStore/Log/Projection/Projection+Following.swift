@@ -43,35 +43,14 @@ extension Projection {
         _ joined: [UserID], among participants: [UserID], of conversation: Conversation.ID
     ) throws {
         guard !joined.isEmpty, participants.count > 1 else { return }
-        let followers = try transaction.rows(
-            """
-            INSERT INTO following (application, follower, followed, is_kept, shared_count)
-            SELECT a.application, a.user_id, b.user_id, 1, 0
-            FROM participants a
-            JOIN participants b
-                ON b.application = a.application AND b.conversation = a.conversation
-            WHERE a.application = \(application) AND a.conversation = \(conversation)
-                AND a.left_after IS NULL AND b.left_after IS NULL AND a.user_id <> b.user_id
-                AND a.state <> 'unseen'
-                AND (
-                    a.user_id IN (\(few: joined.map(\.text)))
-                    OR b.user_id IN (\(few: joined.map(\.text)))
-                )
-            ON CONFLICT (application, follower, followed) DO NOTHING
-            RETURNING follower
-            """
-        ) { row in try row.user(0) }
-        try transaction.execute(
-            """
-            UPDATE following SET shared_count = shared_count + 1, is_kept = 1
-            WHERE application = \(application) AND \(pairsAmong: participants, with: joined)
-                AND follower IN (
-                    SELECT p.user_id FROM participants p
-                    WHERE p.application = \(application) AND p.conversation = \(conversation)
-                        AND p.left_after IS NULL AND p.state <> 'unseen'
-                )
-            """)
-        try countFollowing(of: followers, by: 1)
+        let some = joined.map(\.text)
+        try connect(
+            where: """
+                a.left_after IS NULL AND a.state <> 'unseen'
+                AND (a.user_id IN (\(few: some)) OR b.user_id IN (\(few: some)))
+                """,
+            rows: "\(pairsAmong: participants, with: joined) AND \(followersSeeing(conversation))",
+            in: conversation)
     }
 
     /// Who takes part in a conversation and has not seen it yet.
@@ -90,6 +69,25 @@ extension Projection {
     /// - Parameter users: Current participants, whom ``connect(_:among:of:)`` has left out.
     func connect(seeing users: [UserID], of conversation: Conversation.ID) throws {
         guard !users.isEmpty else { return }
+        let few = users.map(\.text)
+        try connect(
+            where: "a.user_id IN (\(few: few))",
+            rows: """
+                follower IN (\(few: few)) AND follower <> followed AND followed IN (
+                    SELECT p.user_id FROM participants p
+                    WHERE p.application = \(application) AND p.conversation = \(conversation)
+                        AND p.left_after IS NULL
+                )
+                """,
+            in: conversation)
+    }
+
+    /// Makes pairs of a conversation follow, or counts once more that they share one.
+    ///
+    /// - Parameters:
+    ///   - pairs: Which of two participants `a`, who follows, and `b`, who takes part now.
+    ///   - rows: The same pairs as rows of `following`.
+    private func connect(where pairs: SQL, rows: SQL, in conversation: Conversation.ID) throws {
         let followers = try transaction.rows(
             """
             INSERT INTO following (application, follower, followed, is_kept, shared_count)
@@ -98,8 +96,7 @@ extension Projection {
             JOIN participants b
                 ON b.application = a.application AND b.conversation = a.conversation
             WHERE a.application = \(application) AND a.conversation = \(conversation)
-                AND a.user_id IN (\(few: users.map(\.text))) AND b.left_after IS NULL
-                AND a.user_id <> b.user_id
+                AND b.left_after IS NULL AND a.user_id <> b.user_id AND \(pairs)
             ON CONFLICT (application, follower, followed) DO NOTHING
             RETURNING follower
             """
@@ -107,14 +104,20 @@ extension Projection {
         try transaction.execute(
             """
             UPDATE following SET shared_count = shared_count + 1, is_kept = 1
-            WHERE application = \(application) AND follower IN (\(few: users.map(\.text)))
-                AND follower <> followed AND followed IN (
-                    SELECT p.user_id FROM participants p
-                    WHERE p.application = \(application) AND p.conversation = \(conversation)
-                        AND p.left_after IS NULL
-                )
+            WHERE application = \(application) AND \(rows)
             """)
         try countFollowing(of: followers, by: 1)
+    }
+
+    /// The rows of `following` whose follower takes part in a conversation that he has seen.
+    private func followersSeeing(_ conversation: Conversation.ID) -> SQL {
+        """
+        follower IN (
+            SELECT p.user_id FROM participants p
+            WHERE p.application = \(application) AND p.conversation = \(conversation)
+                AND p.left_after IS NULL AND p.state <> 'unseen'
+        )
+        """
     }
 
     /// Takes back what a conversation connects, for those who leave it; they still stand in its rows.
@@ -128,11 +131,7 @@ extension Projection {
             """
             UPDATE following SET shared_count = shared_count - 1
             WHERE application = \(application) AND \(pairsAmong: participants, with: leaving)
-                AND follower IN (
-                    SELECT p.user_id FROM participants p
-                    WHERE p.application = \(application) AND p.conversation = \(conversation)
-                        AND p.left_after IS NULL AND p.state <> 'unseen'
-                )
+                AND \(followersSeeing(conversation))
             """)
         let followers = try transaction.rows(
             """
