@@ -45,7 +45,21 @@ extension MessagePart {
         writer.write(id)
         writer.write(Int64(index))
         writer.write(mimeType)
-        switch body {
+        body.write(to: &writer)
+        writer.write(optional: updatedAt) { writer, moment in writer.write(moment) }
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(
+            id: try reader.id(), index: Int(try reader.number()), mimeType: try reader.text(),
+            body: try Body(from: &reader),
+            updatedAt: try reader.optional { reader in try reader.timestamp() })
+    }
+}
+
+extension MessagePart.Body {
+    func write(to writer: inout ByteWriter) {
+        switch self {
         case .inline(let bytes):
             writer.write(true)
             writer.write(bytes)
@@ -54,15 +68,11 @@ extension MessagePart {
             writer.write(content)
             writer.write(size)
         }
-        writer.write(optional: updatedAt) { writer, moment in writer.write(moment) }
     }
 
     init(from reader: inout ByteReader) throws {
-        self.init(
-            id: try reader.id(), index: Int(try reader.number()), mimeType: try reader.text(),
-            body: try reader.flag()
-                ? .inline(try reader.bytes())
-                : .content(try reader.id(), size: try reader.number()),
-            updatedAt: try reader.optional { reader in try reader.timestamp() })
+        self =
+            try reader.flag()
+            ? .inline(try reader.bytes()) : .content(try reader.id(), size: try reader.number())
     }
 }

@@ -51,23 +51,13 @@ extension Message.Draft {
 extension MessagePart.Draft {
     fileprivate func write(to writer: inout ByteWriter) {
         writer.write(mimeType)
-        switch body {
-        case .inline(let bytes):
-            writer.write(true)
-            writer.write(bytes)
-        case .content(let content, let size):
-            writer.write(false)
-            writer.write(content)
-            writer.write(size)
-        }
+        body.write(to: &writer)
         writer.write(optional: proposedID) { writer, id in writer.write(id) }
     }
 
     fileprivate init(from reader: inout ByteReader) throws {
         let mimeType = try reader.text()
-        let body: MessagePart.Body =
-            try reader.flag()
-            ? .inline(try reader.bytes()) : .content(try reader.id(), size: try reader.number())
+        let body = try MessagePart.Body(from: &reader)
         let id: MessagePart.ID? = try reader.optional { reader in try reader.id() }
         do throws(Rejection) {
             try self.init(mimeType: mimeType, body: body, proposedID: id)
