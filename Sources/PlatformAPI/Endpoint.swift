@@ -34,7 +34,7 @@ public struct Endpoint: Sendable {
     let reachesOutside: Bool
     let handler: Handler
     /// What the description says of it in a version that offers it; see `Operation`.
-    let describe: (@Sendable (APIVersion) -> Operation)?
+    let describe: @Sendable (APIVersion) -> Operation
 
     /// Whether a repeat is known by an `Idempotency-Key` (X2).
     var isRepeatable: Bool { method == .post || method == .patch }
@@ -43,7 +43,7 @@ public struct Endpoint: Sendable {
         _ method: Method, _ path: PathTemplate, _ summary: String, isKeyed: Bool = false,
         isCompressed: Bool = false, reachesOutside: Bool = false,
         versions: Set<APIVersion> = Set(APIVersion.allCases), _ handler: Handler,
-        describe: (@Sendable (APIVersion) -> Operation)? = nil
+        describe: @escaping @Sendable (APIVersion) -> Operation
     ) {
         self.method = method
         self.path = path

@@ -17,8 +17,8 @@ struct OpenAPIDocument {
     private typealias Line = (endpoint: Endpoint, operation: Operation)
 
     private var lines: [Line] {
-        Endpoint.all.filter { $0.versions.contains(version) }.compactMap { endpoint in
-            endpoint.describe.map { describe in (endpoint, describe(version)) }
+        Endpoint.all.filter { $0.versions.contains(version) }.map { endpoint in
+            (endpoint, endpoint.describe(version))
         }
     }
 
