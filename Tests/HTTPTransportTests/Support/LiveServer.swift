@@ -1,8 +1,9 @@
 import Dispatch
 import Glibc
 import HTTP
-import HTTPTransport
 import Testing
+
+@testable import HTTPTransport
 
 /// A server of one test, listening on a port of its own.
 struct LiveServer: Sendable {
@@ -69,7 +70,7 @@ extension Client {
         let descriptor = socket(
             family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure.system(errno) }
-        let connected = withForm(of: address) { form, length in
+        let connected = SocketAddress.withKernelForm(address) { form, length in
             Glibc.connect(descriptor, form, length)
         }
         guard connected == 0 else {
@@ -81,41 +82,6 @@ extension Client {
         setsockopt(
             descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         return descriptor
-    }
-
-    private static func withForm<Result>(
-        of address: ListenAddress, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-    ) -> Result {
-        func call<Form>(_ form: Form) -> Result {
-            withUnsafePointer(to: form) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                    body(pointer, socklen_t(MemoryLayout<Form>.size))
-                }
-            }
-        }
-        switch address {
-        case .ipv4(let bits, let port):
-            var form = sockaddr_in()
-            form.sin_family = sa_family_t(AF_INET)
-            form.sin_port = port.bigEndian
-            form.sin_addr.s_addr = bits.bigEndian
-            return call(form)
-        case .ipv6(let address, let port):
-            var form = sockaddr_in6()
-            form.sin6_family = sa_family_t(AF_INET6)
-            form.sin6_port = port.bigEndian
-            withUnsafeMutableBytes(of: &form.sin6_addr) { octets in
-                octets.storeBytes(of: address.high.bigEndian, as: UInt64.self)
-                octets.storeBytes(of: address.low.bigEndian, toByteOffset: 8, as: UInt64.self)
-            }
-            return call(form)
-        case .unix(let path):
-            var form = sockaddr_un()
-            form.sun_family = sa_family_t(AF_UNIX)
-            withUnsafeMutableBytes(of: &form.sun_path) { octets in octets.copyBytes(from: path.utf8)
-            }
-            return call(form)
-        }
     }
 }
 
