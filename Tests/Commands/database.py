@@ -3,12 +3,11 @@
 usage: database.py BINARY
 """
 
+import contextlib
 import pathlib
 import random
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -17,7 +16,7 @@ sys.path[:0] = [str(tests / "Crash"), str(tests / "Support")]
 from checks import Checks
 from clients import KeyedSender, Unexpected
 from postgres import Postgres
-from server import APPLICATION, Server
+from server import APPLICATION, serving
 
 SENDERS = 6
 
@@ -190,30 +189,18 @@ def faults(server, postgres):
 
 
 def main():
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="parley-database-"))
-    postgres = Postgres()
-    server = None
-    try:
-        commands = Commands(sys.argv[1], folder)
-        refusals(commands, postgres)
-        damage(commands)
-        print("database: refusals in one line")
+    with contextlib.closing(Postgres()) as postgres:
         schema = postgres.schema().replace("parley@", "keeper:sesame@")
-        server = Server(sys.argv[1], folder, schema)
-        administration(commands, server)
-        faults(server, postgres)
-        assert server.stop() == 0
-        log = server.log.read_text()
-        assert "sesame" not in log and "postgres://" not in log, "a password is in the log"
-    except BaseException:
-        if server:
-            print(server.last_words(), file=sys.stderr)
-        raise
-    finally:
-        if server:
-            server.kill()
-        postgres.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        with serving(sys.argv[1], schema) as server:
+            commands = Commands(sys.argv[1], server.folder)
+            refusals(commands, postgres)
+            damage(commands)
+            print("database: refusals in one line")
+            administration(commands, server)
+            faults(server, postgres)
+            assert server.stop() == 0
+            log = server.log.read_text()
+            assert "sesame" not in log and "postgres://" not in log, "a password is in the log"
 
 
 main()

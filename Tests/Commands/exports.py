@@ -10,12 +10,11 @@ import pathlib
 import subprocess
 import sys
 import tarfile
-import tempfile
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Crash"))
-from server import APPLICATION, TOKEN, Server
+from server import APPLICATION, TOKEN, serving
 
 BATCHES, BATCH = 838, 12
 TEXT = "x" * 1000
@@ -171,19 +170,11 @@ def growth(server, key):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        server = Server(sys.argv[1], folder)
-        try:
-            key = folder / "key.pem"
-            key.write_bytes(openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"))
-            kills(server, key)
-            growth(server, key)
-        except BaseException:
-            print(server.last_words(), file=sys.stderr)
-            raise
-        finally:
-            server.kill()
+    with serving(sys.argv[1]) as server:
+        key = server.folder / "key.pem"
+        key.write_bytes(openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"))
+        kills(server, key)
+        growth(server, key)
 
 
 main()

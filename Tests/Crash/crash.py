@@ -20,16 +20,15 @@ Failures are reproduced by --seed: choices of clients come from it, timing does 
 """
 
 import argparse
+import contextlib
 import pathlib
 import random
-import shutil
 import sys
-import tempfile
 import time
 
 from checks import Checks
 from clients import Creator, KeyedSender, Scheduler, Sender, Uploader
-from server import Server
+from server import serving
 from tus import TusUploader
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
@@ -65,11 +64,10 @@ def main():
     options = arguments()
     print(f"crash test: {options.rounds} rounds on {options.database}, seed {options.seed}", flush=True)
     chance = random.Random(options.seed)
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="parley-crash-"))
-    postgres = Postgres() if options.database == "postgres" else None
-    server = Server(options.binary, folder, postgres and postgres.schema())
-    checks = Checks(server)
-    try:
+    with contextlib.ExitStack() as stack:
+        postgres = stack.enter_context(contextlib.closing(Postgres())) if options.database == "postgres" else None
+        server = stack.enter_context(serving(options.binary, postgres and postgres.schema()))
+        checks = Checks(server)
         for number in range(1, options.rounds + 1):
             if chance.random() < 0.3:
                 # Dying while it starts must do no harm either.
@@ -96,14 +94,6 @@ def main():
         if server.stop() != 0:
             checks.fail("SIGTERM did not end the server with exit code 0")
         checks.stop_on_failure(options.seed)
-    except BaseException:
-        print(server.last_words(), file=sys.stderr)
-        raise
-    finally:
-        server.kill()
-        if postgres:
-            postgres.close()
-        shutil.rmtree(folder, ignore_errors=True)
     print(f"{options.rounds} passed, 0 failed")
 
 

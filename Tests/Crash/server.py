@@ -1,10 +1,14 @@
 """The process under test."""
 
+import contextlib
 import http.client
 import os
+import pathlib
 import signal
 import socket
 import subprocess
+import sys
+import tempfile
 import time
 
 APPLICATION = "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
@@ -81,3 +85,20 @@ class Server:
     def last_words(self):
         lines = self.log.read_bytes().decode(errors="replace").splitlines() if self.log.exists() else []
         return "\n".join(["last lines of the server:"] + lines[-20:])
+
+
+@contextlib.contextmanager
+def serving(binary, database=None):
+    """A server on a folder of its own, not started yet.
+
+    When what is done with it fails, its last words are shown; it and the folder do not outlive the block.
+    """
+    with tempfile.TemporaryDirectory(prefix="parley-", ignore_cleanup_errors=True) as name:
+        server = Server(binary, pathlib.Path(name), database)
+        try:
+            yield server
+        except BaseException:
+            print(server.last_words(), file=sys.stderr)
+            raise
+        finally:
+            server.kill()

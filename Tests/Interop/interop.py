@@ -14,7 +14,6 @@ import pathlib
 import random
 import shutil
 import sys
-import tempfile
 import time
 import uuid
 
@@ -22,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Crash"))
 
 from curl import Cut, curl, fields, held
-from server import APPLICATION, Server, TOKEN
+from server import APPLICATION, TOKEN, serving
 
 AUTHORITY = ["-H", f"Authorization: Bearer {TOKEN}", "-H", "Accept: application/vnd.layer+json; version=3.0",
              "-H", "Content-Type: application/json"]
@@ -32,10 +31,10 @@ CUTS = [1, 1.5]
 class Place:
     """A server, a file to send, and where contents are made for a conversation."""
 
-    def __init__(self, server, folder, megabytes):
+    def __init__(self, server, megabytes):
         self.base = f"http://127.0.0.1:{server.port}"
-        self.folder = folder
-        self.file = folder / "file"
+        self.folder = server.folder
+        self.file = self.folder / "file"
         self.size = megabytes * 1_000_000
         self.file.write_bytes(random.Random(1).randbytes(self.size))
         self.digest = digest(self.file)
@@ -175,13 +174,11 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--megabytes", type=int, default=64)
     options = parser.parse_args()
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="parley-interop-"))
-    server = Server(options.binary, folder)
     failed = 0
     ways = [plain, streamed, ranges, tus, interop, mixed]
-    try:
+    with serving(options.binary) as server:
         server.start()
-        place = Place(server, folder, options.megabytes)
+        place = Place(server, options.megabytes)
         for way in ways:
             began = time.monotonic()
             try:
@@ -193,12 +190,6 @@ def main():
             except (AssertionError, RuntimeError) as fault:
                 failed += 1
                 print(f"  BROKEN {way.__name__}: {fault}", flush=True)
-    except BaseException:
-        print(server.last_words(), file=sys.stderr)
-        raise
-    finally:
-        server.kill()
-        shutil.rmtree(folder, ignore_errors=True)
     print(f"{len(ways) - failed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

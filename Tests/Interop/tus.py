@@ -13,16 +13,14 @@ import hashlib
 import json
 import pathlib
 import random
-import shutil
 import sys
-import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Crash"))
 
 from peer import Peer
-from server import APPLICATION, TOKEN, Server
+from server import APPLICATION, TOKEN, serving
 
 VERSION = ("Tus-Resumable", "1.0.0")
 TOKEN_FIELD = ("Authorization", f"Bearer {TOKEN}")
@@ -384,10 +382,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True)
     options = parser.parse_args()
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="parley-tus-"))
-    server = Server(options.binary, folder)
     failed = 0
-    try:
+    with serving(options.binary) as server:
         server.start()
         for fact in FACTS:
             try:
@@ -395,9 +391,6 @@ def main():
             except (AssertionError, OSError, ValueError, TypeError) as problem:
                 failed += 1
                 print(f"FAILED: {fact.__name__.replace('_', ' ')}: {problem!r}", file=sys.stderr)
-    finally:
-        server.kill()
-        shutil.rmtree(folder, ignore_errors=True)
     print(f"{len(FACTS) - failed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

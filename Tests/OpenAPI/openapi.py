@@ -16,7 +16,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -24,7 +23,7 @@ sys.path.insert(0, str(HERE.parent / "Crash"))
 
 import described
 import hostile
-from server import Server
+from server import serving
 
 VERSIONS = ["1.0", "1.1", "2.0", "3.0"]
 FAILURES = 20
@@ -33,8 +32,8 @@ FAILURES = 20
 class Peer:
     """The server as these tests talk to it: over one connection, opened again when it was closed."""
 
-    def __init__(self, binary, folder):
-        self.server = Server(binary, folder)
+    def __init__(self, server):
+        self.server = server
         self.server.start()
         self.connection = self.server.connection()
 
@@ -127,8 +126,6 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     found = []
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="parley-openapi-"))
-    peer = Peer(options.binary, folder)
     for package in ["openapi_spec_validator", "jsonschema"]:
         if not is_there(package):
             print(f"  {package} is not installed here: what it would say is left out")
@@ -138,7 +135,8 @@ def main():
         if len(found) <= FAILURES:
             print(f"  BROKEN: {problem}", flush=True)
 
-    try:
+    with serving(options.binary) as server:
+        peer = Peer(server)
         for version in VERSIONS:
             began = time.monotonic()
             description = described.Description(peer, version)
@@ -148,12 +146,6 @@ def main():
             print(f"  {version}: {len(description.operations)} operations, {asked} requests,"
                   f" {time.monotonic() - began:.1f} s", flush=True)
         schemathesis(peer, options, tell)
-    except Exception:
-        print(peer.server.last_words())
-        raise
-    finally:
-        peer.server.kill()
-        shutil.rmtree(folder, ignore_errors=True)
     if found:
         sys.exit(f"{len(found)} answers break the description")
     print("the server answers as it describes itself")
