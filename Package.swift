@@ -78,6 +78,7 @@ let package = Package(
         room("HTTPTransport", ["HTTP", "CLinux", "COpenSSL", "Descriptors", "Digests", "Locking"]),
         room("HTTPClient", ["CCurl", "Descriptors", "HTTP", "HTTPTransport", "Locking"]),
         room("SQL", ["CSQLite", "CPostgres", "Locking"]),
+        room("ObjectStore", ["Digests", "HTTP", "HTTPClient", "Locking"]),
         room("Blobs", ["Checksums", "CLinux", "Descriptors", "Locking"]),
         room(
             "Uploads",
@@ -118,7 +119,7 @@ let package = Package(
         // What tests of several rooms need.
         .target(
             name: "TestSupport", dependencies: ["COpenSSL", "CPostgres"], path: "Tests/Support",
-            exclude: ["postgres.sh"], swiftSettings: houseOfTests),
+            exclude: ["objectstore.py", "postgres.sh"], swiftSettings: houseOfTests),
         tests(of: "Locking"),
         tests(of: "Descriptors"),
         tests(of: "Base64"),
@@ -130,6 +131,7 @@ let package = Package(
         tests(of: "HTTPTransport", ["HTTP", "COpenSSL"]),
         tests(of: "HTTPClient", ["HTTP", "HTTPTransport", "Locking"]),
         tests(of: "SQL"),
+        tests(of: "ObjectStore", ["Digests", "HTTP", "HTTPClient", "Locking"]),
         tests(of: "Blobs"),
         tests(of: "Uploads", ["HTTP", "JSON", "Base64", "Blobs", "Digests"]),
         tests(of: "Archives"),

@@ -20,7 +20,7 @@ public enum HTTPDate {
     }
 
     /// Days since 1970-01-01 of a Gregorian date, in eras of 400 years that begin in March.
-    static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int64 {
+    package static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int64 {
         let year = Int64(month <= 2 ? year - 1 : year)
         let era = year.floorDivided(by: 400)
         let yearOfEra = year - era * 400
@@ -29,7 +29,8 @@ public enum HTTPDate {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    static func civil(_ days: Int64) -> (year: Int, month: Int, day: Int) {
+    /// The Gregorian date of a day, counted from 1970-01-01.
+    package static func civil(_ days: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = shifted.floorDivided(by: 146_097)
         let dayOfEra = shifted - era * 146_097

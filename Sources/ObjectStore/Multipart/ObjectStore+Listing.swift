@@ -1,0 +1,74 @@
+internal import HTTP
+
+extension ObjectStore {
+    /// How many multipart uploads are listed at once, at most.
+    private static let mostMultiparts = 10_000
+
+    /// Every part the store holds of a multipart upload, in ascending order of their numbers.
+    ///
+    /// - Throws: `missingUpload`, which is no proof that it was completed (§10.3).
+    public func parts(
+        _ key: ObjectKey, upload: String
+    ) async throws(ObjectStoreError) -> [ObjectPart] {
+        var parts: [ObjectPart] = []
+        var marker: Int? = 0
+        while let place = marker {
+            let page = try await page(key, upload, after: place, atMost: 1000)
+            parts += page.parts
+            marker = page.next
+        }
+        return parts
+    }
+
+    /// The open multipart uploads below the store's prefix, at most 10,000: what is beyond comes when
+    /// those were aborted. Others' keys that no ``ObjectKey`` can name are left out.
+    public func multiparts() async throws(ObjectStoreError) -> [OpenMultipart] {
+        var uploads: [OpenMultipart] = []
+        var marker: MultipartPage.Marker?
+        repeat {
+            let page = try await page("list uploads", after: marker, atMost: 1000)
+            for upload in page.uploads {
+                // A store may look at the prefix by itself, or not.
+                guard upload.key.utf8.starts(with: settings.prefix.utf8),
+                    let key = ObjectKey(
+                        String(Substring(upload.key.utf8.dropFirst(settings.prefix.utf8.count))))
+                else { continue }
+                uploads.append(
+                    OpenMultipart(key: key, upload: upload.upload, initiated: upload.initiated))
+            }
+            marker = page.next
+        } while marker != nil && uploads.count < Self.mostMultiparts
+        return uploads
+    }
+
+    /// One page of parts.
+    func page(
+        _ key: ObjectKey, _ upload: String, after marker: Int, atMost limit: Int
+    ) async throws(ObjectStoreError) -> PartPage {
+        var request = StoreRequest("list", .get, fullKey(key))
+        request.query = [
+            ("uploadId", upload), ("max-parts", "\(limit)"), ("part-number-marker", "\(marker)"),
+        ]
+        return try await document(request) { body throws(XMLFault) in
+            try PartPage(body, after: marker)
+        }
+    }
+
+    /// One page of open uploads.
+    func page(
+        _ operation: String, after marker: MultipartPage.Marker?, atMost limit: Int
+    ) async throws(ObjectStoreError) -> MultipartPage {
+        var request = StoreRequest(operation, .get, nil)
+        request.query = [
+            // Keys hold what XML cannot.
+            ("uploads", ""), ("encoding-type", "url"), ("prefix", settings.prefix),
+            ("max-uploads", "\(limit)"),
+        ]
+        if let marker {
+            request.query += [("key-marker", marker.key), ("upload-id-marker", marker.upload)]
+        }
+        return try await document(request) { body throws(XMLFault) in
+            try MultipartPage(body, after: marker)
+        }
+    }
+}

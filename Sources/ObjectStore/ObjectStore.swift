@@ -1,0 +1,50 @@
+internal import HTTPClient
+internal import Locking
+
+/// One bucket of a store that speaks Amazon's S3, or the part of it below a prefix (§10.2–10.4).
+///
+/// Every operation is tried again, with growing waits, while the store or the way to it fails for the
+/// moment; what it throws is final for this call. Copies share connections and what is known of the
+/// store's clock.
+public struct ObjectStore: Sendable {
+    let settings: ObjectStoreSettings
+    let address: BucketAddress
+    let signer: RequestSigner
+    let client: HTTPClient
+    let clock: ObjectStoreClock
+    /// By how many milliseconds the store's clock is ahead of ours; 0 until it complains.
+    let offset: Locked<Int64>
+    /// Where bodies are hashed, which keeps a core busy and waits for the disk.
+    let hashing = WorkQueue("parley.store")
+
+    /// Takes settings without a mistake; asks the store nothing, see ``check()``.
+    ///
+    /// - Throws: `invalid` with the first mistake; `unreachable` where libcurl is not installed.
+    public init(_ settings: ObjectStoreSettings, clock: ObjectStoreClock) throws(ObjectStoreError) {
+        if let mistake = settings.mistakes().first {
+            throw ObjectStoreError(
+                .invalid, "settings", words: "\(mistake.setting) \(mistake.rule)")
+        }
+        guard let address = BucketAddress(settings) else {
+            throw ObjectStoreError(.invalid, "settings", words: "endpoint names no place")
+        }
+        self.settings = settings
+        self.address = address
+        self.clock = clock
+        signer = RequestSigner(credentials: settings.credentials, region: settings.region)
+        offset = Locked(0)
+        var manner = HTTPClientSettings()
+        manner.authorities = settings.authorities
+        do throws(HTTPClientError) {
+            client = try HTTPClient(manner)
+        } catch {
+            throw ObjectStoreError(.unreachable, "settings", words: error.description)
+        }
+    }
+
+    /// The whole key, as the store knows it.
+    func fullKey(_ key: ObjectKey) -> String { settings.prefix + key.text }
+
+    /// Now, as far as we know by the store's clock, in milliseconds since 1970.
+    func now() -> Int64 { clock.now() + offset.withLock { $0 } }
+}

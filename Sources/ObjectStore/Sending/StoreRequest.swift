@@ -1,0 +1,39 @@
+internal import HTTP
+internal import HTTPClient
+
+/// A request to the store, before it is signed.
+struct StoreRequest: Sendable {
+    /// As §10.3 calls it.
+    let operation: String
+    let method: Method
+    /// The whole key; `nil` for the bucket itself.
+    let key: String?
+    var query: [(name: String, value: String)] = []
+    var fields: [(name: String, value: String)] = []
+    var body: ClientBody = .none
+    var payload: PayloadDigest = .empty
+    /// Told how many octets of the body went out.
+    var onSent: (@Sendable (Int64) -> Void)?
+
+    init(_ operation: String, _ method: Method, _ key: String?) {
+        self.operation = operation
+        self.method = method
+        self.key = key
+    }
+}
+
+extension ObjectStore {
+    /// The request as it is sent at this moment.
+    func signed(_ request: StoreRequest) -> ClientRequest {
+        let path = address.path(of: request.key)
+        let query = CanonicalRequest.query(request.query)
+        let fields = signer.fields(
+            signing: request.method, host: address.host, path: path, query: query,
+            fields: request.fields, payload: request.payload, at: SigningTime(now()))
+        var sent = ClientRequest(
+            request.method, address.url(path: path, query: query), fields: fields,
+            body: request.body)
+        sent.onSent = request.onSent
+        return sent
+    }
+}

@@ -1,0 +1,135 @@
+import Testing
+
+@testable import ObjectStore
+
+@Suite struct `Documents of a store` {
+    @Test func `name an error, also after the white space that kept a connection alive (§10.3)`()
+        throws
+    {
+        let text =
+            "   \r\n<?xml version=\"1.0\"?>\n<Error><Code>NoSuchKey</Code><Message>a &amp; b</Message>"
+            + "<Region>eu</Region><Resource>/x</Resource></Error>"
+        let error = try #require(ErrorDocument(Array(text.utf8)))
+        #expect(error.code == "NoSuchKey")
+        #expect(error.message == "a & b")
+        #expect(error.region == "eu")
+    }
+
+    @Test(arguments: [
+        "", "<html><body>Not Found</body></html>", "<Error></Error>", "<Error><Code>A</Code>",
+        "<Errors><Code>A</Code></Errors>", "<!DOCTYPE html><html></html>",
+    ])
+    func `are errors only when they say so`(text: String) {
+        #expect(ErrorDocument(Array(text.utf8)) == nil)
+    }
+
+    @Test func `list parts`() throws {
+        let page = try PartPage(
+            octets(
+                """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <ListPartsResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">
+                  <Bucket>b</Bucket><Key>k</Key><UploadId>u</UploadId>
+                  <Initiator><ID>i</ID><DisplayName>n</DisplayName></Initiator>
+                  <PartNumberMarker>1</PartNumberMarker><NextPartNumberMarker>3</NextPartNumberMarker>
+                  <MaxParts>2</MaxParts><IsTruncated>true</IsTruncated>
+                  <Part><PartNumber>2</PartNumber><LastModified>x</LastModified><ETag>"a"</ETag><Size>10485760</Size></Part>
+                  <Part><PartNumber>3</PartNumber><ETag>&quot;b&quot;</ETag><Size>7</Size></Part>
+                </ListPartsResult>
+                """), after: 1)
+        #expect(
+            page.parts == [
+                ObjectPart(number: 2, size: 10_485_760, tag: "\"a\""),
+                ObjectPart(number: 3, size: 7, tag: "\"b\""),
+            ])
+        #expect(page.next == 3)
+    }
+
+    @Test(arguments: [
+        ("a part twice", part(2) + part(2)), ("parts backwards", part(3) + part(2)),
+        ("a part of the page before", part(1)), ("a part beyond 10000", part(10_001)),
+        ("part 0", part(0)), ("no size", "<Part><PartNumber>2</PartNumber><ETag>e</ETag></Part>"),
+        ("a negative size", "<Part><PartNumber>2</PartNumber><ETag>e</ETag><Size>-1</Size></Part>"),
+        ("no ETag", "<Part><PartNumber>2</PartNumber><ETag/><Size>1</Size></Part>"),
+        ("a next page without its beginning", part(2) + "<IsTruncated>true</IsTruncated>"),
+        (
+            "a next page that is this one",
+            "<IsTruncated>true</IsTruncated><NextPartNumberMarker>1</NextPartNumberMarker>"
+        ),
+        (
+            "a next page that leaves parts out",
+            part(2)
+                + "<IsTruncated>true</IsTruncated><NextPartNumberMarker>9</NextPartNumberMarker>"
+        ),
+        ("half a truth", "<IsTruncated>maybe</IsTruncated>"),
+    ])
+    func `of parts are refused when they cannot be true`(what: String, inside: String) {
+        #expect(throws: XMLFault.self, "\(what)") {
+            try PartPage(octets("<ListPartsResult>\(inside)</ListPartsResult>"), after: 1)
+        }
+    }
+
+    @Test func `list open uploads, with keys no XML can hold`() throws {
+        let page = try MultipartPage(
+            octets(
+                """
+                <ListMultipartUploadsResult><Bucket>b</Bucket><KeyMarker/><UploadIdMarker></UploadIdMarker>
+                <NextKeyMarker>p/a%2Fb</NextKeyMarker><NextUploadIdMarker>u2</NextUploadIdMarker>
+                <Upload><Key>p/a+b%01</Key><UploadId>u1</UploadId><Owner><ID>o</ID></Owner>
+                <Initiated>2010-11-10T20:48:33.000Z</Initiated></Upload>
+                <Upload><Key>p/a%2Fb</Key><UploadId>u2</UploadId><Initiated>some day</Initiated></Upload>
+                <IsTruncated>true</IsTruncated><EncodingType>url</EncodingType>
+                </ListMultipartUploadsResult>
+                """), after: nil)
+        #expect(
+            page.uploads == [
+                MultipartPage.Upload(key: "p/a b\u{1}", upload: "u1", initiated: 1_289_422_113_000),
+                MultipartPage.Upload(key: "p/a/b", upload: "u2", initiated: nil),
+            ])
+        #expect(page.next == MultipartPage.Marker(key: "p/a/b", upload: "u2"))
+        #expect(throws: XMLFault.self) {
+            try MultipartPage(
+                octets(
+                    "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker>"
+                        + "<NextUploadIdMarker>u</NextUploadIdMarker></ListMultipartUploadsResult>"),
+                after: MultipartPage.Marker(key: "k", upload: "u"))
+        }
+    }
+
+    @Test(arguments: [
+        "<CompleteMultipartUploadResult/>",
+        "<CompleteMultipartUploadResult><ETag/></CompleteMultipartUploadResult>",
+        "<CopyPartResult><ETag>e</ETag></CopyPartResult>", "<html/>", "",
+    ])
+    func `are no completion without the object's ETag`(text: String) {
+        #expect(throws: XMLFault.self) {
+            try XMLReader.member("ETag", of: "CompleteMultipartUpload", octets(text))
+        }
+    }
+
+    @Test(arguments: ["Result", "Response"])
+    func `are named after their operation`(ending: String) throws {
+        let text = "<CopyPart\(ending)><A><ETag>x</ETag></A><ETag>e</ETag></CopyPart\(ending)>"
+        #expect(try XMLReader.member("ETag", of: "CopyPart", octets(text)) == "e")
+    }
+
+    @Test func `tell a store what an object is made of`() {
+        let parts = [
+            ObjectPart(number: 1, size: 5, tag: "\"a\""),
+            ObjectPart(number: 12, size: 5, tag: "<&>"),
+        ]
+        #expect(
+            CompletionDocument.octets(parts)
+                == octets(
+                    "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+                        + "<Part><PartNumber>1</PartNumber><ETag>\"a\"</ETag></Part>"
+                        + "<Part><PartNumber>12</PartNumber><ETag>&lt;&amp;&gt;</ETag></Part>"
+                        + "</CompleteMultipartUpload>"))
+    }
+
+    private static func part(_ number: Int) -> String {
+        "<Part><PartNumber>\(number)</PartNumber><ETag>e</ETag><Size>1</Size></Part>"
+    }
+
+    private func octets(_ text: String) -> [UInt8] { Array(text.utf8) }
+}

