@@ -51,6 +51,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	bash Tests/Commands/telemetry.sh .build/debug/parley
 	python3 Tests/Commands/database.py .build/debug/parley
 	python3 Tests/Commands/exports.py .build/debug/parley
+	python3 Tests/Commands/upload.py .build/debug/parley
 	bash Tests/Tour/tour.sh .build/debug/parley
 	$(MAKE) --no-print-directory openapi
 	python3 Tests/Siege/siege.py --build .build/debug --short

@@ -83,6 +83,7 @@ let package = Package(
         room(
             "Uploads",
             ["HTTP", "JSON", "Base64", "Blobs", "Checksums", "COpenSSL", "Digests", "Locking"]),
+        room("UploadClient", ["Digests", "HTTP", "HTTPClient", "JSON"]),
         room("Archives", ["HTTP", "COpenSSL"]),
         room("Telemetry", [logging, "Locking", "Octets"]),
         // Messaging, from its rules up to its doors.
@@ -108,7 +109,7 @@ let package = Package(
             [
                 "CLinux", "Digests", "HTTP", "HTTPTransport", "JSON", "Locking", "SQL", "Blobs",
                 "Uploads", "Telemetry", "Messaging", "MessagingStore", "MessagingWire", "Delivery",
-                "PlatformAPI", logging,
+                "PlatformAPI", "UploadClient", logging,
             ]),
         .executableTarget(
             name: "parley", dependencies: ["ParleyServer", arguments], swiftSettings: house),
@@ -134,6 +135,7 @@ let package = Package(
         tests(of: "ObjectStore", ["Digests", "HTTP", "HTTPClient", "Locking"]),
         tests(of: "Blobs"),
         tests(of: "Uploads", ["HTTP", "JSON", "Base64", "Blobs", "Digests"]),
+        tests(of: "UploadClient"),
         tests(of: "Archives"),
         tests(of: "Telemetry", [logging]),
         tests(of: "Messaging"),

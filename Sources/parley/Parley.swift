@@ -8,6 +8,6 @@ import ParleyServer
         version: Release.version,
         subcommands: [
             Serve.self, App.self, Token.self, DownloadKey.self, CheckConfig.self,
-            HealthCheck.self, DevelopmentCertificate.self,
+            HealthCheck.self, DevelopmentCertificate.self, Upload.self,
         ])
 }

@@ -20,7 +20,7 @@ public enum Command {
         do {
             return try await work()
         } catch {
-            for line in "\(error)".split(separator: "\n") { complain("parley: \(line)") }
+            for line in "\(error)".split(separator: "\n") { tell("parley: \(line)") }
             return 1
         }
     }
@@ -32,8 +32,9 @@ public enum Command {
         fflush(nil)
     }
 
-    private static func complain(_ line: String) {
-        let octets = Array("\(line)\n".utf8)
+    /// Writes a line for the person who called, and not for a program that reads the output.
+    static func tell(_ line: String, end: String = "\n") {
+        let octets = Array("\(line)\(end)".utf8)
         // Holds because the array lives through the call; a terminal that is gone cannot be told.
         _ = unsafe write(2, octets, octets.count)
     }

@@ -1,0 +1,62 @@
+import FoundationEssentials
+import Glibc
+import HTTP
+import UploadClient
+
+extension Command {
+    /// Brings a file to a conversation of a server and prints its content's id.
+    ///
+    /// What is not said is taken from the environment: `PARLEY_APP_ID`, `PARLEY_APP_TOKEN`,
+    /// `PARLEY_PUBLIC_URL`.
+    ///
+    /// - Returns: 130 after SIGINT or SIGTERM; the same call goes on where it was stopped.
+    public static func upload(
+        _ file: String, to conversation: String, application: String?, server: String?,
+        type: String?
+    ) async throws -> Int32 {
+        let environment = ProcessInfo.processInfo.environment
+        guard let application = application ?? environment["PARLEY_APP_ID"] else {
+            throw StartFailure("say the application: --app ID, or PARLEY_APP_ID")
+        }
+        guard let token = environment["PARLEY_APP_TOKEN"] else {
+            throw StartFailure("PARLEY_APP_TOKEN must hold a token of the application")
+        }
+        let target = try UploadTarget(
+            server: server ?? environment["PARLEY_PUBLIC_URL"] ?? "http://127.0.0.1:8080",
+            application: application, token: token, conversation: conversation)
+        let upload = try FileUpload(
+            file, type: type ?? MediaType(fileName: file).text, to: target,
+            rememberedIn: try memoFolder(environment))
+        let bar = ProgressBar(of: upload.size)
+        let work = Task { try await upload.run { octets in bar.show(octets) } }
+        let signals = ProcessSignals()
+        let watch = Task {
+            for await name in signals.names where name.stops { work.cancel() }
+        }
+        defer {
+            watch.cancel()
+            bar.end()
+        }
+        do {
+            let content = try await work.value
+            bar.show(upload.size)
+            bar.end()
+            say("CONTENT=\(content)")
+            return 0
+        } catch let failure as UploadFailure where failure.isCancelled {
+            bar.end()
+            tell("parley: stopped; the same command goes on from here")
+            return 130
+        }
+    }
+
+    private static func memoFolder(_ environment: [String: String]) throws(StartFailure) -> String {
+        if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") {
+            return "\(cache)/parley/uploads"
+        }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw StartFailure("HOME or XDG_CACHE_HOME must say where to remember the upload")
+        }
+        return "\(home)/.cache/parley/uploads"
+    }
+}
