@@ -19,6 +19,12 @@ int sync_file_range(int descriptor, off_t offset, off_t count, unsigned int flag
 ssize_t copy_file_range(
     int source, off_t *source_offset, int target, off_t *target_offset, size_t count, unsigned int flags);
 
+int fallocate(int descriptor, int mode, off_t offset, off_t count);
+
+#ifndef FALLOC_FL_KEEP_SIZE
+#define FALLOC_FL_KEEP_SIZE 1
+#endif
+
 #ifndef SYNC_FILE_RANGE_WRITE
 #define SYNC_FILE_RANGE_WAIT_BEFORE 1
 #define SYNC_FILE_RANGE_WRITE 2

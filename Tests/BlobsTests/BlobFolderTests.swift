@@ -56,6 +56,18 @@ import Testing
         #expect(try file.read(10, at: 0) == [1, 2, 9])
     }
 
+    @Test func `room that is reserved changes no size and goes with a cut (11.7)`() throws {
+        let file = try folder.stage(name)
+        try file.write([1, 2, 3].span, at: 0)
+        #expect(try file.reserve(3..<(4 << 20)))
+        try file.commit()
+        let reserved = try #require(try folder.stagedEntries().first)
+        #expect(reserved.size == 3)
+        #expect(reserved.allocated >= 4 << 20)
+        try file.truncate(to: 2)
+        #expect(try folder.stagedEntries().first?.allocated ?? 0 < 1 << 20)
+    }
+
     @Test func `a file longer than the write-back window keeps every byte`() throws {
         let file = try folder.stage(name)
         let piece = [UInt8](repeating: 7, count: 5 << 20)

@@ -14,16 +14,16 @@ import Testing
         for (number, loan) in loans.enumerated() { #expect(await loan.back() == [number, 1, 2]) }
     }
 
-    @Test func `is nobody else's while it is away, so nothing is copied`() async {
-        var value = [UInt8](repeating: 0, count: 1 << 20)
+    @Test func `comes back as nobody else's, so it is changed in place`() async {
+        var value = [UInt8](repeating: 1, count: 1 << 20)
         let place = value.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
         for _ in 0..<200 {
-            let loan = queue.lend(value) { value in value[0] &+= 1 }
+            // Whoever lends it still has it for a moment, so the queue only looks at it.
+            let loan = queue.lend(value) { value in _ = value.last }
             value = []
             value = await loan.back()
-            value[1] &+= 1
+            value[0] &+= 1
         }
         #expect(value.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } == place)
-        #expect(value[0] == 200 && value[1] == 200)
     }
 }

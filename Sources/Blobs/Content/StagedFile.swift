@@ -10,7 +10,7 @@ import Locking
 /// One queue at a time writes; ``commit()`` may run beside it and speaks of what was written before.
 /// Every method waits for the disk.
 public final class StagedFile: Sendable {
-    private let descriptor: Descriptor
+    let descriptor: Descriptor
     private let path: String
     private let folder: Folder
     private let window: Locked<Window>

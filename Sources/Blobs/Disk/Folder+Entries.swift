@@ -6,6 +6,8 @@ public struct FolderEntry: Sendable, Equatable {
     public let name: String
     /// Size, in bytes.
     public let size: Int64
+    /// What the file takes of the disk, in bytes; more than its size where room was reserved for it.
+    public let allocated: Int64
     /// Last change, in milliseconds since 1970 UTC.
     public let modifiedAtMilliseconds: Int64
 }
@@ -37,7 +39,8 @@ extension Folder {
         try systemCall("lstat") { unsafe path.withCString { unsafe lstat($0, &status) } }
         let time = status.st_mtim
         return FolderEntry(
-            name: name, size: Int64(status.st_size),
+            // The unit of `st_blocks` is 512 bytes, whatever the file system's own.
+            name: name, size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512,
             modifiedAtMilliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 

@@ -21,29 +21,47 @@ extension Uploads {
         let engine = engine
         guard BlobName(draft.contentID) != nil else { throw .invalid("not a content id") }
         if let length = draft.length, length > engine.settings.maxUploadSize { throw .tooLarge }
-        try requirePlace(for: draft.owner)
-        try await engine.requireQuota(
-            of: draft.owner.application, besidesUploads: draft.length ?? 1)
         var record = UploadRecord(
             draft, creation: creation, at: engine.clock.now(), lives: engine.settings.createdTTL)
         // The IETF protocol wants the end declared, whatever the length says (§1.4).
         if draft.length == 0 && creation != .ietf { record.state = .finalizing }
-        return try await enter(
-            record, reserving: draft.length ?? engine.settings.unknownReservation)
+        return try await claiming(for: draft.owner, length: draft.length) {
+            [record] claim throws(UploadError) in try await enter(record, for: claim)
+        }
     }
 
-    /// Whether an owner may have one more open upload (§11.9).
-    func requirePlace(for owner: UploadOwner) throws(UploadError) {
-        let open = engine.ledger.withLock { $0.openUploads(of: owner) }
-        guard open < engine.settings.maxOpenUploadsPerOwner else { throw .rateLimited }
+    /// Creates an upload once there is a place for it among its owner's, and the quota.
+    ///
+    /// Both are taken before anything is asked that takes time, so of two creations at once the
+    /// second counts the first.
+    ///
+    /// - Parameter length: `nil` when it is not known yet.
+    func claiming(
+        for owner: UploadOwner, length: Int64?,
+        _ create: (Ledger.Claim) async throws(UploadError) -> NewUpload
+    ) async throws(UploadError) -> NewUpload {
+        let (engine, settings) = (engine, engine.settings)
+        let claim = Ledger.Claim(
+            owner: owner, bytes: length ?? 1, room: length ?? settings.unknownReservation)
+        let claimed = engine.ledger.withLock { ledger in
+            ledger.take(claim, limit: settings.maxOpenUploadsPerOwner)
+        }
+        guard let claimed else { throw .rateLimited }
+        do throws(UploadError) {
+            try await engine.requireQuota(of: owner.application, for: claimed)
+            return try await create(claim)
+        } catch {
+            engine.ledger.withLock { ledger in ledger.give(back: claim) }
+            throw error
+        }
     }
 
     /// Gives a new record a name that nobody can guess, durably; one that has all its bytes goes on
     /// to be finished.
     ///
-    /// - Parameter room: Bytes still to come, which the disk must have room for.
+    /// - Parameter claim: What was claimed for it; given back when this returns, and only then.
     func enter(
-        _ record: UploadRecord, reserving room: Int64
+        _ record: UploadRecord, for claim: Ledger.Claim
     ) async throws(UploadError) -> NewUpload {
         let engine = engine
         let token = try UploadToken.random()
@@ -51,13 +69,13 @@ extension Uploads {
         let bytes = record.bytes
         do throws(DiskError) {
             try await engine.queues[name].run { () throws(DiskError) in
-                try engine.requireRoom(for: room)
+                try engine.requireRoom()
                 _ = try engine.records.create(name, bytes)
             }
         } catch {
             throw UploadError(error)
         }
-        engine.note(name, record)
+        engine.note(name, record, for: claim)
         if record.state == .finalizing, let upload = try? await checkOut(name) {
             // Still finalizing is no reason to withhold the URL: the next request joins in.
             _ = await upload.finish()

@@ -12,14 +12,29 @@ struct Ledger: Sendable {
         var expiresAt: Int64
         /// Bytes that may still come.
         var reserved: Int64
+        /// So many of them have their place on the disk already.
+        var placed: Int64
         /// Bytes that will be a content's: of unknown length, those that are held.
         var claimed: Int64
+
+        var unplaced: Int64 { reserved - placed }
+    }
+
+    /// What an upload takes that is about to be created, so that of two at once only one gets it.
+    struct Claim: Sendable {
+        let owner: UploadOwner
+        /// Of the application's quota.
+        let bytes: Int64
+        /// Of the disk.
+        let room: Int64
     }
 
     private var entries: [BlobName: Entry] = [:]
     private var open: [UploadOwner: Int] = [:]
-    /// Bytes promised to open uploads (§11.7).
-    private(set) var reserved: Int64 = 0
+    /// Bytes promised to open uploads that have no place on the disk yet (§11.7).
+    private(set) var unplaced: Int64 = 0
+    /// Up to which byte of its content an upload has its place.
+    private var places: [BlobName: Int64] = [:]
     private var records: [BlobName: BlobName] = [:]
     private var interrupted: Set<BlobName> = []
     private var claims: [String: Int64] = [:]
@@ -27,7 +42,10 @@ struct Ledger: Sendable {
     /// Enters a record, replacing what was known of it.
     mutating func enter(_ name: BlobName, _ record: UploadRecord, unknown: Int64) {
         remove(name)
-        if !record.state.isOpen { interrupted.remove(name) }
+        if !record.state.isOpen {
+            interrupted.remove(name)
+            places[name] = nil
+        }
         let isOpen = record.state.isOpen
         // A finished part lies there until it is forgotten, and is no content either (§6.10).
         let isHeld =
@@ -39,28 +57,67 @@ struct Ledger: Sendable {
             // What is still being finished is looked after by every run of the sweeper.
             expiresAt: record.state == .finalizing ? 0 : record.expiresAt,
             reserved: isOpen ? rest : 0,
+            placed: isOpen ? min(rest, max(0, (places[name] ?? 0) - record.offset)) : 0,
             claimed: isHeld ? record.length ?? record.offset : 0)
         entries[name] = entry
         if let content = entry.content { records[content] = name }
-        reserved += entry.reserved
+        unplaced += entry.unplaced
         if entry.claimed > 0 { claims[entry.owner.application, default: 0] += entry.claimed }
         if isOpen { open[entry.owner, default: 0] += 1 }
     }
 
+    /// Takes what an upload is going to need.
+    ///
+    /// - Returns: All bytes claimed by the application, these and those before them; `nil`, and
+    ///   nothing is taken, where the owner has as many open uploads as he may (§11.9).
+    mutating func take(_ claim: Claim, limit: Int) -> Int64? {
+        guard openUploads(of: claim.owner) < limit else { return nil }
+        open[claim.owner, default: 0] += 1
+        claims[claim.owner.application, default: 0] += claim.bytes
+        unplaced += claim.room
+        return claimed(by: claim.owner.application)
+    }
+
+    /// Gives it back, because the upload has its record now or never will.
+    mutating func give(back claim: Claim) {
+        unplaced -= claim.room
+        release(claim.bytes, of: claim.owner.application)
+        close(claim.owner)
+    }
+
     mutating func forget(_ name: BlobName) {
         interrupted.remove(name)
+        places[name] = nil
         remove(name)
+    }
+
+    /// Notes up to which byte of its content an upload has its place on the disk: the free space
+    /// there is less by so much already.
+    mutating func place(_ name: BlobName, upTo place: Int64, from offset: Int64) {
+        guard var entry = entries[name], entry.isOpen else { return }
+        places[name] = place
+        unplaced -= entry.unplaced
+        entry.placed = min(entry.reserved, max(0, place - offset))
+        unplaced += entry.unplaced
+        entries[name] = entry
     }
 
     private mutating func remove(_ name: BlobName) {
         guard let entry = entries.removeValue(forKey: name) else { return }
-        reserved -= entry.reserved
+        unplaced -= entry.unplaced
         if let content = entry.content { records[content] = nil }
-        if let claim = claims[entry.owner.application] {
-            claims[entry.owner.application] = claim > entry.claimed ? claim - entry.claimed : nil
-        }
-        guard entry.isOpen, let count = open[entry.owner] else { return }
-        open[entry.owner] = count > 1 ? count - 1 : nil
+        release(entry.claimed, of: entry.owner.application)
+        if entry.isOpen { close(entry.owner) }
+    }
+
+    private mutating func release(_ bytes: Int64, of application: String) {
+        guard let claim = claims[application] else { return }
+        claims[application] = claim > bytes ? claim - bytes : nil
+    }
+
+    private mutating func close(_ owner: UploadOwner) {
+        guard let count = open[owner] else { return }
+        open[owner] = count > 1 ? count - 1 : nil
     }
 
     /// How many uploads are open, and how many bytes are promised to them, by their creation.

@@ -16,9 +16,9 @@ struct Recovery {
     }
 
     private func recover() throws(DiskError) -> [BlobName] {
-        var staged: [String: Int64] = [:]
         let files = try engine.blobs.stagedEntries()
-        for file in files { staged[file.name] = file.size }
+        let staged = Dictionary(
+            files.map { file in (file.name, file) }, uniquingKeysWith: { _, later in later })
         var unfinished: [BlobName] = []
         var owned: Set<String> = []
         for entry in try engine.records.entries() {
@@ -31,8 +31,13 @@ struct Recovery {
                 continue
             }
             if !record.state.isTerminal || record.isKeptPart { owned.insert(record.contentID) }
-            let recovered = try repair(record, file, staged[record.contentID] ?? 0)
+            let recovered = try repair(record, file, staged[record.contentID]?.size ?? 0)
             engine.note(name, recovered)
+            if let staged = staged[record.contentID], staged.size == recovered.offset {
+                engine.ledger.withLock { ledger in
+                    ledger.place(name, upTo: staged.allocated, from: recovered.offset)
+                }
+            }
             // Whoever was sending it then goes on behind an interruption.
             if recovered.state.isOpen, recovered.offset > 0 {
                 engine.ledger.withLock { $0.note(name, brokeOff: true) }

@@ -3,9 +3,11 @@ internal import HTTP
 internal import Locking
 
 extension Upload {
-    /// Opens the staged file as the record describes it, and asks whether the bytes will fit.
+    /// Opens the staged file as the record describes it, asks whether the bytes will fit, and takes
+    /// their place on the disk where their number is known (§11.7).
     func openFile(for append: Append) async throws(UploadError) -> StagedFile {
-        let (engine, blob, offset) = (engine, blob, record.offset)
+        let (engine, name, blob, offset) = (engine, name, blob, record.offset)
+        let length = record.length ?? append.total
         let brings = append.bodyLength != 0
         // What was declared was judged when it was; the rest grows with each request.
         if brings, record.length == nil {
@@ -22,7 +24,15 @@ extension Upload {
                 let size = try file.size()
                 if size < offset { return nil }
                 // Bytes nobody ever saw: of a crash, a failed sync or an undone request.
-                if size > offset { try file.truncate(to: offset) }
+                if size > offset {
+                    try file.truncate(to: offset)
+                    engine.ledger.withLock { $0.place(name, upTo: offset, from: offset) }
+                }
+                if brings, let length, length - offset >= Upload.worthPlacing,
+                    try file.reserve(offset..<length)
+                {
+                    engine.ledger.withLock { $0.place(name, upTo: length, from: offset) }
+                }
                 return file
             }
         } catch {
@@ -32,6 +42,9 @@ extension Upload {
         await fail(.storageLost)
         throw .gone
     }
+
+    /// Of fewer bytes the file system finds the place by itself when they are written.
+    private static let worthPlacing: Int64 = 8 << 20
 
     /// Makes a transfer durable and only then visible (§11.1); the order never changes.
     ///

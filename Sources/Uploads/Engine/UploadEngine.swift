@@ -16,20 +16,19 @@ struct UploadEngine: Sendable {
     let onCommit: @Sendable (UploadDialect, Duration) -> Void
     let statistics = Locked(UploadStatistics())
 
-    /// Writes what the ledger has to know of a record.
-    func note(_ name: BlobName, _ record: UploadRecord) {
+    /// Writes what the ledger has to know of a record, in the place of what was claimed for it.
+    func note(_ name: BlobName, _ record: UploadRecord, for claim: Ledger.Claim? = nil) {
         ledger.withLock { ledger in
+            if let claim { ledger.give(back: claim) }
             ledger.enter(name, record, unknown: settings.unknownReservation)
         }
     }
 
-    /// Whether all promises fit the disk with so many more bytes. Waits for the disk.
-    func requireRoom(for more: Int64 = 0) throws(DiskError) {
+    /// Whether all promises and claims fit the disk. Waits for the disk.
+    func requireRoom() throws(DiskError) {
         let space = try blobs.freeSpace()
         let headroom = settings.diskHeadroom ?? max(1 << 30, space.total / 20)
-        let promised = ledger.withLock { $0.reserved }
-        let (needed, overflow) = promised.addingReportingOverflow(more)
-        guard !overflow, needed <= space.available - headroom else {
+        guard ledger.withLock({ $0.unplaced }) <= space.available - headroom else {
             throw DiskError(kind: .full, operation: "reserve")
         }
     }

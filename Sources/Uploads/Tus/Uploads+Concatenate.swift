@@ -21,18 +21,23 @@ extension Uploads {
     ) async throws(UploadError) -> NewUpload {
         let engine = engine
         guard let blob = BlobName(draft.contentID) else { throw .invalid("not a content id") }
-        try requirePlace(for: draft.owner)
         let parts = try await self.parts(tokens, of: draft.owner)
         let length = try Uploads.sum(parts, limit: engine.settings.maxUploadSize)
         if let stated, stated != length {
             throw .lengthMismatch("Upload-Length is not the sum of the parts.")
         }
-        try await engine.requireQuota(of: draft.owner.application, besidesUploads: length)
-        do throws(DiskError) {
-            try await join(parts, to: blob, length)
-        } catch {
-            throw error.kind == .missing ? .gone : UploadError(error)
+        return try await claiming(for: draft.owner, length: length) { claim throws(UploadError) in
+            do throws(DiskError) {
+                try await join(parts, to: blob)
+            } catch {
+                throw error.kind == .missing ? .gone : UploadError(error)
+            }
+            return try await enter(joined(parts, draft, length), for: claim)
         }
+    }
+
+    /// The record of what was joined.
+    private func joined(_ parts: [Part], _ draft: UploadDraft, _ length: Int64) -> UploadRecord {
         var record = UploadRecord(
             draft, creation: .tus, at: engine.clock.now(), lives: engine.settings.createdTTL)
         record.state = .finalizing
@@ -42,7 +47,7 @@ extension Uploads {
         record.declared.crc32c = parts.reduce(0) { crc, part in
             CRC32C.joining(crc, with: part.crc32c, of: part.length)
         }
-        return try await enter(record, reserving: 0)
+        return record
     }
 
     /// What the references name: finished parts of the same owner, or why not (§6.10).
@@ -84,12 +89,12 @@ extension Uploads {
     /// Copies the parts into one staged file, durably; piece by piece, because other uploads wait
     /// for the same queue.
     private func join(
-        _ parts: [Part], to blob: BlobName, _ length: Int64
+        _ parts: [Part], to blob: BlobName
     ) async throws(DiskError) {
         let (engine, queue) = (engine, engine.queues[blob])
         do throws(DiskError) {
             let file = try await queue.run { () throws(DiskError) in
-                try engine.requireRoom(for: length)
+                try engine.requireRoom()
                 return try engine.blobs.stage(blob)
             }
             var place: Int64 = 0

@@ -88,6 +88,56 @@ import Testing
     }
 }
 
+@Suite(.enabled(if: Volume.isPermitted)) struct `Room on a disk` {
+    private let volume: Volume
+    private let house: House
+    private let content = pattern(12 << 20)
+
+    init() throws {
+        volume = try Volume(size: 32 << 20)
+        house = House(on: volume.path)
+    }
+
+    @Test func `is an upload's own from its first byte on (11.7)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: Int64(content.count)))
+        let body = ScriptedBody(
+            [.bytes(Array(content[..<(1 << 20)])), .pause, .bytes(Array(content[(1 << 20)...]))],
+            length: Int64(content.count))
+        async let answer = uploads.send(.put, url, [], body)
+        await body.untilPaused()
+        volume.fill()
+        body.release()
+        #expect(await answer.status == .ok)
+        #expect(house.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
+    }
+
+    @Test func `is not counted twice once it is taken (11.7)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 20 << 20))
+        let body = ScriptedBody([.bytes([1]), .fails(.interrupted)], length: 20 << 20)
+        _ = await uploads.send(.put, url, [], body)
+        // 20 of 32 MiB are taken by now, and promised no more.
+        _ = try await create(8 << 20, number: 1, in: uploads)
+        await #expect(throws: UploadError.insufficientStorage) {
+            _ = try await create(8 << 20, number: 2, in: uploads)
+        }
+        let reopened = try await house.open()
+        await #expect(throws: UploadError.insufficientStorage) {
+            _ = try await create(8 << 20, number: 2, in: reopened)
+        }
+        #expect(await reopened.send(.delete, url).status.code == 499)
+        _ = try await create(16 << 20, number: 2, in: reopened)
+    }
+
+    private func create(_ length: Int64, number: Int, in uploads: Uploads) async throws -> String {
+        try await uploads.create(
+            UploadDraft(
+                owner: UploadOwner(application: "app"), contentID: House.content(number: number),
+                mediaType: nil, length: length))
+    }
+}
+
 @Suite struct `A sync that fails` {
     private let house = House()
 

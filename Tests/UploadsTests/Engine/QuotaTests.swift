@@ -65,4 +65,17 @@ import Testing
         house.finisher.mood.withLock { $0 = .breaks }
         await #expect(throws: UploadError.backend) { try await create(1, in: uploads) }
     }
+
+    @Test func `goes to one of two that are created at the same time (11.6)`() async throws {
+        let uploads = try await house.open()
+        let created = await withTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask { (try? await create(6, in: uploads)) != nil }
+            }
+            return await group.reduce(into: 0) { count, isCreated in count += isCreated ? 1 : 0 }
+        }
+        #expect(created == 1)
+        // What the others claimed for a moment is free again.
+        _ = try await create(4, in: uploads)
+    }
 }
