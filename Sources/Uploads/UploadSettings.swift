@@ -40,6 +40,9 @@ public struct UploadSettings: Sendable {
     public var unknownReservation: Int64 = 64 << 20
     /// Memory one request uses for its body, in two halves.
     public var bufferSize = 256 << 10
+    /// Most bytes that one request gets through, because of what stands before us; `nil` when nothing
+    /// does. It is announced (§7.4) and not judged here.
+    public var maxAppendSize: Int64?
     /// When `104` tells a client where to resume (§7.5).
     public var interim104 = Interim104.auto
     /// Durable bytes between two `104` that tell how far an upload has come.
@@ -65,4 +68,9 @@ public struct UploadSettings: Sendable {
 
     /// All defaults.
     public init() {}
+
+    /// `Upload-Limit` as it holds for every upload (§7.4).
+    var limits: String {
+        "max-size=\(maxUploadSize)" + (maxAppendSize.map { ", max-append-size=\($0)" } ?? "")
+    }
 }

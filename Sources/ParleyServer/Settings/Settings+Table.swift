@@ -241,6 +241,9 @@ extension Settings {
         .number(
             "uploads.application_quota", \.uploads.applicationQuota, .octets(0...Int64.max),
             "Octets that the contents and uploads of one application may have; none: no limit."),
+        .number(
+            "uploads.max_append_size", \.uploads.maxAppendSize, .octets(1...Int64.max),
+            "Octets of one request that a proxy lets through, told to clients; none: all."),
         .choice(
             "uploads.interim_104", \.uploads.interim104,
             "When `104` says where to resume: `auto` not through a configured proxy."),

@@ -22,7 +22,7 @@ extension Uploads {
         var response = origin.options(request, methods: Uploads.methods)
         if !request.fields.contains("Access-Control-Request-Method") {
             TusProtocol.describe(in: &response.fields, maxSize: engine.settings.maxUploadSize)
-            response.fields.add("Upload-Limit", "max-size=\(engine.settings.maxUploadSize)")
+            response.fields.add("Upload-Limit", engine.settings.limits)
         }
         return finish(response)
     }

@@ -15,7 +15,7 @@ extension InteropWords {
         case .unauthenticated: response.fields.add("WWW-Authenticate", "Bearer")
         case .codedBody: response.fields.add("Accept-Encoding", "identity")
         case .tooLarge where version.knowsLengths:
-            response.fields.add("Upload-Limit", "max-size=\(maxSize)")
+            response.fields.add("Upload-Limit", limits)
         case .contentMismatch, .refused, .overflow: add(isComplete: true, to: &response)
         case .lengthMismatch, .beyondLength, .checksumMismatch:
             add(isComplete: false, to: &response)

@@ -4,8 +4,8 @@ internal import HTTP
 /// The answers of dialect C, in the words of one version (§7.3).
 struct InteropWords: Sendable {
     let version: InteropVersion
-    /// Largest length of an upload, for `Upload-Limit`.
-    let maxSize: Int64
+    /// What `Upload-Limit` says of every upload.
+    let limits: String
 
     /// The request was taken whole and is not the end.
     ///
@@ -79,11 +79,11 @@ struct InteropWords: Sendable {
         return response
     }
 
-    /// Size and remaining life (§7.4); what is whole has no limits any more.
+    /// Sizes and remaining life (§7.4); what is whole has no limits any more.
     private func addLimit(_ record: UploadRecord, _ now: Int64, to response: inout Response) {
         guard version.knowsLengths, record.state.isOpen else { return }
         let rest = max(0, (record.expiresAt - now) / 1000)
         response.fields.add(
-            "Upload-Limit", "max-size=\(maxSize), \(version.lifetimeKey)=\(rest)")
+            "Upload-Limit", "\(limits), \(version.lifetimeKey)=\(rest)")
     }
 }

@@ -51,7 +51,7 @@ extension Uploads {
     }
 
     private func words(_ version: InteropVersion) -> InteropWords {
-        InteropWords(version: version, maxSize: engine.settings.maxUploadSize)
+        InteropWords(version: version, limits: engine.settings.limits)
     }
 
     /// Whether `104` may be sent: to those who named a version, over HTTP/1.1, and not through a

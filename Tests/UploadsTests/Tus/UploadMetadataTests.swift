@@ -29,6 +29,25 @@ import Testing
         #expect(metadata.raw == (text.allSatisfy(\.isWhitespace) ? nil : text))
     }
 
+    @Test(
+        arguments: [
+            ("filename YQBiLnBuZw==", "ab.png", nil), ("filename AA==", "content", nil),
+            ("filename Li4vYQBi,filetype aW1hZ2UvcG4AZw==", "ab", "application/octet-stream"),
+            ("filetype AA==", nil, "application/octet-stream"),
+        ] as [(String, String?, String?)])
+    func `puts no U+0000 and no path into a name or a type (9.7)`(
+        text: String, fileName: String?, mediaType: String?
+    ) throws {
+        let metadata = try UploadMetadata(text.utf8)
+        let record = UploadRecord(
+            UploadDraft(
+                owner: UploadOwner(application: "app"), contentID: House.content,
+                mediaType: metadata.mediaType, length: 1, fileName: metadata.fileName),
+            creation: .tus, at: 0, lives: 1)
+        #expect(record.fileName == fileName)
+        #expect(record.mediaType == mediaType)
+    }
+
     @Test(arguments: [
         ",", "filename YQ==,", ",filename YQ==", "a,,b", "filename  YQ==", "filename YQ== x",
         "filename YQ=", "filename Y", "filename YR==", "filename Y Q", "filename !",
