@@ -43,7 +43,8 @@ extension Endpoint {
             .head { call in try await call.readContentOfApplication() }
         ) { _ in
             Operation(
-                "readApplicationContent", answers: [.ok(ContentJSON.schema, "The content.")])
+                "readApplicationContent", query: Parameter.include,
+                answers: [.ok(ContentJSON.anySchema, "The content.")])
         },
         Endpoint(
             .get, "/apps/{app}/users/{user}/content/{content}",

@@ -16,7 +16,7 @@ extension Call {
             let conversation = try await store.requireWritable(asked, in: application)
             let owner = UploadOwner(
                 application: application.uuid, conversation: conversation.uuid)
-            if let reply = try await awaitedContent(of: owner) {
+            if let reply = try await awaitedContent(where: { $0 == owner }) {
                 return reply.locating(
                     try content(), in: conversation, askedIn: asked, links)
             }
@@ -28,14 +28,17 @@ extension Call {
     }
 
     /// `GET /content/{uuid}` (extensions, precedence 5): for content made through `/uploads`, which
-    /// belongs to no conversation before a message attaches it (ruling 18), and for all other.
+    /// belongs to no conversation before a message attaches it (ruling 18), and for all other; with
+    /// `include=transfer` in every state (X7).
     func readContentOfApplication() async throws -> Reply {
+        let showsTransfer = try showsTransfer()
+        if showsTransfer {
+            let mine = application.uuid
+            let reply = try await awaitedContent(where: { $0.application == mine })
+            if let reply { return reply }
+        }
         let content = try await store.content(content(), in: nil, in: application)
-        let presentation = presentation()
-        var writer = JSONWriter()
-        ContentJSON(id: content.id, size: content.size, in: content.conversation)
-            .write(presentation.links, presentation.sign(content.id), into: &writer)
-        return Reply(.ok, writer.finish())
+        return reply(content, showsTransfer, .system)
     }
 
     /// `GET /users/{u}/content/{uuid}` (client-api §4.5, R86): for its uploader, and for whoever sees a
@@ -46,7 +49,7 @@ extension Call {
         if showsTransfer {
             try await store.requireUser(user, in: application)
             let owner = UploadOwner(application: application.uuid, user: user.text)
-            if let reply = try await awaitedContent(of: owner) { return reply }
+            if let reply = try await awaitedContent(where: { $0 == owner }) { return reply }
         }
         let content = try await store.content(content(), seenBy: user, in: application)
         return reply(content, showsTransfer, .user(user))
@@ -76,8 +79,11 @@ extension Call {
         return Reply(.ok, writer.finish())
     }
 
-    /// How far an upload of an owner has come; `nil` when there is none, or it is a content by now.
-    private func awaitedContent(of owner: UploadOwner) async throws -> Reply? {
+    /// How far the upload of a content has come; `nil` when there is none, when its owner is another,
+    /// or when it is a content by now.
+    private func awaitedContent(
+        where isOwner: (UploadOwner) -> Bool
+    ) async throws -> Reply? {
         let id = try content()
         let progress: UploadProgress?
         do throws(UploadError) {
@@ -85,7 +91,7 @@ extension Call {
         } catch {
             throw try APIError(error)
         }
-        guard let progress, progress.owner == owner else { return nil }
+        guard let progress, isOwner(progress.owner) else { return nil }
         let status: TransferStatus
         switch progress.stage {
         case .awaited: status = .awaitingUpload
