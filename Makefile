@@ -47,6 +47,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20 --database postgres
 	python3 Tests/Interop/interop.py --binary .build/debug/parley
 	python3 Tests/Interop/tus.py --binary .build/debug/parley
+	python3 Tests/Interop/matrix.py --binary .build/debug/parley
 	bash Tests/Commands/commands.sh .build/debug/parley
 	bash Tests/Commands/telemetry.sh .build/debug/parley
 	python3 Tests/Commands/database.py .build/debug/parley

@@ -18,11 +18,15 @@ TOKEN = "crash-test-token-0123456789"
 class Server:
     """Starts the binary and ends it; never touches a process it did not start."""
 
-    def __init__(self, binary, folder, database=None, data="data"):
-        """`database` is the URL of a PostgreSQL server; without it there is a file in the folder `data`."""
+    def __init__(self, binary, folder, database=None, data="data", settings=None):
+        """`database` is the URL of a PostgreSQL server; without it there is a file in the folder `data`.
+
+        `settings` are further variables of the environment.
+        """
         self.binary = os.path.abspath(binary)
         self.folder = folder
         self.database = database
+        self.settings = settings or {}
         self.data = str(folder / data)
         self.log = folder / f"{data}.log"
         self.process = None
@@ -44,6 +48,7 @@ class Server:
         }
         if self.database:
             environment["PARLEY_DATABASE_URL"] = self.database
+        environment |= self.settings
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [self.binary, "serve", "--listen", f"127.0.0.1:{self.port}",
@@ -88,13 +93,13 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(binary, database=None):
+def serving(binary, database=None, settings=None):
     """A server on a folder of its own, not started yet.
 
     When what is done with it fails, its last words are shown; it and the folder do not outlive the block.
     """
     with tempfile.TemporaryDirectory(prefix="parley-", ignore_cleanup_errors=True) as name:
-        server = Server(binary, pathlib.Path(name), database)
+        server = Server(binary, pathlib.Path(name), database, settings=settings)
         try:
             yield server
         except BaseException:
