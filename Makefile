@@ -45,6 +45,8 @@ test: test-packages swift ## Checks, builds and runs every test.
 	PARLEY_TEST_DATABASE=postgres swift test --skip-build --parallel --filter 'MessagingStoreTests|DeliveryTests|PlatformAPITests'
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20 --database postgres
+	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 2
+	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3
 	python3 Tests/Interop/interop.py --binary .build/debug/parley
 	python3 Tests/Interop/tus.py --binary .build/debug/parley
 	python3 Tests/Interop/matrix.py --binary .build/debug/parley

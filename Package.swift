@@ -77,7 +77,7 @@ let package = Package(
         room("HTTP", ["Base64", "CZlib", "Checksums", "Digests", "Locking", "Octets"], inlined),
         room("HTTPTransport", ["HTTP", "CLinux", "COpenSSL", "Descriptors", "Digests", "Locking"]),
         room("HTTPClient", ["CCurl", "Descriptors", "HTTP", "HTTPTransport", "Locking"]),
-        room("SQL", ["CSQLite", "CPostgres", "Locking"]),
+        room("SQL", ["CLinux", "CSQLite", "CPostgres", "Locking"]),
         room("ObjectStore", ["Digests", "HTTP", "HTTPClient", "Locking"]),
         room("Blobs", ["Checksums", "CLinux", "Descriptors", "Locking"]),
         room(

@@ -49,6 +49,24 @@ struct Access: Sendable {
         }
     }
 
+    /// See `Database.isShared`.
+    var isShared: Bool {
+        switch way {
+        case .shared(let database): database.isShared
+        // Whoever lent it knows.
+        case .lent: false
+        }
+    }
+
+    /// See `Database.listen`.
+    func listen(_ hear: @escaping @Sendable (Hint) -> Void) {
+        switch way {
+        case .shared(let database): database.listen(hear)
+        // Nobody listens in the midst of a change.
+        case .lent: break
+        }
+    }
+
     private func watched<Value>(
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) -> @Sendable (Transaction) throws -> Value {

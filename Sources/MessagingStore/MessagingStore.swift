@@ -28,6 +28,9 @@ public struct MessagingStore: Sendable {
         clock = ChangeClock(isAlone: !database.isShared)
     }
 
+    /// Whether other processes may work on the same database.
+    public var isShared: Bool { database.isShared }
+
     /// The whole history of the schema.
     public static var migrations: [Migration] { Schema.migrations }
 

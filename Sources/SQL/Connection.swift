@@ -23,6 +23,12 @@ protocol Connection: AnyObject {
     /// Waits until everything has been run.
     func settle() throws(SQLError)
 
+    /// Whether others hear of what is committed here.
+    var isHeard: Bool { get }
+
+    /// Has others told, once what was done is durable. It may wait as `execute` does.
+    func hint(_ texts: [String]) throws(SQLError)
+
     /// Makes what was done durable.
     ///
     /// - Throws: ``SQLError/Kind/uncertain`` when nobody can tell whether it is.

@@ -55,7 +55,7 @@ extension Database {
         }
         return Database(
             writer: Writer(PostgresConnection(to: url, session), onCommit: settings.onCommit),
-            readers: readers, isShared: true)
+            readers: readers, listener: PostgresListener(to: url, session))
     }
 }
 

@@ -3,17 +3,19 @@ public final class Database: Sendable {
     let writer: Writer
     private let readers: Readers
     private let folder: TemporaryFolder?
+    private let listener: PostgresListener?
     /// Whether others may commit to it beside this process, as to one on a server: what was read is
     /// then true only for as long as the look at it lasts.
-    public let isShared: Bool
+    public var isShared: Bool { listener != nil }
 
     init(
-        writer: Writer, readers: Readers, folder: TemporaryFolder? = nil, isShared: Bool = false
+        writer: Writer, readers: Readers, folder: TemporaryFolder? = nil,
+        listener: PostgresListener? = nil
     ) {
         self.writer = writer
         self.readers = readers
         self.folder = folder
-        self.isShared = isShared
+        self.listener = listener
     }
 
     /// Makes a change; when this returns, it is on disk.
@@ -48,6 +50,14 @@ public final class Database: Sendable {
         }
     }
 
+    /// Hears what processes that share the database say of their changes, this one included, until it is
+    /// closed; begins with ``Hint/missed``. Of a file nothing is heard. Only the first call counts.
+    ///
+    /// - Parameter hear: Called on a thread that waits for nothing else, so it has to be quick.
+    public func listen(_ hear: @escaping @Sendable (Hint) -> Void) {
+        listener?.start(hear)
+    }
+
     /// How well commits are shared.
     public var statistics: WriterStatistics { writer.statistics }
 
@@ -65,6 +75,7 @@ public final class Database: Sendable {
     /// Blocks until that is done, so not from inside a closure given to this database. Later calls
     /// of the others throw ``SQLError`` of kind ``SQLError/Kind/closed``.
     public func close() {
+        listener?.stop()
         readers.close()
         writer.close()
     }

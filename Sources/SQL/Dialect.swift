@@ -42,6 +42,19 @@ enum PostgresDialect {
         }
     }
 
+    /// Tells whoever listens at this schema, once the transaction commits.
+    static func hint(_ text: String) -> SQL {
+        """
+        SELECT pg_notify('parley_' || hashtextextended(current_schema()::text, 1985)::text, \(text))
+        """
+    }
+
+    /// Makes the statement that listens there: it takes no values.
+    static let listening: SQL =
+        """
+        SELECT 'LISTEN "parley_' || hashtextextended(current_schema()::text, 1985)::text || '"'
+        """
+
     /// Has columns of text compared octet by octet, as SQLite does, whatever the database's language.
     static func schema(_ statement: SQL) -> SQL {
         guard statement.text.hasPrefix("CREATE TABLE") || statement.text.hasPrefix("ALTER TABLE")

@@ -5,6 +5,7 @@ public final class Transaction {
     private let connection: any Connection
     private(set) var hooks: [@Sendable () -> Void] = []
     private(set) var brackets: [CommitBracket] = []
+    private(set) var hints = Hints()
 
     init(on connection: any Connection) { self.connection = connection }
 
@@ -78,6 +79,19 @@ public final class Transaction {
         before: @escaping @Sendable () -> Void, after: @escaping @Sendable () -> Void
     ) {
         brackets.append(CommitBracket(before: before, after: after))
+    }
+
+    /// Tells other processes that share the database and listen (``Database/listen(_:)``) where to look
+    /// once the change is durable; nobody when it is rolled back. On a file nobody listens.
+    ///
+    /// - Parameters:
+    ///   - subject: One word, at most 200 octets, without spaces.
+    ///   - better: Which of two numbers is said of a subject that the changes of one commit name twice.
+    public func hint(
+        _ subject: String, _ number: Int64,
+        keeping better: @escaping @Sendable (Int64, Int64) -> Int64 = { max($0, $1) }
+    ) {
+        if connection.isHeard { hints.note(subject, number, better) }
     }
 
     /// After a fault the engine may have rolled back already, and what follows would be committed on

@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 
+import engines
 import flatness
 import memory
 import messages
@@ -23,7 +24,7 @@ import transfers
 from table import Table
 
 PARTS = {
-    "plain": plain, "secure": secure, "statics": statics, "memory": memory, "messages": messages,
+    "plain": plain, "secure": secure, "statics": statics, "memory": memory, "messages": messages, "engines": engines,
     "flatness": flatness, "transfers": transfers, "start": start,
 }
 

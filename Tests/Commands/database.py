@@ -8,45 +8,16 @@ import pathlib
 import random
 import subprocess
 import sys
-import threading
 import time
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support")]
 from checks import Checks
-from clients import KeyedSender, Unexpected
+from patient import PatientSender
 from postgres import Postgres
 from server import APPLICATION, serving
 
 SENDERS = 6
-
-
-class Patient(KeyedSender):
-    """Asks again after each 503, with the same key, until it is told to stop."""
-
-    refusals = 0
-    is_over = False
-
-    def post(self, path, value, expected, headers={}):
-        while True:
-            try:
-                return super().post(path, value, expected, headers)
-            except Unexpected as answer:
-                if "answered 503" not in str(answer):
-                    raise
-            if self.last.headers["Retry-After"] is None:
-                raise Unexpected("a 503 without Retry-After")
-            self.refusals += 1
-            time.sleep(0.02)
-
-    def request(self, *request, **more):
-        self.last, body = super().request(*request, **more)
-        return self.last, body
-
-    def work(self):
-        if self.is_over:
-            raise ConnectionAbortedError
-        super().work()
 
 
 class Commands:
@@ -153,7 +124,7 @@ def wait_for(status, server):
 
 def faults(server, postgres):
     """The server stops, crashes, and throws out who is in the midst of something."""
-    crew = [Patient(server, random.Random(number)) for number in range(SENDERS)]
+    crew = [PatientSender(server, random.Random(number)) for number in range(SENDERS)]
     for client in crew:
         client.start()
 

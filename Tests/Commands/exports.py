@@ -116,7 +116,8 @@ def memory(process, field):
 def another_application(server):
     def said(name, *command):
         lines = subprocess.run(
-            [server.binary, *command, "--data", str(server.folder / "data")],
+            [server.binary, *command, "--data", server.data],
+            env={"PARLEY_DATABASE_URL": server.database or ""},
             capture_output=True, check=True, text=True).stdout.splitlines()
         return next(line.split("=", 1)[1] for line in lines if line.startswith(f"{name}="))
 
@@ -177,4 +178,5 @@ def main():
         growth(server, key)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -18,8 +18,8 @@ TOKEN = "crash-test-token-0123456789"
 class Server:
     """Starts the binary and ends it; never touches a process it did not start."""
 
-    def __init__(self, binary, folder, database=None, data="data", settings=None):
-        """`database` is the URL of a PostgreSQL server; without it there is a file in the folder `data`.
+    def __init__(self, binary, folder, database=None, settings=None):
+        """`database` is the URL of a PostgreSQL server; without it there is a file in the data folder.
 
         `settings` are further variables of the environment.
         """
@@ -27,8 +27,8 @@ class Server:
         self.folder = folder
         self.database = database
         self.settings = settings or {}
-        self.data = str(folder / data)
-        self.log = folder / f"{data}.log"
+        self.data = str(folder / "data")
+        self.log = folder / "log"
         self.process = None
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))

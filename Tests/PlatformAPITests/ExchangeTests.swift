@@ -40,6 +40,15 @@ import Testing
             play.file, in: scene, by: KeyedDoor(door: RouterDoor(service: scene.world.service)))
     }
 
+    @Test(arguments: Play.all)
+    func `any of three processes at one server answers as written`(play: Play) async throws {
+        let crowd = try await World.crowd
+        let scene = try await Scene.make(version: play.version, in: crowd[0])
+        try await expect(
+            play.file, in: scene,
+            by: AnyDoor(doors: crowd.map { world in RouterDoor(service: world.service) }))
+    }
+
     private func expect(_ file: ExchangeFile, in scene: Scene, by door: any Door) async throws {
         var scene = scene
         let description = try await Described.of(scene.variables["version"] ?? "")

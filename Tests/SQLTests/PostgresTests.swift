@@ -35,6 +35,34 @@ import Testing
         #expect(try await database.names() == ["Ada"])
     }
 
+    @Test(arguments: [("disable", false), ("verify-full", true)])
+    func `asks for a password over TCP, with TLS and without`(
+        mode: String, isSecure: Bool
+    ) async throws {
+        let url = server.newSchema(overTCPAs: "keeper:sesame")
+        let tls = "&sslmode=\(mode)&sslrootcert=\(server.folder)/server.crt"
+        let database = try Database.open(.server(url + tls), migrations: People.migrations)
+        try await database.add(1, "Ada")
+        #expect(try await database.names() == ["Ada"])
+        #expect(try await database.read { try $0.isSecure() } == isSecure)
+        await expectFault(.unreachable) {
+            try Database.open(
+                .server(url.replacing(":sesame@", with: ":wrong@") + tls),
+                migrations: People.migrations)
+        }
+    }
+
+    @Test func `without a certificate we trust is not talked to`() async throws {
+        let url = server.newSchema(overTCPAs: "keeper:sesame")
+        let error = await expectFault(.unreachable) {
+            try Database.open(
+                .server(
+                    "\(url)&sslmode=verify-full&sslrootcert=/etc/ssl/certs/ca-certificates.crt"),
+                migrations: [])
+        }
+        #expect(error?.message.contains("certificate verify failed") == true)
+    }
+
     @Test func `without the schema of the search path is refused`() async {
         let url = "\(server.url)&options=-csearch_path%3Dnowhere"
         let error = await expectFault(.other) {
@@ -131,6 +159,18 @@ import Testing
         #expect(try await database.names() == ["Ada", "Grace"])
     }
 
+    @Test func `with a full disk refuses one change, and names it`() async throws {
+        let database = try Engine.postgres.people()
+        let gate = await Gate(holding: database)
+        let results = try await gate.pass(
+            { try $0.add(1, "Ada") },
+            { try $0.fail("53100") },
+            { try $0.add(3, "Grace") },
+        )
+        #expect(results.faults() == [nil, .diskFull, nil])
+        #expect(try await database.names() == ["Ada", "Grace"])
+    }
+
     @Test func `with others in the way for ever says so`() async throws {
         let database = try Engine.postgres.people()
         await expectFault(.collided) { try await database.write { try $0.fail("40001") } }
@@ -221,6 +261,12 @@ extension Database {
 extension Transaction {
     fileprivate func backend() throws -> Int {
         try first("SELECT pg_backend_pid()") { row in try row.int(0) } ?? 0
+    }
+
+    fileprivate func isSecure() throws -> Bool {
+        try first("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()") { row in
+            try row.bool(0)
+        } ?? false
     }
 
     /// Has the server end the connection.

@@ -67,6 +67,13 @@ public final class PostgresServer: Sendable {
         precondition(isGood, String(cString: PQerrorMessage(connection)))
     }
 
-    /// The folder its socket is in.
+    /// The folder its socket and its certificate, `server.crt`, are in.
     public var folder: String { url.split(separator: "=").last.map(String.init) ?? "" }
+
+    /// The URL of an empty schema, over TCP on the loopback; it ends in parameters.
+    public func newSchema(overTCPAs user: String) -> String {
+        let port = url.split(separator: "port=").last?.prefix { $0 != "&" } ?? ""
+        let path = newSchema().split(separator: "&options").last ?? ""
+        return "postgres://\(user)@127.0.0.1:\(port)/parley?options\(path)"
+    }
 }

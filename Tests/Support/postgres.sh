@@ -5,7 +5,8 @@
 #
 # The lines "stop", "crash" and "start" do what they say; each is answered by itself when it is done.
 #
-# The role "parley" comes in without a password, "keeper" with "sesame" (SCRAM).
+# The role "parley" comes in without a password, "keeper" with "sesame" (SCRAM), he also over TCP on a port of
+# its own of the loopback, with or without TLS; the certificate is server.crt beside the socket.
 set -eu
 
 for bin in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV) "$(dirname "$(command -v initdb || true)")"; do
@@ -27,12 +28,24 @@ fi
 
 "${as[@]}" "$bin/initdb" -D "$folder/data" -U parley --auth=trust -E UTF8 --locale=C --no-sync \
     > "$folder/initdb.log" 2>&1 || { cat "$folder/initdb.log" >&2; exit 1; }
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 7 -subj /CN=localhost \
+    -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout "$folder/server.key" -out "$folder/server.crt" \
+    2> /dev/null || { echo "there is no openssl" >&2; exit 1; }
+chmod 600 "$folder/server.key"
+[ "$(id -u)" != 0 ] || chown nobody "$folder/server.key"
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+
 cat > "$folder/data/pg_hba.conf" <<'RULES'
 local all keeper scram-sha-256
 local all all trust
+host all keeper 127.0.0.1/32 scram-sha-256
 RULES
 cat >> "$folder/data/postgresql.conf" <<SETTINGS
-listen_addresses = ''
+listen_addresses = '127.0.0.1'
+port = $port
+ssl = on
+ssl_cert_file = '$folder/server.crt'
+ssl_key_file = '$folder/server.key'
 unix_socket_directories = '$folder'
 fsync = on
 max_connections = 600
@@ -45,7 +58,7 @@ start() {
     "${as[@]}" "$bin/postgres" -D "$folder/data" >> "$folder/server.log" 2>&1 < /dev/null &
     server=$!
     for _ in $(seq 600); do
-        "$bin/psql" -q -h "$folder" -U parley -d postgres -c "SELECT 1" > /dev/null 2>&1 && return
+        "$bin/psql" -q -h "$folder" -p "$port" -U parley -d postgres -c "SELECT 1" > /dev/null 2>&1 && return
         kill -0 $server 2>/dev/null || break
         sleep 0.05
     done
@@ -59,10 +72,10 @@ stop() {
 }
 
 start
-"$bin/psql" -q -h "$folder" -U parley -d postgres \
+"$bin/psql" -q -h "$folder" -p "$port" -U parley -d postgres \
     -c "CREATE ROLE keeper SUPERUSER LOGIN PASSWORD 'sesame'" \
     -c "CREATE DATABASE parley TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'" > /dev/null
-echo "postgres://parley@/parley?host=$folder"
+echo "postgres://parley@/parley?port=$port&host=$folder"
 
 while read -r word; do
     case $word in

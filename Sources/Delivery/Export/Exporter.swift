@@ -5,7 +5,7 @@ public import MessagingStore
 internal import MessagingWire
 public import Uploads
 
-/// Works on exports, in the background and one after another.
+/// Works on exports, in the background and one after another; of several processes one does.
 ///
 /// What there is to do stands in rows, so a crash loses nothing: an archive that was being made is made
 /// anew. It looks every second, which costs three reads of indexes that are empty most of the time; a
@@ -17,6 +17,7 @@ public final class Exporter: Sendable {
     private let publicBase: String
     private let now: @Sendable () -> Timestamp
     private let onFault: @Sendable (any Error, Export.ID?) -> Void
+    private let lease: Lease
     private let running: Locked<Task<Void, Never>?> = Locked(nil)
     /// Exports whose work failed, and when to try again: a full disk stays full for a while.
     private let failed: Locked<[Export.ID: Timestamp]> = Locked([:])
@@ -41,6 +42,7 @@ public final class Exporter: Sendable {
         self.publicBase = publicBase
         self.now = now
         self.onFault = onFault
+        lease = Lease("exporter", of: store)
     }
 
     /// Begins to work.
@@ -63,11 +65,12 @@ public final class Exporter: Sendable {
         }
         task?.cancel()
         await task?.value
+        await lease.release()
     }
 
     private func turn() async {
         do {
-            try await work()
+            _ = try await lease.hold { try await self.work() }
         } catch is CancellationError {
             return
         } catch {
@@ -75,7 +78,7 @@ public final class Exporter: Sendable {
         }
     }
 
-    /// Does all there is to do now.
+    /// Does all there is to do now, whoever else does.
     ///
     /// - Throws: `CancellationError`, and what the database throws; a single export that fails is
     ///   told to `onFault` and does not keep others waiting.

@@ -4,7 +4,8 @@ public import Messaging
 /// Wakes readers of the log with a position, never with data.
 ///
 /// It is advanced after the commit, so what it names can be read. Processes that commit to the same
-/// database elsewhere are not heard; a slow poll behind it serves those.
+/// server are heard after ``MessagingStore/listen()``, those at the same file are not: a slow poll behind
+/// it serves whoever waits for them.
 public final class CommitSignal: Sendable {
     private let state = Locked(State())
 
@@ -22,7 +23,7 @@ public final class CommitSignal: Sendable {
 
     init() {}
 
-    /// The last position committed by this process; `nil` before the first.
+    /// The last position known to be committed; `nil` before the first.
     public func latest(in application: Application.ID) -> LogPosition? {
         state.withLock { state in state.latest[application] }
     }
@@ -61,6 +62,11 @@ public final class CommitSignal: Sendable {
             return Array(woken.values)
         }
         for waiter in woken { waiter.wake.resume(returning: position) }
+    }
+
+    /// The applications somebody waits for.
+    var awaited: Set<Application.ID> {
+        state.withLock { state in Set(state.waiting.values.map(\.application)) }
     }
 
     private func enter(_ waiter: Waiter, as number: UInt64) {

@@ -32,6 +32,7 @@ struct Recording {
         transaction.afterCommit { [signal, application] in
             signal.advance(to: position, in: application)
         }
+        transaction.hint(Change.log(of: application).subject, position.number)
     }
 }
 

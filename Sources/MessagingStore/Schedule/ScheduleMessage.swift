@@ -108,6 +108,7 @@ extension Recording {
         try record(event)
         let dueAt = Timestamp(milliseconds: now.milliseconds + schedule.delay)
         transaction.afterCommit { [dueSignal] in dueSignal.ring(for: dueAt) }
+        transaction.hint(Change.due.subject, dueAt.milliseconds) { min($0, $1) }
     }
 
     /// Ends the repeat of a sending that was answered without a message.

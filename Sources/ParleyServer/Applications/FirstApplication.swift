@@ -25,6 +25,15 @@ struct FirstApplication {
     /// - Returns: What to tell whoever started the server, or `nil` when there was one already.
     func makeIfNone() async throws -> String? {
         guard try await store.applications().isEmpty else { return nil }
+        // Several processes may start at once on a new database.
+        let lease = Lease("first application", of: store)
+        let news = try await lease.hold { try await make() }
+        await lease.release()
+        return news ?? nil
+    }
+
+    private func make() async throws -> String? {
+        guard try await store.applications().isEmpty else { return nil }
         let application = try await store.createApplication(name: "first")
         let created = try await store.createToken(for: application.id, scope: .admin)
         return """

@@ -18,6 +18,7 @@ extension Command {
         let first = FirstApplication(store: parts.store, settings: settings)
         try await first.makeConfigured()
         try running.listen()
+        parts.store.listen()
         parts.exporter.start()
         parts.sender.start()
         let news = try await first.makeIfNone()

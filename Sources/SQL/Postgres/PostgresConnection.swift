@@ -103,6 +103,8 @@ import CPostgres
         try? sync()
     }
 
+    var isHeard: Bool { true }
+
     func savepoint() throws(SQLError) { try send(Dialect.savepoint) }
 
     func rollBackToSavepoint() throws(SQLError) {

@@ -156,6 +156,11 @@ extension SQLiteConnection {
 
     func schema(_ statement: SQL) -> SQL { statement }
 
+    /// Other processes at the file find out by looking.
+    var isHeard: Bool { false }
+
+    func hint(_ texts: [String]) {}
+
     func tidyUp() {
         checkpointer?.observe(walPages: walPages)
         checkpointer?.completeCheckpoint(on: self)

@@ -20,6 +20,7 @@ struct BatchCommit {
         let answer: Answer
         let hooks: [@Sendable () -> Void]
         let brackets: [CommitBracket]
+        let hints: Hints
     }
 
     init(_ batch: [Mutation], on connection: any Connection, counting statistics: WriterStatistics)
@@ -68,6 +69,7 @@ struct BatchCommit {
         let outcomes =
             try batch.map { mutation in Result.success(try run(mutation)) }
             as [Result<Done, any Error>]
+        try hint(outcomes)
         try connection.settle()
         return outcomes
     }
@@ -90,7 +92,14 @@ struct BatchCommit {
             try connection.releaseSavepoint()
             outcomes.append(outcome)
         }
+        try hint(outcomes)
         return outcomes
+    }
+
+    private func hint(_ outcomes: [Result<Done, any Error>]) throws(SQLError) {
+        var hints = Hints()
+        for case .success(let done) in outcomes { hints.merge(done.hints) }
+        if !hints.isEmpty { try connection.hint(hints.texts) }
     }
 
     /// The last resort, on a disk so full that the engine gives up more than one change.
@@ -109,7 +118,9 @@ struct BatchCommit {
         let answer = try mutation.run(transaction)
         // A change may have swallowed the error that ended the transaction.
         guard connection.state == .open else { throw SQLError.transactionLost }
-        return Done(answer: answer, hooks: transaction.hooks, brackets: transaction.brackets)
+        return Done(
+            answer: answer, hooks: transaction.hooks, brackets: transaction.brackets,
+            hints: transaction.hints)
     }
 
     private mutating func commit(

@@ -79,11 +79,3 @@ import Testing
         await sender.stop()
     }
 }
-
-extension Shop {
-    fileprivate func sender(
-        sleep: @escaping @Sendable (Int64) async throws -> Void
-    ) -> ScheduledSender {
-        ScheduledSender(store: store, sleep: sleep) { error, _ in Issue.record(error) }
-    }
-}

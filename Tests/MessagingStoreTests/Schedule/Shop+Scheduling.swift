@@ -73,4 +73,11 @@ extension Shop {
         let dropped = try await store.droppedContents(limit: 1)
         try await store.eraseContents(dropped.map(\.id), in: application)
     }
+
+    /// Sends what is due; waits as it is told to.
+    func sender(
+        sleep: @escaping @Sendable (Int64) async throws -> Void
+    ) -> ScheduledSender {
+        ScheduledSender(store: store, sleep: sleep) { error, _ in Issue.record(error) }
+    }
 }

@@ -23,7 +23,11 @@ enum Workshop {
 
     /// The database that belongs to a folder, on the engine these tests run on.
     static func database(of folder: String) -> DatabaseLocation {
-        PostgresServer.isChosen
-            ? .server(PostgresServer.shared.schema(of: folder)) : .file("\(folder)/database")
+        PostgresServer.isChosen ? server(of: folder) : .file("\(folder)/database")
+    }
+
+    /// The database that belongs to a folder, on a PostgreSQL server.
+    static func server(of folder: String) -> DatabaseLocation {
+        .server(PostgresServer.shared.schema(of: folder))
     }
 }

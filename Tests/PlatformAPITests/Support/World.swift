@@ -18,6 +18,7 @@ struct World: Sendable {
     private let database: Database
     private let server: Server
     private let folder: String
+    private let clock: TestClock
 
     /// Whether answers are remembered here: not over a database that others change, too.
     var remembers: Bool { !database.isShared }
@@ -26,6 +27,16 @@ struct World: Sendable {
 
     static var shared: World {
         get async throws { try await opening.value }
+    }
+
+    private static let openingCrowd = Task { () async throws -> [World] in
+        let first = try await World(at: Workshop.server(of:))
+        return [first, try await World(beside: first), try await World(beside: first)]
+    }
+
+    /// Three processes that share a PostgreSQL server, and the place where uploads lie.
+    static var crowd: [World] {
+        get async throws { try await openingCrowd.value }
     }
 
     /// A world whose database is gone.
@@ -54,25 +65,33 @@ struct World: Sendable {
     // Tables of tests send more than a token may, so there is no limit unless somebody tests it.
     private init(
         faults kind: PlatformAPI.FaultKind = .unexpected, limit: RateLimit = .none,
-        in known: String? = nil
+        in known: String? = nil, at place: (String) -> DatabaseLocation = Workshop.database(of:),
+        beside other: World? = nil
     ) async throws {
-        let clock = TestClock()
+        let clock = other?.clock ?? TestClock()
         var environment = StoreEnvironment.live
         environment.now = { clock.now() }
-        let folder = try known ?? Workshop.folder()
+        let folder = try known ?? other?.folder ?? Workshop.folder()
         let database = try Database.open(
-            Workshop.database(of: folder), migrations: MessagingStore.migrations)
+            other == nil ? place(folder) : Workshop.server(of: folder),
+            migrations: MessagingStore.migrations)
         let store = MessagingStore(database: database, environment: environment)
         let uploadClock = UploadClock(now: { clock.now().milliseconds })
         let bridge = ContentBridge(store: store)
         var settings = UploadSettings()
         settings.diskHeadroom = 0
-        let uploads = try await Uploads(
-            folder: "\(folder)/uploads", settings: settings, finisher: bridge, clock: uploadClock,
-            publicBase: World.base)
-        let downloads = Downloads(
-            contents: uploads.contents, catalog: bridge, settings: settings,
-            keys: try SigningKeys.random(), publicBase: World.base, clock: uploadClock)
+        let uploads =
+            if let other { other.service.uploads } else {
+                try await Uploads(
+                    folder: "\(folder)/uploads", settings: settings, finisher: bridge,
+                    clock: uploadClock, publicBase: World.base)
+            }
+        let downloads =
+            if let other { other.service.downloads } else {
+                Downloads(
+                    contents: uploads.contents, catalog: bridge, settings: settings,
+                    keys: try SigningKeys.random(), publicBase: World.base, clock: uploadClock)
+            }
         let faults = FaultLog()
         var platform = PlatformSettings()
         platform.crossOrigins = ["https://app.example"]
@@ -90,6 +109,7 @@ struct World: Sendable {
         self.store = store
         self.database = database
         self.folder = folder
+        self.clock = clock
         self.faults = faults
         service = FrontDoor(api: api, uploads: uploads, downloads: downloads)
         var configuration = ServerConfiguration()

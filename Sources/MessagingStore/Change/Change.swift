@@ -1,0 +1,28 @@
+import Messaging
+
+/// What processes that share a database tell each other of, each with a number.
+enum Change: Equatable {
+    /// The log of an application goes up to a position.
+    case log(of: Application.ID)
+    /// A message is to be sent at a moment.
+    case due
+
+    /// One word.
+    var subject: String {
+        switch self {
+        case .log(let application): application.uuid
+        case .due: "due"
+        }
+    }
+
+    /// Reads it; `nil` for what a newer release may tell of.
+    init?(subject: String) {
+        if subject == "due" {
+            self = .due
+        } else if let application = Application.ID(uuid: subject) {
+            self = .log(of: application)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import Messaging
+import SQL
+
+extension MessagingStore {
+    /// Has readers of the log, and the sender of scheduled messages, woken by what other processes commit
+    /// to the same server, until the database is closed. On a file it does nothing.
+    public func listen() {
+        database.listen { hint in
+            switch hint {
+            case .told(let subject, let number):
+                switch Change(subject: subject) {
+                case .log(let application):
+                    signal.advance(to: LogPosition(number), in: application)
+                case .due: dueSignal.ring(for: Timestamp(milliseconds: number))
+                case nil: break
+                }
+            case .missed: Task { await catchUp() }
+            }
+        }
+    }
+
+    /// Looks for what nobody has told us of.
+    private func catchUp() async {
+        dueSignal.ring(for: environment.now())
+        let awaited = signal.awaited
+        for application in awaited {
+            // Who waits looks by himself a little later.
+            let end = try? await database.read { try $0.endOfLog(in: application) }
+            if let end { signal.advance(to: end, in: application) }
+        }
+    }
+}

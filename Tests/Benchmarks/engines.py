@@ -1,0 +1,141 @@
+"""Durable sendings on both engines, by connections; on PostgreSQL beside its own pgbench."""
+
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+
+from load import varied
+from messages import HEADERS, converse, numbered
+from processes import parley
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
+from postgres import Postgres
+
+CONNECTIONS = (1, 16, 64, 256)
+CLIENTS = 8
+
+
+def measure(options, folder, table):
+    postgres = Postgres()
+    try:
+        base = None
+        for connections in CONNECTIONS:
+            send(options, folder / f"file-{connections}", table, "SQLite", connections, {})
+            schema = postgres.schema()
+            runs = send(
+                options, folder / f"server-{connections}", table, "PostgreSQL", connections,
+                {"PARLEY_DATABASE_URL": schema})
+            if connections == 64:
+                base = Base(options, folder, postgres, schema)
+                table.against(
+                    f"POST a message, PostgreSQL, {connections} connections, beside pgbench of the same rows, "
+                    f"{CLIENTS} clients, prepared, each on a conversation of its own", runs,
+                    [base.rate() for _ in runs])
+        two(options, folder / "two", table, postgres.schema())
+    finally:
+        postgres.close()
+
+
+def send(options, folder, table, engine, connections, settings):
+    folder.mkdir()
+    with parley(options, folder, **settings) as ours:
+        chat = converse(ours)
+        runs = [
+            varied(ours, "POST", chat, connections, options.seconds, HEADERS, numbered(f"e{number}"))
+            for number in range(options.rounds)]
+    table.alone(
+        f"POST a message, durable, {engine}, {connections} connections", runs, f", {shared(ours):.1f} a commit")
+    return runs
+
+
+def shared(ours):
+    """Messages in a commit; said once at the end, by the writer of the database."""
+    said = ours.output.read_text()
+    commits, mutations = (int(re.search(rf'"{name}":"?(\d+)', said)[1]) for name in ("commits", "mutations"))
+    return mutations / max(commits, 1)
+
+
+def two(options, folder, table, schema):
+    """Two processes at one server, each with half of the connections, beside one with all of them."""
+    folder.mkdir()
+    places = [folder / "first", folder / "second"]
+    for place in places: place.mkdir()
+    with parley(options, places[0], PARLEY_DATABASE_URL=schema) as first, \
+            parley(options, places[1], PARLEY_DATABASE_URL=schema) as second:
+        chat = converse(first)
+
+        def run(server, connections, prefix):
+            return varied(server, "POST", chat, connections, options.seconds, HEADERS, numbered(prefix))
+
+        both, one = [], []
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for number in range(options.rounds):
+                one.append(run(first, 64, f"c{number}"))
+                halves = [pool.submit(run, server, 32, f"{letter}{number}")
+                          for server, letter in ((first, "a"), (second, "b"))]
+                both.append(sum(half.result().rate for half in halves))
+    table.against("POST a message, PostgreSQL, one process at 64 connections, beside two at 32 each", one, both)
+
+
+class Base:
+    """The statements that keep a message, run by pgbench on the rows that a sending has left."""
+
+    def __init__(self, options, folder, postgres, schema):
+        self.seconds, self.schema = options.seconds, schema
+        self.name = schema.rsplit("D", 1)[1]
+        self.ask = lambda statement: postgres.run(f"SET search_path = {self.name}; {statement}")
+        self.script = folder / "pgbench.sql"
+        # Each client has an application of its own: nobody waits for another one's counter.
+        for table in ("log_positions", "conversations", "participants"):
+            columns = self.columns(table)
+            others = ", ".join("decode(lpad(to_hex(k), 32, '0'), 'hex')" if name == "application" else name
+                               for name in columns)
+            self.ask(
+                f"INSERT INTO {table} ({', '.join(columns)}) SELECT {others} FROM {table}, "
+                f"generate_series(1, {CLIENTS}) k WHERE application = (SELECT application FROM messages LIMIT 1)")
+        self.ask("CREATE SEQUENCE pgbench_run")
+        self.write()
+
+    def columns(self, table):
+        return self.ask(
+            f"SELECT column_name FROM information_schema.columns WHERE table_schema = '{self.name}' "
+            f"AND table_name = '{table}' ORDER BY ordinal_position").split()
+
+    def row(self, table, order, changed):
+        """An `INSERT` of a row such as the first one, but for what differs."""
+        columns = self.columns(table)
+        where = "WHERE kind = 'message.sent'" if table == "events" else ""
+        values = [
+            changed.get(name) or self.ask(
+                f"SELECT quote_nullable({name}) FROM {table} {where} ORDER BY {order} LIMIT 1")
+            for name in columns]
+        return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join(values)});"
+
+    def write(self):
+        application = "decode(lpad(to_hex(:client_id + 1), 32, '0'), 'hex')"
+        message = "decode(lpad(to_hex(:run), 8, '0') || lpad(to_hex(:client_id), 4, '0') || lpad(to_hex(:place), 20, '0'), 'hex')"
+        conversation = self.ask("SELECT quote_literal(id) FROM conversations LIMIT 1")
+        own = {"application": application}
+        self.script.write_text("\n".join([
+            "BEGIN;",
+            f"UPDATE log_positions SET position = position + 1 WHERE application = {application} "
+            "RETURNING position AS place \\gset",
+            self.row("events", "position", own | {"position": ":place"}),
+            self.row("messages", "position", own | {"id": message, "position": ":place"}),
+            self.row("parts", "message", own | {"message": message}),
+            f"UPDATE conversations SET last_position = last_position + 1, message_count = message_count + 1 "
+            f"WHERE application = {application} AND id = {conversation};",
+            f"UPDATE participants SET total_count = total_count + 1, unread_count = unread_count + 1, "
+            f"last_position = :place, last_message = {message} "
+            f"WHERE application = {application} AND conversation = {conversation} AND left_after IS NULL;",
+            "COMMIT;", ""]))
+
+    def rate(self):
+        run = self.ask("SELECT nextval('pgbench_run')")
+        said = subprocess.run(
+            ["pgbench", "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", "2", "-T", str(max(1, round(self.seconds))),
+             "-D", f"run={run}", "-f", str(self.script), self.schema],
+            capture_output=True, text=True, check=True).stdout
+        return float(re.search(r"tps = ([\d.]+)", said)[1])

@@ -1,0 +1,101 @@
+import Locking
+import Messaging
+import SQL
+import TestSupport
+import Testing
+
+@testable import MessagingStore
+
+@Suite struct `A lease` {
+    @Test func `is one process's, until he lets go of it`() async throws {
+        let crew = try await Crew()
+        #expect(try await crew.first.take())
+        #expect(try await !crew.second.take())
+        #expect(try await crew.first.take())
+        await crew.first.release()
+        #expect(try await crew.second.take())
+        #expect(try await !crew.first.take())
+    }
+
+    @Test func `is lost by who is silent for its life, and not before`() async throws {
+        let crew = try await Crew()
+        #expect(try await crew.first.take())
+        #expect(try await !crew.second.take())
+        crew.wait(Lease.life - .milliseconds(1))
+        #expect(try await !crew.second.take())
+        crew.wait(.milliseconds(1))
+        #expect(try await crew.second.take())
+        #expect(try await !crew.first.take())
+    }
+
+    @Test func `is kept by who says that he lives, however long`() async throws {
+        let crew = try await Crew()
+        for _ in 0..<5 {
+            #expect(try await crew.first.take())
+            #expect(try await !crew.second.take())
+            crew.wait(Lease.life - .seconds(1))
+        }
+    }
+
+    @Test func `is taken by one of many who come at once`() async throws {
+        let crew = try await Crew()
+        let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<20 {
+                group.addTask { try await crew.lease(number.isMultiple(of: 2)).take() }
+            }
+            return try await group.reduce(into: 0) { count, isTaken in count += isTaken ? 1 : 0 }
+        }
+        #expect(taken == 1)
+    }
+
+    @Test func `keeps others from the same work, and its holder holds it afterwards`()
+        async throws
+    {
+        let crew = try await Crew()
+        let result = try await crew.first.hold { [crew] in
+            let other = try await crew.second.hold { 2 }
+            #expect(other == nil)
+            return 1
+        }
+        #expect(result == 1)
+        let (second, first) = (
+            try await crew.second.hold { 2 }, try await crew.first.hold { 3 }
+        )
+        #expect(second == nil)
+        #expect(first == 3)
+    }
+
+    @Test func `is everybody's on a file, which one process serves`() async throws {
+        let shop = try await Shop(at: .temporary)
+        let (first, second) = (Lease("a", of: shop.store), Lease("a", of: shop.store))
+        for lease in [first, second, first] {
+            let result = try await lease.hold { 1 }
+            #expect(result == 1)
+        }
+    }
+}
+
+/// Two processes at one server that want the same lease, and the clock that both look at.
+private final class Crew: Sendable {
+    let first: Lease
+    let second: Lease
+    private let shops: [Shop]
+    private let clock = Locked(Duration.zero)
+
+    init() async throws {
+        let location = DatabaseLocation.server(PostgresServer.shared.newSchema())
+        let one = try await Shop(at: location)
+        shops = [one, try await Shop(at: location, opening: one.application)]
+        first = Self.lease(shops[0], clock)
+        second = Self.lease(shops[1], clock)
+    }
+
+    func wait(_ duration: Duration) { clock.withLock { clock in clock += duration } }
+
+    /// One more at the first process, or the second.
+    func lease(_ isFirst: Bool) -> Lease { Self.lease(shops[isFirst ? 0 : 1], clock) }
+
+    private static func lease(_ shop: Shop, _ clock: Locked<Duration>) -> Lease {
+        Lease("work", of: shop.store, elapsed: { clock.withLock { clock in clock } })
+    }
+}
