@@ -166,6 +166,7 @@ let package = Package(
 if Context.environment["PARLEY_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "parley-fuzz", dependencies: ["Base64", "HTTP", "JSON", "Uploads"],
+            name: "parley-fuzz",
+            dependencies: ["Base64", "HTTP", "JSON", "ObjectStore", "Uploads"],
             path: "Tests/Fuzz", exclude: ["fuzz.py", "Seeds"], swiftSettings: houseOfTests))
 }

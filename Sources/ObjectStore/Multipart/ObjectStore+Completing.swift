@@ -17,6 +17,7 @@ extension ObjectStore {
         }
         var request = StoreRequest("complete", .post, fullKey(key))
         request.query = [("uploadId", upload)]
+        request.stallsFor = StoreRequest.longWork
         request.fields = [("Content-Type", "application/xml")]
         let document = CompletionDocument.octets(parts)
         request.body = .octets(document)

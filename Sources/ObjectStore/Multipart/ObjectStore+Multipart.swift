@@ -55,6 +55,7 @@ extension ObjectStore {
         }
         var request = try part("part copy", key, upload, number)
         request.body = .octets([])
+        request.stallsFor = StoreRequest.longWork
         request.fields = [
             ("x-amz-copy-source", URIEncoding.path("/\(address.bucket)/\(fullKey(source))")),
             ("x-amz-copy-source-range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"),

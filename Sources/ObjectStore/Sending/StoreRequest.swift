@@ -12,8 +12,13 @@ struct StoreRequest: Sendable {
     var fields: [(name: String, value: String)] = []
     var body: ClientBody = .none
     var payload: PayloadDigest = .empty
+    /// How long nothing may move: as long as the store works without a word.
+    var stallsFor: Duration = .seconds(30)
     /// Told how many octets of the body went out.
     var onSent: (@Sendable (Int64) -> Void)?
+
+    /// For what a store does with gigabytes before it answers, and not every store sends white space.
+    static let longWork: Duration = .seconds(300)
 
     init(_ operation: String, _ method: Method, _ key: String?) {
         self.operation = operation
@@ -33,6 +38,7 @@ extension ObjectStore {
         var sent = ClientRequest(
             request.method, address.url(path: path, query: query), fields: fields,
             body: request.body)
+        sent.stallsFor = request.stallsFor
         sent.onSent = request.onSent
         return sent
     }

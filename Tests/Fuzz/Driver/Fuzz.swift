@@ -23,6 +23,7 @@ import Glibc
         "ranges": { start, count in run(start, count, Ranges.check) },
         "records": { start, count in run(start, count, Records.check) },
         "requests": { start, count in run(start, count, Requests.check) },
+        "store-documents": { start, count in run(start, count, StoreDocuments.check) },
         "targets": { start, count in run(start, count, Targets.check) },
         "tus-fields": { start, count in run(start, count, TusFields.check) },
         "words": { start, count in run(start, count, Words.check) },
