@@ -114,8 +114,8 @@ class Base:
         return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join(values)});"
 
     def write(self):
-        application = "decode(lpad(to_hex(:client_id + 1), 32, '0'), 'hex')"
-        message = "decode(lpad(to_hex(:run), 8, '0') || lpad(to_hex(:client_id), 4, '0') || lpad(to_hex(:place), 20, '0'), 'hex')"
+        application = "decode(lpad(to_hex(:client_id::bigint + 1), 32, '0'), 'hex')"
+        message = "decode(lpad(to_hex(:run::bigint), 8, '0') || lpad(to_hex(:client_id::bigint), 4, '0') || lpad(to_hex(:place::bigint), 20, '0'), 'hex')"
         conversation = self.ask("SELECT quote_literal(id) FROM conversations LIMIT 1")
         own = {"application": application}
         self.script.write_text("\n".join([
@@ -137,5 +137,5 @@ class Base:
         said = subprocess.run(
             ["pgbench", "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", "2", "-T", str(max(1, round(self.seconds))),
              "-D", f"run={run}", "-f", str(self.script), self.schema],
-            capture_output=True, text=True, check=True).stdout
+            stdout=subprocess.PIPE, text=True, check=True).stdout
         return float(re.search(r"tps = ([\d.]+)", said)[1])
