@@ -35,7 +35,7 @@ struct Access: Sendable {
     ) async throws -> Value {
         switch way {
         case .shared(let database): try await database.read(watched(look))
-        case .lent(let sitting): try sitting.run(changes: false, watched(look))
+        case .lent(let sitting): try sitting.run(watched(look))
         }
     }
 
@@ -45,7 +45,7 @@ struct Access: Sendable {
     ) async throws -> Value {
         switch way {
         case .shared(let database): try await database.write(watched(change))
-        case .lent(let sitting): try sitting.run(changes: true, watched(change))
+        case .lent(let sitting): try sitting.run(watched(change))
         }
     }
 

@@ -27,6 +27,9 @@ struct Phrase: Hashable, Sendable {
         for piece in part.pieces { piece.isEmpty ? appendValue() : append(piece) }
     }
 
+    /// Whether it begins with `SELECT`, and so changes no row.
+    var isSelect: Bool { pieces.first?.hasPrefix("SELECT") == true }
+
     /// The text with `$1`, `$2` … in place of values.
     var text: String {
         var number = 0

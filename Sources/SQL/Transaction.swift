@@ -6,6 +6,8 @@ public final class Transaction {
     private(set) var hooks: [@Sendable () -> Void] = []
     private(set) var brackets: [CommitBracket] = []
     private(set) var hints = Hints()
+    /// Whether a statement has run that is no `SELECT`: there may be something to undo.
+    private(set) var hasChanged = false
 
     init(on connection: any Connection) { self.connection = connection }
 
@@ -15,6 +17,7 @@ public final class Transaction {
     /// statement, or by whoever has handed in the change. Either way nothing of it is kept.
     public func execute(_ sql: SQL) throws(SQLError) {
         try requireOpen(sql)
+        hasChanged = true
         try connection.execute(sql)
     }
 
@@ -23,6 +26,7 @@ public final class Transaction {
     /// - Returns: How many rows it has inserted, changed or deleted.
     public func rowsChanged(by sql: SQL) throws(SQLError) -> Int {
         try requireOpen(sql)
+        hasChanged = true
         return try connection.change(sql)
     }
 
@@ -30,8 +34,7 @@ public final class Transaction {
     public func rows<Value>(
         _ sql: SQL, _ make: (borrowing Row) throws -> Value
     ) throws -> [Value] {
-        try requireOpen(sql)
-        let rows = try connection.query(sql)
+        let rows = try query(sql)
         defer { rows.finish() }
         var values: [Value] = []
         while try rows.next() { values.append(try make(Row(rows: rows))) }
@@ -42,8 +45,7 @@ public final class Transaction {
     public func prefix<Value>(
         _ sql: SQL, _ make: (borrowing Row) throws -> Value?
     ) throws -> [Value] {
-        try requireOpen(sql)
-        let rows = try connection.query(sql)
+        let rows = try query(sql)
         defer { rows.finish() }
         var values: [Value] = []
         while try rows.next(), let value = try make(Row(rows: rows)) { values.append(value) }
@@ -56,8 +58,7 @@ public final class Transaction {
     public func first<Value>(
         _ sql: SQL, _ make: (borrowing Row) throws -> Value
     ) throws -> Value? {
-        try requireOpen(sql)
-        let rows = try connection.query(sql)
+        let rows = try query(sql)
         defer { rows.finish() }
         guard try rows.next() else { return nil }
         return try make(Row(rows: rows))
@@ -92,6 +93,12 @@ public final class Transaction {
         keeping better: @escaping @Sendable (Int64, Int64) -> Int64 = { max($0, $1) }
     ) {
         if connection.isHeard { hints.note(subject, number, better) }
+    }
+
+    private func query(_ sql: SQL) throws(SQLError) -> any Rows {
+        try requireOpen(sql)
+        if !sql.phrase.isSelect { hasChanged = true }
+        return try connection.query(sql)
     }
 
     /// After a fault the engine may have rolled back already, and what follows would be committed on

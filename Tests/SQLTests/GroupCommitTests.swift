@@ -71,9 +71,56 @@ import Testing
         let gate = await Gate(holding: database)
         _ = try await gate.pass(
             { _ in runs.withLock { $0 += 1 } },
-            { _ in throw People.Stranger() },
+            {
+                try $0.add(1, "Mallory"); throw People.Stranger()
+            },
         )
         #expect(runs.withLock { $0 } == 2)
+    }
+
+    @Test(arguments: Engine.allCases) func `refuses who has only read, and nobody notices`(
+        engine: Engine
+    ) async throws {
+        let database = try engine.people()
+        let runs = Locked(0)
+        let gate = await Gate(holding: database)
+        let results = try await gate.pass(
+            {
+                runs.withLock { $0 += 1 }
+                try $0.add(1, "Ada")
+            },
+            {
+                // He sees what was done before him in the same transaction.
+                guard try $0.rows("SELECT name FROM people", { try $0.text(0) }) != ["Ada"] else {
+                    throw People.Stranger()
+                }
+            },
+            { try $0.add(3, "Grace") },
+        )
+        #expect(results.successes() == 2)
+        #expect(throws: People.Stranger()) { try results[1].get() }
+        #expect(try await database.names() == ["Ada", "Grace"])
+        #expect(runs.withLock { $0 } == 1)
+        #expect(database.statistics.replays == 0)
+        #expect(database.statistics.commits == 2)
+    }
+
+    @Test(arguments: Engine.allCases) func `undoes who changed something and was told what`(
+        engine: Engine
+    ) async throws {
+        let database = try engine.people()
+        let gate = await Gate(holding: database)
+        let results = try await gate.pass(
+            { try $0.add(1, "Ada") },
+            {
+                let sql: SQL = "INSERT INTO people (id, name) VALUES (2, 'Mallory') RETURNING id"
+                _ = try $0.rows(sql) { try $0.int64(0) }
+                throw People.Stranger()
+            },
+        )
+        #expect(results.successes() == 1)
+        #expect(try await database.names() == ["Ada"])
+        #expect(database.statistics.replays == 1)
     }
 
     @Test(arguments: Engine.allCases) func `lets each change see those before it`(engine: Engine)

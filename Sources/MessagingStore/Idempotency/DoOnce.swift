@@ -19,7 +19,7 @@ extension MessagingStore {
         try await working(on: key, pieces, application) { request in
             try await database.write { transaction in
                 try attempt(request, transaction, work)
-            }.get()
+            }
         }
     }
 
@@ -58,23 +58,20 @@ extension MessagingStore {
         return try await work(request)
     }
 
-    /// - Returns: A failure as a value when there is nothing to undo: thrown, it would have everybody
-    ///   else in the batch run again.
     private func attempt(
         _ request: KeyedRequest, _ transaction: Transaction,
         _ work: @escaping @Sendable (MessagingStore) async throws -> KeptAnswer
-    ) throws -> Result<KeyedOutcome, any Error> {
+    ) throws -> KeyedOutcome {
         let (sitting, watch) = (Sitting(transaction), KeyWatch(request))
         let store = over(.within(sitting, watchedBy: watch))
         switch sitting.host({ try await work(store) }) {
         case .success(let answer):
-            guard answer.isKept else { return .success(.done(answer)) }
-            do { try watch.check(transaction) } catch { return Result { try watch.outcome() } }
+            guard answer.isKept else { return .done(answer) }
+            do { try watch.check(transaction) } catch { return try watch.outcome() }
             try transaction.keep(answer, for: request)
-            return .success(.done(answer))
-        case .failure(is KeyWatch.IsAnswered): return Result { try watch.outcome() }
-        case .failure(let error) where sitting.hasChanged: throw error
-        case .failure(let error): return .failure(error)
+            return .done(answer)
+        case .failure(is KeyWatch.IsAnswered): return try watch.outcome()
+        case .failure(let error): throw error
         case nil: throw StoreFault.strayed
         }
     }

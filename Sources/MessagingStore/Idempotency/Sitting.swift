@@ -9,7 +9,6 @@ final class Sitting: Sendable {
     private struct State {
         /// `nil` once it is over.
         var transaction: Transaction?
-        var hasChanged = false
     }
 
     private let state: Locked<State>
@@ -22,16 +21,10 @@ final class Sitting: Sendable {
         state = unsafe Locked(lent)
     }
 
-    /// Whether something may have been changed that has to be undone should the handler fail.
-    var hasChanged: Bool { state.withLock { state in state.hasChanged } }
-
     /// Runs a piece of the handler's work.
-    func run<Value: Sendable>(
-        changes: Bool, _ body: (Transaction) throws -> Value
-    ) throws -> Value {
+    func run<Value: Sendable>(_ body: (Transaction) throws -> Value) throws -> Value {
         try state.withLock { state in
             guard let transaction = state.transaction else { throw StoreFault.strayed }
-            if changes { state.hasChanged = true }
             return try body(transaction)
         }
     }

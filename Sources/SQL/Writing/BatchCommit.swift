@@ -1,8 +1,8 @@
 /// One batch of changes on its way to disk.
 ///
-/// Tried first as a whole without savepoints, which is how it nearly always ends. When a change
-/// throws, all is rolled back and run again one by one, each in a savepoint, so that only the change
-/// that throws is undone. What stands in everybody's way, such as a connection that broke, has the whole
+/// Tried first as a whole without savepoints, which is how it nearly always ends. A change that throws
+/// after it has only read is refused, and nobody notices. When one throws that has changed something, all
+/// is rolled back and run again one by one, each in a savepoint, so that only this one is undone. What stands in everybody's way, such as a connection that broke, has the whole
 /// batch begun anew.
 struct BatchCommit {
     private let batch: [Mutation]
@@ -66,9 +66,16 @@ struct BatchCommit {
     }
 
     private func asWhole() throws -> [Result<Done, any Error>] {
-        let outcomes =
-            try batch.map { mutation in Result.success(try run(mutation)) }
-            as [Result<Done, any Error>]
+        let outcomes = try batch.map { mutation throws -> Result<Done, any Error> in
+            let transaction = Transaction(on: connection)
+            do {
+                return .success(try run(mutation, transaction))
+            } catch {
+                // Most refusals: what is asked cannot be, and there is nothing to undo.
+                guard !transaction.hasChanged, !(error is SQLError) else { throw error }
+                return .failure(error)
+            }
+        }
         try hint(outcomes)
         try connection.settle()
         return outcomes
@@ -80,7 +87,7 @@ struct BatchCommit {
         for mutation in batch {
             try connection.savepoint()
             let outcome = Result {
-                let done = try run(mutation)
+                let done = try run(mutation, Transaction(on: connection))
                 try connection.settle()
                 return done
             }
@@ -113,8 +120,7 @@ struct BatchCommit {
         return answers
     }
 
-    private func run(_ mutation: Mutation) throws -> Done {
-        let transaction = Transaction(on: connection)
+    private func run(_ mutation: Mutation, _ transaction: Transaction) throws -> Done {
         let answer = try mutation.run(transaction)
         // A change may have swallowed the error that ended the transaction.
         guard connection.state == .open else { throw SQLError.transactionLost }

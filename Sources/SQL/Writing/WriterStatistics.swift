@@ -9,7 +9,7 @@ public struct WriterStatistics: Hashable, Sendable {
     /// The most changes one commit carried.
     public internal(set) var largestBatch = 0
 
-    /// Batches run a second time because one of their changes threw.
+    /// Batches run a second time because one of their changes threw after it had changed something.
     public internal(set) var replays = 0
 
     mutating func count(_ batch: Int) {
