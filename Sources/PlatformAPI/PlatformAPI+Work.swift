@@ -108,8 +108,6 @@ extension PlatformAPI {
             return try await handle().response
         } catch let error as APIError {
             return error.reply.response
-        } catch is AnsweredBefore {
-            return Reply(.accepted).response
         } catch let rejection as Rejection {
             return APIError(rejection).reply.response
         } catch let error as BodyError {

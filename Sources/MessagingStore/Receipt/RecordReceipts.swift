@@ -46,13 +46,12 @@ extension MessagingStore {
     /// Records that a user has read everything he sees up to a place, at once (R75).
     ///
     /// - Parameter place: Cut to the last message before it that he sees (rulings 16); `nil` for all.
-    /// - Returns: The place of that message; `nil` when there is none.
     /// - Throws: `Rejection.notFound` of the user nobody has named, or of a conversation that
     ///   does not stand in his view.
     public func markAllRead(
         upTo place: Position?, by user: UserID, in conversation: Conversation.ID,
         in application: Application.ID
-    ) async throws -> Position? {
+    ) async throws -> AllRead {
         try await change(in: application) { recording in
             let transaction = recording.transaction
             try transaction.requireUser(user, in: application)
@@ -62,10 +61,10 @@ extension MessagingStore {
             guard
                 let last = try transaction.lastVisiblePosition(
                     upTo: place, for: user, in: conversation.id, in: application)
-            else { return nil }
+            else { return AllRead(conversation: conversation.id, place: nil) }
             try recording.recordReceipts(
                 .read, of: IntervalSet(1...last.number), by: user, in: conversation)
-            return last
+            return AllRead(conversation: conversation.id, place: last)
         }
     }
 }

@@ -3,8 +3,8 @@ import SQL
 
 /// What became of sendings that are answered without a message.
 public enum Acceptance: Equatable, Sendable {
-    /// They are sent, or will be when they are due.
-    case accepted
+    /// They are sent to that conversation, or will be when they are due.
+    case accepted(Conversation.ID)
     /// The key was used before, for a message sent at once; this is it, as it is now.
     case replayed(MessageSnapshot)
     /// An id they name is taken, by this message; nothing is sent.
@@ -37,7 +37,7 @@ extension MessagingStore {
             }
             try recording.schedule(
                 draft, for: schedule, to: place, as: id, key: key, partIDs: partIDs)
-            return .accepted
+            return .accepted(place.id)
         }
     }
 
@@ -79,7 +79,7 @@ extension MessagingStore {
                 }
             }
             if let key { try recording.record(.batchAccepted(key, in: place.id)) }
-            return .accepted
+            return .accepted(place.id)
         }
     }
 
@@ -90,8 +90,8 @@ extension MessagingStore {
     ) async throws -> Acceptance {
         do {
             return try await change(in: application, body)
-        } catch is AnsweredBefore {
-            return .accepted
+        } catch let before as AnsweredBefore {
+            return .accepted(before.conversation)
         }
     }
 }
@@ -117,14 +117,18 @@ extension Recording {
     ///   dropped (rulings 12).
     func refuseRepeat(of made: (kind: ReplayKind, object: [UInt8])) throws {
         switch made.kind {
-        case .batch: throw AnsweredBefore()
+        case .batch:
+            guard let id = Conversation.ID(bytes: made.object) else { return }
+            throw AnsweredBefore(conversation: id)
         case .scheduled:
             guard let id = Message.ID(bytes: made.object) else { return }
-            guard try liveMessage(id) == nil else { throw AnsweredBefore() }
+            if let sent = try liveMessage(id) {
+                throw AnsweredBefore(conversation: sent.conversation)
+            }
             guard let waiting = try transaction.scheduledMessage(id, in: application),
                 try transaction.isAlive(waiting.conversation, in: application)
             else { throw Rejection.notFound(.message) }
-            throw AnsweredBefore()
+            throw AnsweredBefore(conversation: waiting.conversation)
         case .message, .conversation, .match, .announcement: return
         }
     }

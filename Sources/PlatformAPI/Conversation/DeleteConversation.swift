@@ -6,8 +6,9 @@ extension Call {
         try await demanding { (conversation: ConversationSnapshot) in
             json(conversation)
         } change: { demand in
-            try await store.deleteConversation(conversation(), if: demand, in: application)
-            return .noContent
+            let asked = try conversation()
+            let own = try await store.deleteConversation(asked, if: demand, in: application)
+            return Reply.noContent.locating(own, askedAs: asked, links)
         }
     }
 }

@@ -66,7 +66,8 @@ extension Endpoint {
             "Deletes a conversation for everyone.",
             .head { call in try await call.deleteConversation() }
         ) { _ in
-            Operation("deleteConversation", fields: [.ifMatch], answers: [.noContent])
+            Operation(
+                "deleteConversation", fields: [.ifMatch], answers: [.noContent([.contentLocation])])
         },
     ]
 }

@@ -15,9 +15,16 @@ extension Reply {
     func locating(
         _ message: Message, askedIn asked: Conversation.ID?, _ links: LinkBuilder
     ) -> Reply {
-        guard let asked, asked != message.conversation else { return self }
-        return adding(
-            "Content-Location", links.location(ofMessage: message.id, in: message.conversation))
+        locating(message.id, in: message.conversation, askedIn: asked, links)
+    }
+
+    /// The same for one that is no more.
+    func locating(
+        _ message: Message.ID, in conversation: Conversation.ID, askedIn asked: Conversation.ID?,
+        _ links: LinkBuilder
+    ) -> Reply {
+        guard let asked, asked != conversation else { return self }
+        return adding("Content-Location", links.location(ofMessage: message, in: conversation))
     }
 
     /// The same for a part, which is where its message is.

@@ -6,9 +6,10 @@ extension Call {
         try await demanding { (message: MessageSnapshot) in
             json(message)
         } change: { demand in
-            try await store.deleteMessage(
-                message(), in: conversationIfNamed(), if: demand, in: application)
-            return .noContent
+            let (message, asked) = (try message(), try conversationIfNamed())
+            let own = try await store.deleteMessage(
+                message, in: asked, if: demand, in: application)
+            return Reply.noContent.locating(message, in: own, askedIn: asked, links)
         }
     }
 }

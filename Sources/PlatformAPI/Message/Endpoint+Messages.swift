@@ -12,7 +12,7 @@ extension Endpoint {
                 "sendMessage", body: MessageBatchJSON.sendingSchema(version),
                 answers: [
                     .created(MessageJSON.schema(version), [.tag, .location, .contentLocation]),
-                    .accepted(),
+                    .accepted(nil, [.contentLocation]),
                 ],
                 errors: [.objectDeleted, .idInUse],
                 example: Example(
@@ -55,7 +55,8 @@ extension Endpoint {
             .head { call in try await call.deleteMessage() }
         ) { _ in
             Operation(
-                "deleteMessage", fields: [.ifMatch], answers: [.noContent], errors: [.objectDeleted]
+                "deleteMessage", fields: [.ifMatch], answers: [.noContent([.contentLocation])],
+                errors: [.objectDeleted]
             )
         },
         Endpoint(

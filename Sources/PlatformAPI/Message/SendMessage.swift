@@ -13,12 +13,17 @@ extension Call {
         if let schedule = asked.schedule {
             return answer(
                 try await store.scheduleMessage(
-                    asked.draft, to: conversation, for: schedule, key: key, in: application))
+                    asked.draft, to: conversation, for: schedule, key: key, in: application),
+                askedIn: conversation)
         }
-        let creation = try await store.sendMessage(
-            asked.draft, to: conversation, key: key, in: application)
-        let message = creation.object.message
-        return reply(creation).locating(message, askedIn: conversation, links)
+        do {
+            let creation = try await store.sendMessage(
+                asked.draft, to: conversation, key: key, in: application)
+            let message = creation.object.message
+            return reply(creation).locating(message, askedIn: conversation, links)
+        } catch let before as AnsweredBefore {
+            return answer(.accepted(before.conversation), askedIn: conversation)
+        }
     }
 
     func reply(_ creation: Creation<MessageSnapshot>) -> Reply {

@@ -15,8 +15,9 @@ extension Call {
     /// `POST /users/{u}/conversations/{C}/mark_all_read` (platform-api §5.1.7).
     func markAllRead(_ body: JSONValue) async throws -> Reply {
         let place = try MarkAllReadJSON.read(body.asObject())
-        let reached = try await store.markAllRead(
-            upTo: place, by: user(), in: conversation(), in: application)
-        return Reply(.accepted, MarkAllReadJSON.answer(reached))
+        let (user, asked) = (try user(), try conversation())
+        let read = try await store.markAllRead(upTo: place, by: user, in: asked, in: application)
+        return Reply(.accepted, MarkAllReadJSON.answer(read.place))
+            .locating(read.conversation, askedAs: asked, links(.user(user)))
     }
 }

@@ -25,9 +25,10 @@ extension Call {
             json(view, seenBy: try user())
         } change: { demand in
             let deletion = try DeletionQuery(Query(request.target)).ofConversation()
-            try await store.deleteConversation(
-                conversation(), deletion, by: user(), if: demand, in: application)
-            return .noContent
+            let (user, asked) = (try user(), try conversation())
+            let own = try await store.deleteConversation(
+                asked, deletion, by: user, if: demand, in: application)
+            return Reply.noContent.locating(own, askedAs: asked, links(.user(user)))
         }
     }
 }

@@ -55,7 +55,7 @@ extension Endpoint {
                         "leave", .choice(["true", "false"]),
                         "Whether the user takes part no more; false unless said otherwise."),
                 ],
-                fields: [.ifMatch], answers: [.noContent],
+                fields: [.ifMatch], answers: [.noContent([.contentLocation])],
                 example: Example(query: [("mode", "my_devices"), ("leave", "true")]))
         },
         Endpoint(

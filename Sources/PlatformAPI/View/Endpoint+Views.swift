@@ -41,7 +41,7 @@ extension Endpoint {
         ) { _ in
             Operation(
                 "markAllRead", body: MarkAllReadJSON.schema,
-                answers: [.accepted(MarkAllReadJSON.answerSchema)],
+                answers: [.accepted(MarkAllReadJSON.answerSchema, [.contentLocation])],
                 example: Example(body: #"{"position":null}"#, after: ["sendMessage"]))
         },
         Endpoint(

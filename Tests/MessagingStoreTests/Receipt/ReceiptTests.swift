@@ -74,7 +74,7 @@ import Testing
         let conversation = try await shop.conversation()
         for _ in 0..<3 { try await shop.send(to: conversation) }
         try await shop.send(by: .bo, to: conversation)
-        var reached: [Position?] = []
+        var reached: [AllRead] = []
         var kinds: [[String]] = []
         for _ in 0..<2 {
             kinds.append(
@@ -84,7 +84,8 @@ import Testing
                             upTo: nil, by: .bo, in: conversation, in: shop.application))
                 })
         }
-        #expect(reached == [Position(4), Position(4)])
+        let all = AllRead(conversation: conversation, place: Position(4))
+        #expect(reached == [all, all])
         #expect(kinds == [["receipts.recorded"], []])
         #expect(try await shop.view(of: .bo).unreadCount == 0)
     }
@@ -95,7 +96,7 @@ import Testing
         for _ in 0..<3 { try await shop.send(to: conversation) }
         let reached = try await shop.store.markAllRead(
             upTo: Position(2), by: .bo, in: conversation, in: shop.application)
-        #expect(reached == Position(2))
+        #expect(reached == AllRead(conversation: conversation, place: Position(2)))
         #expect(try await shop.view(of: .bo).unreadCount == 1)
     }
 

@@ -52,14 +52,14 @@ import Testing
                                 Message.Sending(shop.draft("two")),
                             ],
                             to: conversation, key: .sample(42))
-                        #expect(answer == .accepted)
+                        #expect(answer == .accepted(conversation))
                     }
                 }
                 try await group.waitForAll()
             }
         }
         #expect(kinds == ["message.sent", "message.sent", "batch.accepted"])
-        await #expect(throws: AnsweredBefore()) {
+        await #expect(throws: AnsweredBefore(conversation: conversation)) {
             try await shop.send(to: conversation, key: .sample(42))
         }
     }

@@ -9,7 +9,7 @@ import Testing
     @Test func `5.2.1: they are sent when due, and dated then`() async throws {
         let shop = try await Shop()
         let conversation = try await shop.conversation()
-        #expect(try await shop.schedule(to: conversation) == .accepted)
+        #expect(try await shop.schedule(to: conversation) == .accepted(conversation))
         try await shop.send(after: 4)
         #expect(try await shop.texts(of: conversation) == [])
         #expect(try await shop.view(of: .bo).unreadCount == 0)
@@ -195,7 +195,7 @@ import Testing
                 for _ in 0..<20 {
                     group.addTask { [key] in
                         let answer = try await shop.schedule(to: conversation, key: key)
-                        #expect(answer == .accepted)
+                        #expect(answer == .accepted(conversation))
                     }
                 }
                 try await group.waitForAll()
@@ -212,14 +212,14 @@ import Testing
         try await shop.schedule(to: conversation, key: key)
         let kinds = try await shop.kinds {
             let answer = try await shop.schedule(to: conversation, key: key)
-            #expect(answer == .accepted)
-            await #expect(throws: AnsweredBefore()) {
+            #expect(answer == .accepted(conversation))
+            await #expect(throws: AnsweredBefore(conversation: conversation)) {
                 try await shop.send(to: conversation, key: key)
             }
         }
         #expect(kinds == [])
         try await shop.send(after: 5)
-        #expect(try await shop.schedule(to: conversation, key: key) == .accepted)
+        #expect(try await shop.schedule(to: conversation, key: key) == .accepted(conversation))
         #expect(try await shop.view(of: .ana).lastMessage?.message.id == Message.ID(key))
     }
 
@@ -245,7 +245,8 @@ import Testing
                 try await shop.schedule(to: conversation, key: key)
             }
         }
-        #expect(try await shop.schedule(to: conversation, key: .sample(44)) == .accepted)
+        #expect(
+            try await shop.schedule(to: conversation, key: .sample(44)) == .accepted(conversation))
         try await shop.store.deleteConversation(conversation, in: shop.application)
         await #expect(throws: Rejection.notFound(.message)) {
             try await shop.schedule(to: conversation, key: .sample(44))
@@ -263,7 +264,7 @@ import Testing
             await #expect(throws: Rejection.idTaken(.message)) {
                 try await shop.schedule(to: conversation, id: .sample(7))
             }
-            await #expect(throws: AnsweredBefore()) {
+            await #expect(throws: AnsweredBefore(conversation: conversation)) {
                 try await shop.send(to: conversation, key: Replay.Key(Message.ID.sample(7)))
             }
         }

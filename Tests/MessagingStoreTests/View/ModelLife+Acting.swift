@@ -184,7 +184,7 @@ extension ModelLife {
                 upTo: limit.map(Position.init), by: actor, in: talk.id, in: application)
             let last = model.messages(in: talk, seenBy: actor).map(\.position)
                 .last { place in place <= limit ?? .max }
-            #expect(reached?.number == last, "seed \(seed)")
+            #expect(reached.place?.number == last, "seed \(seed)")
         }
         if done, limit ?? 1 > 0 { model.read(1...(limit ?? .max), of: index, by: actor) }
     }
