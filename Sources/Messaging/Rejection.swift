@@ -32,4 +32,6 @@ public enum Rejection: Error, Equatable, Sendable {
     case inProgress
     /// The proposed id belongs to an object its proposer does not see.
     case idTaken(Subject)
+    /// A place of the log was asked for that is not kept any more (X3); the first that is.
+    case positionGone(oldest: LogPosition)
 }

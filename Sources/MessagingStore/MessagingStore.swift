@@ -1,4 +1,4 @@
-import Messaging
+public import Messaging
 public import SQL
 
 /// Everything messages need to be remembered, over one database.
@@ -8,6 +8,8 @@ public import SQL
 public struct MessagingStore: Sendable {
     private(set) var database: Access
     let environment: StoreEnvironment
+    /// On whose account changes are recorded.
+    private var actor: Actor?
     let authentication: Authentication
     let runningKeys: RunningKeys
     /// Tells readers of the log how far it goes.
@@ -41,16 +43,24 @@ public struct MessagingStore: Sendable {
         return store
     }
 
+    /// The same store for changes on somebody's account, which events tell of (X3).
+    public func acting(as actor: Actor) -> MessagingStore {
+        var store = self
+        store.actor = actor
+        return store
+    }
+
     /// Runs a mutation with what it needs to load and to record.
     func change<Value: Sendable>(
         in application: Application.ID,
         _ body: @escaping @Sendable (Recording) throws -> Value
     ) async throws -> Value {
         let now = environment.now()
-        return try await database.write { [environment, signal, dueSignal, clock] transaction in
+        return try await database.write {
+            [actor, environment, signal, dueSignal, clock] transaction in
             try body(
                 Recording(
-                    transaction: transaction, application: application, now: now,
+                    transaction: transaction, application: application, now: now, actor: actor,
                     hash: environment.sha256, signal: signal, dueSignal: dueSignal,
                     clock: clock))
         }

@@ -13,6 +13,8 @@ struct Call: Sendable {
     let parameters: PathParameters
     let version: APIVersion
     let application: Application.ID
+    /// With which credential.
+    let token: Token
     /// The key under which a repeat of this creation is recognised; `nil` for none.
     let key: Replay.Key?
     /// What the answer must not be compressed with.
@@ -28,17 +30,13 @@ struct Call: Sendable {
 
     /// How answers show objects to this caller.
     func presentation(_ perspective: LinkBuilder.Perspective = .system) -> Presentation {
-        let (downloads, now, secrets) = (api.downloads, api.clock(), secrets)
+        let (sign, secrets) = (api.downloads.signing(at: api.clock()), secrets)
         return Presentation(
             version: version,
             links: links(perspective),
             sign: { id in
                 secrets.note()
-                let signed = downloads.signedURL(
-                    content: id.uuid, fileName: nil, at: now.milliseconds)
-                return ContentJSON.SignedLink(
-                    url: signed.url,
-                    expiresAt: Timestamp(milliseconds: signed.expiresAtMilliseconds))
+                return sign(id)
             })
     }
 }

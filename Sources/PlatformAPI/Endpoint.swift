@@ -12,6 +12,10 @@ public struct Endpoint: Sendable {
         /// The same, and at once as long as it is remembered; what is recalled is told as it is, so
         /// whoever is to be refused must not be found there.
         case recalled(@Sendable (Call) -> Reply?, else: @Sendable (Call) async throws -> Reply)
+        /// As a stream of events for who asks for one, as an answer for all others; either may last.
+        case streamed(
+            @Sendable (Call) async throws -> EventStream,
+            else: @Sendable (Call) async throws -> Reply)
         /// From a JSON body.
         case body(@Sendable (Call, JSONValue) async throws -> Reply)
     }
@@ -36,6 +40,9 @@ public struct Endpoint: Sendable {
     /// What the description says of it in a version that offers it; see `Operation`.
     let describe: @Sendable (APIVersion) -> Operation
 
+    /// Whether it is a user's own doing that somebody sees to for him; see `actor(for:or:)`.
+    let isOnBehalf: Bool
+
     /// Whether a repeat is known by an `Idempotency-Key` (X2).
     var isRepeatable: Bool { method == .post || method == .patch }
 
@@ -54,5 +61,6 @@ public struct Endpoint: Sendable {
         self.versions = versions
         self.handler = handler
         self.describe = describe
+        isOnBehalf = Self.isOnBehalf(path)
     }
 }

@@ -16,7 +16,7 @@ extension PlatformAPI {
             }
             try gate.requirePatchType(version)
             if let answer = recalled(gate, version, route) { return answer }
-            return Answer(route) { [self] body in
+            return Answer(route, gate.endpoint.policy) { [self] body in
                 let secrets = Secrets()
                 var standing: RateStanding?
                 var response = await respond(gate.request) {
@@ -74,9 +74,11 @@ extension PlatformAPI {
     private func call(
         _ gate: Gate, _ version: APIVersion, _ grant: Grant, _ key: Replay.Key?, _ secrets: Secrets
     ) -> Call {
-        Call(
-            api: self, store: store, request: gate.request, parameters: gate.parameters,
-            version: version, application: grant.application.id, key: key, secrets: secrets)
+        let actor = gate.endpoint.actor(for: gate.parameters["user"], or: grant.token.id)
+        return Call(
+            api: self, store: store.acting(as: actor), request: gate.request,
+            parameters: gate.parameters, version: version, application: grant.application.id,
+            token: grant.token, key: key, secrets: secrets)
     }
 
     private func reply(
@@ -89,6 +91,12 @@ extension PlatformAPI {
         var octets: [UInt8] = []
         switch gate.endpoint.handler {
         case .head(let handler), .recalled(_, else: let handler): handle = handler
+        case .streamed(let open, else: let handler):
+            if gate.wantsStream {
+                handle = { call in Reply(try await open(call)) }
+            } else {
+                handle = handler
+            }
         case .body(let handler):
             let coding = try BodyReading.coding(of: gate.request)
             let limits = InflationLimits(size: BodyReading.limit, ratio: settings.maxInflateRatio)

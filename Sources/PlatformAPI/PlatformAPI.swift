@@ -20,6 +20,10 @@ public final class PlatformAPI: Service {
     private let description: Description
     let limiter: RateLimiter
     let memory: MessageMemory
+    /// The live ends of the logs.
+    let tails: EventTails
+    /// How many read events as they come.
+    let streams: StreamLimits
     private let crossOrigin: CrossOrigin
     private let router: Router<Endpoint>
 
@@ -58,6 +62,15 @@ public final class PlatformAPI: Service {
         limiter = RateLimiter(settings.rateLimit)
         memory = MessageMemory(budget: settings.memory)
         crossOrigin = CrossOrigin(settings)
+        streams = StreamLimits(
+            maximum: settings.maximumStreams, maximumPerUser: settings.maximumStreamsPerToken)
+        tails = EventTails(
+            store: store,
+            frames: EventFrames(publicBase: publicBase, downloads: downloads, now: clock)
+        ) { error in
+            // Nobody's request: whoever streams goes on when it has passed.
+            _ = onFault(error, RequestID(high: 0, low: 0))
+        }
         var router = Router<Endpoint>(allowsTrailingSlash: true)
         for endpoint in Endpoint.all { router.add(endpoint.method, endpoint.path, endpoint) }
         self.router = router
@@ -68,6 +81,9 @@ public final class PlatformAPI: Service {
 
     /// How well answers are remembered.
     public var remembered: MemoryStatistics { memory.statistics }
+
+    /// Streams of events that are open, and requests that wait for one.
+    public var openStreams: Int { streams.count }
 
     /// Requests refused because their token sent too many.
     public var refusedByRate: Int { limiter.refused }

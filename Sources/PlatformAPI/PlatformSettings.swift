@@ -13,6 +13,11 @@ public struct PlatformSettings: Sendable {
     /// Requests of one token (platform-api §1.11).
     public var rateLimit = RateLimit()
 
+    /// Most streams of events, and requests that wait for one, of all tokens (H157).
+    public var maximumStreams = 10_000
+    /// Most of one token, behind which there is a whole application and not one user.
+    public var maximumStreamsPerToken = 1000
+
     /// All defaults.
     public init() {}
 }

@@ -5,12 +5,21 @@ import MessagingWire
 struct Reply: Sendable {
     let status: Status
     let json: [UInt8]?
+    private let stream: EventStream?
     private(set) var fields = ResponseFields()
 
     /// An answer with a JSON body.
     init(_ status: Status, _ json: [UInt8]) {
         self.status = status
         self.json = json
+        stream = nil
+    }
+
+    /// An answer that goes on as a stream.
+    init(_ stream: EventStream) {
+        status = .ok
+        json = nil
+        self.stream = stream
     }
 
     /// An answer whose body must be truly empty (platform-api §8).
@@ -25,6 +34,7 @@ struct Reply: Sendable {
     init(_ status: Status) {
         self.status = status
         json = nil
+        stream = nil
     }
 
     /// An answer given before.
@@ -32,6 +42,7 @@ struct Reply: Sendable {
         self.status = status
         self.json = json
         self.fields = fields
+        stream = nil
     }
 
     /// The same with another field.
@@ -43,6 +54,7 @@ struct Reply: Sendable {
 
     /// The response, with the fields every answer carries (H97).
     var response: Response {
+        if let stream { return stream.response }
         var response = Response(status, fields: fields)
         response.fields.add("Cache-Control", "no-store")
         if let json {

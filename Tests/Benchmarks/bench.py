@@ -20,11 +20,13 @@ import plain
 import secure
 import start
 import statics
+import streams
 import transfers
 from table import Table
 
 PARTS = {
     "plain": plain, "secure": secure, "statics": statics, "memory": memory, "messages": messages, "engines": engines,
+    "streams": streams,
     "flatness": flatness, "transfers": transfers, "start": start,
 }
 
@@ -36,6 +38,8 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--bytes", type=int, default=1 << 30, help="size of the transferred file")
     parser.add_argument("--size", type=int, default=1_000_000, help="messages and conversations of a large application")
+    parser.add_argument("--streams", type=int, default=1000, help="live streams of the log")
+    parser.add_argument("--stream-rate", type=int, default=1000, help="messages a second that are sent meanwhile")
     parser.add_argument("--peer", type=pathlib.Path, help="folder in which Hummingbird is built; beside the binaries")
     parser.add_argument("--only", choices=PARTS)
     return parser.parse_args()

@@ -74,6 +74,20 @@ holds 'X12: a revoked token is refused a second later' test "$(api "$reading" "$
 holds 'X12: a suspended application is refused a second later' test "$(api "$token" "$app/users/ana/conversations")" = 403
 "$binary" app suspend --lift --data data "$app" >nothing
 
+holds 'the log has a line for each event' grep -qE "^[0-9T:-]{19}Z Access: The server created token $id with scope read\.\$" <("$binary" log --data data --app "$app")
+holds 'the log of an unknown application is one line' refuses "there is no application $known" log --data data --app "$known"
+holds 'a place behind the end of the log is one line' refuses 'the log ends before position 99999' log --data data --app "$app" --after 99999
+"$binary" log --data data --app "$app" --follow >lines 2>said &
+follower=$!
+sleep 1.2
+made=$(curl -s -H "Authorization: Bearer $token" -H 'Accept: application/vnd.layer+json; version=3.0' "$base/apps/$app/conversations" -d '{"participants": ["ana"]}' | sed -E 's/.*"id":"layer:\/\/\/conversations\/([^"]*)".*/\1/')
+api "$token" "$app/conversations/$made/messages" -d '{"sender_id": "layer:///identities/ana", "parts": [{"mime_type": "a/b", "body": "hi"}]}' >nothing
+for _ in $(seq 100); do grep -q 'a message' lines && break; sleep 0.1; done
+kill "$follower"
+wait "$follower" 2>/dev/null
+holds 'the log is followed while a server runs' grep -qE "^[0-9T:-]{19}Z Sync: User ana created a message in conversation $made\.\$" lines
+holds 'the log has no line twice' test "$(sort lines | uniq -d | wc -l)" = 0
+
 holds 'no keys are rotated that are not there' refuses 'the file elsewhere/download-keys is missing' download-key rotate --data elsewhere
 holds '9.6: keys are rotated while a server runs' test "$("$binary" download-key rotate --data data | cut -f2 | tr '\n' ' ')" = 'signing next retired '
 kill -HUP "$server"

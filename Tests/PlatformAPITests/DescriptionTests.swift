@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Messaging
 import MessagingWire
 import PlatformAPI
 import Testing
@@ -107,6 +108,27 @@ import Testing
         let example = try #require(content.value["example"], "\(line) has a body and no example")
         let schema = try #require(content.value["schema"])
         #expect(SchemaCheck(root: description.root).problem(example, schema) == nil)
+    }
+
+    @Test func `every type of event is described in 3.0, and what happens fits (X3, X11)`()
+        async throws
+    {
+        let root = try await Described.of("3.0").root
+        let names = root["webhooks"]?.members.map(\.key) ?? []
+        #expect(Set(names) == Set(EventType.allCases.map(\.rawValue)))
+        #expect(try await Described.of("2.0").root["webhooks"] == nil)
+        let scene = try await Scene.make(version: "3.0")
+        try await scene.say(2, in: try await scene.conversation())
+        let answer = try await scene.ask(
+            "GET", "/apps/{app}/events", by: RouterDoor(service: scene.world.service))
+        for event in try JSONDocument(Array(answer.body.utf8)).root["events"]?.elements
+            .map(\.self) ?? []
+        {
+            let type = event["type"]?.string ?? ""
+            let schema = root["components"]?["schemas"]?["Event.\(type)"]
+            #expect(
+                SchemaCheck(root: root).problem(event, try #require(schema)) == nil, "\(type)")
+        }
     }
 
     // MARK: - How it is served

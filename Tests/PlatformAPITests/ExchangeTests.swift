@@ -1,3 +1,4 @@
+import Messaging
 import Testing
 
 @Suite struct `Golden exchanges` {
@@ -53,7 +54,10 @@ import Testing
         var scene = scene
         let description = try await Described.of(scene.variables["version"] ?? "")
         for exchange in file.exchanges {
+            let end = try await scene.end()
             let answer = try await scene.ask(exchange.request, by: door)
+            let caused = try await scene.events(after: end).map(\.type.rawValue)
+            #expect(caused == exchange.events, "\(exchange.title)")
             if let operation = description.operation(exchange.request) {
                 let problem = description.problem(answer, of: operation)
                 #expect(problem == nil, "\(exchange.title)")

@@ -47,6 +47,14 @@ public struct EncodedEvent: Sendable {
 
     private init(octets: [UInt8]) { self.octets = octets }
 
+    /// Several events behind each other, as one piece to send.
+    public static func joined(_ events: some Sequence<EncodedEvent>) -> EncodedEvent {
+        EncodedEvent(octets: events.flatMap(\.octets))
+    }
+
+    /// How many octets it has.
+    public var count: Int { octets.count }
+
     /// A comment, which clients skip.
     static let heartbeat = EncodedEvent(octets: Array(":\n\n".utf8))
 

@@ -49,6 +49,15 @@ public final class EventStream: LineHandler {
         outbox.put(event.octets) { self.flush() }
     }
 
+    /// Whether what was sent waits for a slow client; on the loop.
+    ///
+    /// Whoever has a store to read from sends nothing then, and goes on at
+    /// ``EventStreamHandler/drained(_:)``, instead of filling the queue until the client is cut off.
+    public var isFull: Bool { outbox.isWaiting || outbox.line?.isFull != false }
+
+    /// Runs something on the stream's loop, from any thread; dropped once the stream is over.
+    public func perform(_ work: @escaping @Sendable () -> Void) { outbox.perform(work) }
+
     /// Ends the stream behind what was sent, from any thread.
     public func close() {
         outbox.perform {
@@ -116,7 +125,10 @@ public final class EventStream: LineHandler {
     }
 
     /// Goes on with what waits.
-    public func drained() { flush() }
+    public func drained() {
+        flush()
+        if !isFull { handler.drained(self) }
+    }
 
     /// Ends the stream; the client comes back elsewhere.
     public func stopping() { close() }

@@ -40,6 +40,9 @@ final class Outbox: Sendable {
     /// True once a message did not fit; everything that waited is dropped then.
     var hasOverflown: Bool { state.withLock { state in state.hasOverflown } }
 
+    /// Whether something waits for the line.
+    var isWaiting: Bool { state.withLock { state in state.octets > 0 } }
+
     /// Gives it a line, and does there what was asked for earlier.
     func connect(_ line: any Line) {
         let early = state.withLock { state in

@@ -50,6 +50,21 @@ public final class CommitSignal: Sendable {
         }
     }
 
+    /// Waits until the log is known to go beyond a place, so many milliseconds at most.
+    ///
+    /// Whoever looks afterwards anyway also finds what other processes have committed.
+    public func wait(
+        past place: LogPosition, in application: Application.ID, atMost milliseconds: Int64
+    ) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { _ = await self.wait(past: place, in: application) }
+            // Cancelled with the group: whichever comes first ends both.
+            group.addTask { try? await Task.sleep(for: .milliseconds(milliseconds)) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
     /// Tells that everything up to a position is committed.
     func advance(to position: LogPosition, in application: Application.ID) {
         let woken = state.withLock { state -> [Waiter] in

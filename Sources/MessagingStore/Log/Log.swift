@@ -13,14 +13,12 @@ extension MessagingStore {
         try await database.read { transaction in
             try transaction.rows(
                 """
-                SELECT position, kind, at, payload FROM events
+                SELECT position, kind, at, payload, actor_user, actor_token FROM events
                 WHERE application = \(application) AND position > \(place)
                 ORDER BY position LIMIT \(limit)
                 """
             ) { row in
-                RecordedEvent(
-                    position: LogPosition(try row.int64(0)), at: try row.timestamp(2),
-                    event: try Event(kind: try row.text(1), payload: try row.blob(3)))
+                try RecordedEvent(row)
             }
         }
     }

@@ -8,4 +8,9 @@ public struct RecordedEvent: Equatable, Sendable {
     public let at: Timestamp
     /// What happened.
     public let event: Event
+    /// On whose account it was recorded; `nil` for what the server does by itself.
+    public let recorder: Actor?
+
+    /// Who did it: whoever the event itself names, else on whose account it was recorded.
+    public var actor: Actor? { event.author ?? recorder }
 }

@@ -6,6 +6,8 @@ struct Recording {
     let transaction: Transaction
     let application: Application.ID
     let now: Timestamp
+    /// On whose account; `nil` for what the server does by itself.
+    let actor: Actor?
     let hash: @Sendable ([UInt8]) -> [UInt8]
     let signal: CommitSignal
     let dueSignal: DueSignal
@@ -16,8 +18,11 @@ struct Recording {
         let position = try transaction.nextLogPosition(in: application)
         try transaction.execute(
             """
-            INSERT INTO events (application, position, kind, at, payload)
-            VALUES (\(application), \(position), \(event.kind), \(now), \(event.payload))
+            INSERT INTO events (application, position, kind, at, payload, actor_user, actor_token)
+            VALUES (
+                \(application), \(position), \(event.kind), \(now), \(event.payload),
+                \(actor?.user), \(actor?.token)
+            )
             """)
         try Projection(transaction: transaction, application: application, hash: hash)
             .apply(event)
@@ -61,5 +66,21 @@ extension Transaction {
         ) { row in LogPosition(try row.int64(0)) }
         guard let next else { throw StoreFault.unreadable("log_positions") }
         return next
+    }
+}
+
+extension Actor {
+    fileprivate var user: UserID? {
+        switch self {
+        case .user(let user): user
+        case .named, .token: nil
+        }
+    }
+
+    fileprivate var token: Token.ID? {
+        switch self {
+        case .token(let id): id
+        case .named, .user: nil
+        }
     }
 }

@@ -76,17 +76,9 @@ private struct EventTeller {
     ) -> ToldEvent {
         ToldEvent(
             occurrence: Occurrence(
-                id: name(of: part), topic: event.topic, at: recorded.at, actor: actor),
+                id: .naming(recorded, part, in: application, by: hash), topic: event.topic,
+                at: recorded.at, actor: actor),
             subject: subject)
-    }
-
-    /// The same name for the same occurrence, however often it is told: receivers know doubles by it.
-    private func name(of part: [UInt8]) -> Occurrence.ID {
-        let number = recorded.position.number
-        let place = (0..<8).map { byte in UInt8(truncatingIfNeeded: number >> (56 - 8 * byte)) }
-        let bits = hash(application.bytes + place + part).prefix(16)
-            .reduce(UInt128(0)) { bits, byte in bits << 8 | UInt128(byte) }
-        return .v7(at: recorded.at, random: bits)
     }
 
     /// What the reader sent himself lies among the positions and is no receipt (R78).

@@ -6,6 +6,8 @@ public struct APIError: Error, Equatable, Sendable {
         case property(String)
         /// `{"header": name}`: the request header at fault.
         case header(String)
+        /// `{"position": number}`: the first of the log that is kept (X3).
+        case position(Int64)
         /// The complete object that stands in the way, as JSON.
         case object([UInt8])
     }

@@ -26,6 +26,7 @@ extension APIErrorTable {
         case .idInUse: "the id is taken; `data` holds the object"
         case .idempotencyKeyReuse: "the key came with another request before"
         case .requestInProgress: "the request of the key is not finished"
+        case .positionGone: "the log is not kept from there on; `data` says from where"
         case .versionMismatch: "the object has changed; `data` holds it"
         case .quotaExceeded: "the application would hold more bytes than it may"
         }

@@ -26,6 +26,7 @@ public enum APIErrorTable: CaseIterable, Sendable {
     case idInUse
     case idempotencyKeyReuse
     case requestInProgress
+    case positionGone
     case versionMismatch
     case quotaExceeded
 
@@ -54,9 +55,10 @@ public enum APIErrorTable: CaseIterable, Sendable {
         case .methodNotAllowed: ("method_not_allowed", 109, 405)
         case .participantBlocked: ("participant_blocked", 110, 422)
         case .idInUse: ("id_in_use", 111, 409)
-        // Beyond the original service (extensions X2, X4); 114 is promised to X3.
+        // Beyond the original service (extensions X2–X4).
         case .idempotencyKeyReuse: ("idempotency_key_reuse", 112, 422)
         case .requestInProgress: ("request_in_progress", 113, 409)
+        case .positionGone: ("position_gone", 114, 410)
         case .versionMismatch: ("version_mismatch", 115, 412)
         // Issue 5: an application may hold so many bytes.
         case .quotaExceeded: ("quota_exceeded", 116, 507)

@@ -25,6 +25,7 @@ public enum ErrorJSON {
         switch data {
         case .property(let name): writer.object { $0.member("property", name) }
         case .header(let name): writer.object { $0.member("header", name) }
+        case .position(let number): writer.object { $0.member("position", number) }
         case .object(let json): writer.raw(json)
         }
     }

@@ -40,6 +40,9 @@ public struct LinkBuilder: Sendable {
         view = "\(base)\(relativeView)"
     }
 
+    /// The id of the application: `layer:///apps/{uuid}`.
+    var applicationID: String { "layer://\(relativeRoot)" }
+
     /// The conversation in this perspective.
     public func conversation(_ id: Conversation.ID) -> String {
         String(pieces: view, "/conversations/", id.uuid)

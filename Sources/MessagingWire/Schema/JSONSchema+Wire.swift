@@ -34,7 +34,7 @@ extension JSONSchema {
     }
 
     /// A string that a regular expression describes from its first character to its last.
-    static func pattern(_ expression: String) -> JSONSchema {
+    public static func pattern(_ expression: String) -> JSONSchema {
         .text(JSONTextSchema(pattern: "^\(expression)$"))
     }
 }

@@ -21,6 +21,7 @@ extension Command {
         parts.store.listen()
         parts.exporter.start()
         parts.sender.start()
+        parts.trimmer.start()
         let news = try await first.makeIfNone()
         let greeting =
             "\(Release.name) \(Release.version) serves \(settings.base) from \(settings.dataFolder)"

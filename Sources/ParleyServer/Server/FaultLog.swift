@@ -28,6 +28,11 @@ struct FaultLog: Sendable {
             metadata: ["export": "\(export.map(\.uuid) ?? "-")", "cause": "\(error)"])
     }
 
+    /// Logs why nobody could let go of old events; it is tried again.
+    func noteTrimming(_ error: any Error) {
+        logger.error("old events not let go of", metadata: ["cause": "\(error)"])
+    }
+
     /// Logs why a scheduled message was not sent, or, without one, why nobody could look for any; it is
     /// tried again.
     func note(_ error: any Error, of message: Message.ID?) {

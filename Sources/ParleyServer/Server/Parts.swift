@@ -23,6 +23,8 @@ struct Parts: Sendable {
     let exporter: Exporter
     /// Sends scheduled messages.
     let sender: ScheduledSender
+    /// Lets go of old events.
+    let trimmer: LogTrimmer
     let readiness: Readiness
     let metrics: Metrics
     let service: ServerService
@@ -48,6 +50,10 @@ struct Parts: Sendable {
         store = MessagingStore(database: database)
         sender = ScheduledSender(
             store: store, onFault: FaultLog(logger: log.logger("parley.schedule")).note(_:of:))
+        let trimFaults = FaultLog(logger: log.logger("parley.events"))
+        trimmer = LogTrimmer(store: store, retention: settings.eventRetention) { error in
+            trimFaults.noteTrimming(error)
+        }
         let bridge = ContentBridge(store: store)
         let clock = UploadClock(now: systemMilliseconds)
         do {

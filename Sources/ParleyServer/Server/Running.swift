@@ -72,6 +72,7 @@ struct Running {
         await uploads
         await exporter
         await parts.sender.stop()
+        await parts.trimmer.stop()
         // Last, so that the end can be watched, too.
         _ = await parts.metricsServer?.drain(deadline: 1000)
         parts.close()

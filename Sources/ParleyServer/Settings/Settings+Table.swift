@@ -6,7 +6,7 @@ import Uploads
 extension Settings {
     /// Every setting there is: read by the reader, by `check-config`, and by the tests that compare
     /// `Config/parley.json` and the README.
-    static let table: [Setting] = general + metrics + api + http + secure + uploads
+    static let table: [Setting] = general + metrics + api + events + http + secure + uploads
 
     private static let general: [Setting] = [
         .url(
@@ -52,6 +52,19 @@ extension Settings {
         .number(
             "api.memory", \.api.memory, .octets(0...1 << 40),
             "Memory for messages as they were answered lately; 0 for none."),
+    ]
+
+    private static let events: [Setting] = [
+        .number(
+            "events.retention", \.eventRetention, .time(0...3650 * day),
+            "How long the log keeps an event, unless an export has still to tell of it; 0 for ever."
+        ),
+        .number(
+            "events.max_streams", \.api.maximumStreams, .count(1...1_000_000),
+            "Streams of events and requests that wait for one, of all tokens."),
+        .number(
+            "events.max_streams_per_token", \.api.maximumStreamsPerToken, .count(1...1_000_000),
+            "Those of one token."),
     ]
 
     private static let http: [Setting] = [

@@ -25,6 +25,8 @@ public struct Settings: Sendable {
     public var logLevel = Logger.Level.info
     /// Whether each request gets a line.
     public var logsRequests = true
+    /// Milliseconds that the log keeps an event; 0 for ever.
+    public var eventRetention: Int64 = 30 * 86_400_000
     /// Where to listen, and the limits of HTTP.
     public var http = ServerConfiguration()
     /// What the API compresses, decodes and lets browsers do.

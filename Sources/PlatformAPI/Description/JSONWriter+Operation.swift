@@ -148,6 +148,20 @@ extension JSONWriter {
         }
     }
 
+    /// An event as streams send it and pages list it.
+    mutating func event(_ schema: JSONSchema) {
+        member(
+            "summary",
+            "One event, as `data` of a stream or in a page of the log. Nothing is posted yet.")
+        key("requestBody")
+        object { writer in writer.content(schema) }
+        key("responses")
+        object { writer in
+            writer.key("2XX")
+            writer.object { $0.member("description", "It was taken.") }
+        }
+    }
+
     // MARK: - Failures
 
     /// A response object of a failure; 429 has no body (platform-api §1.11).

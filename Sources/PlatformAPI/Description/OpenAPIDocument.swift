@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Messaging
 import MessagingWire
 
 /// The interface in one of its versions, described as OpenAPI 3.1 (X11).
@@ -45,6 +46,10 @@ struct OpenAPIDocument {
             paths(lines, into: &writer)
             writer.key("components")
             components(lines, into: &writer)
+            if version == Self.versionOfEvents {
+                writer.key("webhooks")
+                events(into: &writer)
+            }
         }
         return writer.finish()
     }
@@ -89,6 +94,22 @@ struct OpenAPIDocument {
         }
     }
 
+    /// Events are shown as in 3.0 whoever asks, so its document types them.
+    private static let versionOfEvents = APIVersion.v3_0
+
+    /// What each type of event looks like; the place OpenAPI has for what a server tells of itself.
+    private func events(into writer: inout JSONWriter) {
+        writer.object { writer in
+            for type in EventType.allCases {
+                writer.key(type.rawValue)
+                writer.object { writer in
+                    writer.key("post")
+                    writer.object { writer in writer.event(EventJSON.schema(of: type)) }
+                }
+            }
+        }
+    }
+
     private func components(_ lines: [Line], into writer: inout JSONWriter) {
         writer.object { writer in
             writer.key("securitySchemes")
@@ -102,7 +123,7 @@ struct OpenAPIDocument {
             }
             writer.key("schemas")
             writer.object { writer in
-                for (name, schema) in Self.schemas(lines).sorted(by: { $0.key < $1.key }) {
+                for (name, schema) in Self.schemas(lines, version).sorted(by: { $0.key < $1.key }) {
                     writer.key(name)
                     writer.schema(schema, referring: Self.schemas)
                 }
@@ -117,9 +138,16 @@ struct OpenAPIDocument {
         }
     }
 
-    private static func schemas(_ lines: [Line]) -> [String: JSONSchema] {
+    private static func schemas(
+        _ lines: [Line], _ version: APIVersion
+    ) -> [String: JSONSchema] {
         var found: [String: JSONSchema] = [:]
         ErrorJSON.schema.collectNamed(into: &found)
+        if version == versionOfEvents {
+            for type in EventType.allCases {
+                EventJSON.schema(of: type).collectNamed(into: &found)
+            }
+        }
         for line in lines {
             line.operation.body?.collectNamed(into: &found)
             for answer in line.operation.answers { answer.schema?.collectNamed(into: &found) }

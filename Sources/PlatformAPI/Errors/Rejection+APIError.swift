@@ -35,6 +35,10 @@ extension APIError {
         case .inProgress:
             self.init(
                 .requestInProgress, "The request of this Idempotency-Key is not finished yet.")
+        case .positionGone(let oldest):
+            self.init(
+                .positionGone, "The events up to that position are not kept any more.",
+                data: .position(oldest.number))
         case .idTaken(let subject):
             self.init(.idInUse, Self.taken(subject))
         }

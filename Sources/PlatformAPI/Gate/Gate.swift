@@ -15,8 +15,20 @@ struct Gate: Sendable {
 
     // MARK: - From the head alone
 
+    /// Whether a stream of events is asked for where one is offered (X3).
+    var wantsStream: Bool {
+        guard case .streamed = endpoint.handler else { return false }
+        return (request.fields.joined("Accept") ?? "").lowercased().split(separator: ",")
+            .contains { range in
+                range.split(separator: ";").first?.split(separator: " ") == ["text/event-stream"]
+            }
+    }
+
     /// Step 3, first half: the version.
+    ///
+    /// Events are the same in all of them, so whoever wants a stream need not name one.
     func version() throws(APIError) -> APIVersion {
+        if wantsStream { return .v3_0 }
         guard let version = request.fields.joined("Accept").flatMap(APIVersion.init(accept:)) else {
             throw APIError(
                 .invalidHeader,

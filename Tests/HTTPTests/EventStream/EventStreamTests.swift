@@ -42,6 +42,33 @@ import Testing
         #expect(line.text == String(repeating: ":\n\n", count: 5))
     }
 
+    @Test func `says when it is full, and when there is room again (H156)`() throws {
+        let stream = opened()
+        let event = try #require(event)
+        #expect(!stream.isFull)
+        line.isFull = true
+        #expect(stream.isFull)
+        #expect(stream.send(event))
+        line.turn()
+        line.isFull = false
+        #expect(stream.isFull, "something waits still")
+        stream.drained()
+        #expect(!stream.isFull)
+        #expect(listener.drainedCount == 1)
+        #expect(line.text.hasSuffix("data: x\n\n"))
+    }
+
+    @Test func `sends several events as one piece (H156)`() throws {
+        let stream = opened()
+        line.clear()
+        let event = try #require(event)
+        let both = EncodedEvent.joined([event, event])
+        #expect(both.count == 2 * event.count)
+        #expect(stream.send(both))
+        line.turn()
+        #expect(line.text == "data: x\n\ndata: x\n\n")
+    }
+
     @Test func `cuts off a client that is too slow, and keeps no more than its bound (H156)`()
         throws
     {

@@ -4,11 +4,13 @@ import Locking
 
 /// An application that counts what it is told.
 final class StreamListener: EventStreamHandler {
-    private let counts = Locked((opened: 0, closed: 0))
+    private let counts = Locked((opened: 0, drained: 0, closed: 0))
 
     var openedCount: Int { counts.withLock { counts in counts.opened } }
+    var drainedCount: Int { counts.withLock { counts in counts.drained } }
     var closedCount: Int { counts.withLock { counts in counts.closed } }
 
     func opened(_ stream: EventStream) { counts.withLock { counts in counts.opened += 1 } }
+    func drained(_ stream: EventStream) { counts.withLock { counts in counts.drained += 1 } }
     func closed(_ stream: EventStream) { counts.withLock { counts in counts.closed += 1 } }
 }

@@ -8,6 +8,17 @@ import Testing
         #expect(try Event(kind: event.kind, payload: event.payload) == event)
     }
 
+    @Test(arguments: Event.samples) func `what readers ask for by a type is found by its name`(
+        event: Event
+    ) {
+        #expect(event.type.kind == event.kind)
+    }
+
+    @Test func `every type has its sample, but for those of receipts, which share one`() {
+        let types = Set(Event.samples.map(\.type))
+        #expect(Set(EventType.allCases).subtracting(types) == [.messageRead])
+    }
+
     @Test(arguments: Event.samples) func `a payload cut anywhere is a fault`(event: Event) {
         let payload = event.payload
         for length in payload.indices {

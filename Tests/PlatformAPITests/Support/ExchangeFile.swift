@@ -14,8 +14,9 @@ import FoundationEssentials
 /// {"id":"layer:///conversations/{C}" …}
 /// ```
 ///
-/// Below the line stand the status, the fields that must be there, `!Name` for those that must not,
-/// and the whole body; white space between JSON tokens does not count.
+/// Below the line stand the status, `+ type` for each event that the log got, in order, the fields that
+/// must be there, `!Name` for those that must not, and the whole body; white space between JSON tokens
+/// does not count. An exchange that names no event has caused none.
 struct ExchangeFile: Sendable, CustomStringConvertible {
     struct Mistake: Error {
         let text: String
@@ -54,6 +55,7 @@ struct Exchange: Sendable {
     let title: String
     let request: PlainRequest
     let status: Int
+    let events: [String]
     let fields: [(name: String, value: String)]
     let absentFields: [String]
     let body: String
@@ -74,7 +76,9 @@ struct Exchange: Sendable {
             method: start[0], target: start[1],
             fields: above.head.dropFirst().map(field), body: above.body)
         self.status = status
-        fields = below.head.dropFirst().filter { !$0.hasPrefix("!") }.map(field)
+        events = below.head.filter { $0.hasPrefix("+ ") }.map { String($0.dropFirst(2)) }
+        fields = below.head.dropFirst().filter { !$0.hasPrefix("!") && !$0.hasPrefix("+ ") }
+            .map(field)
         absentFields = below.head.filter { $0.hasPrefix("!") }.map { String($0.dropFirst()) }
         body = below.body.withoutInsignificantSpace
     }

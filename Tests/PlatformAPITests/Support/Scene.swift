@@ -41,9 +41,11 @@ struct Scene: Sendable {
         return scene
     }
 
-    /// All events of the application's log.
-    func events() async throws -> [Event] {
-        try await world.store.events(after: .start, limit: 100_000, in: application).map(\.event)
+    /// The events of the application's log behind a position.
+    func events(after position: Int64 = 0) async throws -> [Event] {
+        try await world.store.events(
+            after: LogPosition(position), limit: 100_000, in: application
+        ).map(\.event)
     }
 
     /// How many events the application's log holds.

@@ -31,7 +31,7 @@ struct SocketDoor: Door {
         return Array((text + "Connection: close\r\n\r\n").utf8) + body
     }
 
-    private func connected() throws -> Int32 {
+    func connected() throws -> Int32 {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -49,7 +49,7 @@ struct SocketDoor: Door {
         return socket
     }
 
-    private func send(_ socket: Int32, _ octets: [UInt8]) throws {
+    func send(_ socket: Int32, _ octets: [UInt8]) throws {
         var sent = 0
         while sent < octets.count {
             let count = octets.withUnsafeBytes { octets in

@@ -115,6 +115,9 @@ struct World: Sendable {
         var configuration = ServerConfiguration()
         configuration.addresses = [.ipv4(0x7F00_0001, port: 0)]
         configuration.loops = 2
+        // A reader may be slow here for as long as the machine is busy.
+        configuration.writeIdleTimeout = 300_000
+        configuration.writeGrace = 300_000
         server = try Server(configuration, service: service)
         guard case .ipv4(_, let port)? = try server.start().first else {
             throw ExchangeFile.Mistake(text: "no port")

@@ -1,0 +1,25 @@
+public import Messaging
+
+/// An event with everything its JSON shows: nothing needs to be looked up.
+public struct ShownEvent: Sendable {
+    /// Names it, and stays the same however often it is read.
+    public let id: Occurrence.ID
+    /// What happened, where, when and by whom.
+    public let recorded: RecordedEvent
+    /// What it happened to.
+    public let object: Object
+
+    /// What the event alone does not tell.
+    public enum Object: Equatable, Sendable {
+        /// The event says everything, or the thing is no more.
+        case none
+        /// As it is; of a message just sent nobody but its sender has seen anything.
+        case message(MessageSnapshot)
+        /// As it is, with the participants the event tells of.
+        case conversation(ConversationSnapshot)
+        /// As it is.
+        case identity(Identity)
+        /// Who makes an announcement.
+        case sender(BasicIdentity)
+    }
+}

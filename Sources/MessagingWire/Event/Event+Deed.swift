@@ -1,0 +1,121 @@
+import Messaging
+
+extension Event {
+    /// What its line says was done, from the verb on.
+    var deed: String {
+        switch self {
+        case .applicationCreated(let application):
+            "created application \(application.id), \(EventLine.printable(application.name))"
+        case .applicationSuspended(let id, let isSuspended):
+            isSuspended ? "suspended application \(id)" : "set application \(id) free"
+        case .tokenCreated(let token, _):
+            "created token \(token.id) with scope \(token.scope.rawValue)"
+        case .tokenRevoked(let id, _): "revoked token \(id)"
+        case .sessionLifetimeSet(let seconds): "set the life of new sessions to \(seconds) seconds"
+        case .identityNamed(let identity): "named \(Self.user(identity.userID))"
+        case .identityTold(let identity): "told who \(Self.user(identity.userID)) is"
+        case .identityPatched(let change): "changed the identity of \(Self.user(change.user))"
+        case .identityDeleted(let user): "deleted the identity of \(Self.user(user))"
+        case .followingChanged(let change):
+            "followed \(Self.count(change.added, "user")) and unfollowed \(change.removed.count)"
+        case .blocksChanged(let change):
+            "blocked \(Self.count(change.added, "user")) for \(Self.user(change.owner)) and "
+                + "lifted \(Self.count(change.removed, "block"))"
+        case .badgeSet(let user, let count):
+            "set the external unread count of \(Self.user(user)) to \(count)"
+        case .userSuspended(let user, let isSuspended, _):
+            isSuspended ? "suspended \(Self.user(user))" : "set \(Self.user(user)) free"
+        case .sessionsEnded(let user, _): "ended all sessions of \(Self.user(user))"
+        case .conversationCreated(let created):
+            "created conversation \(created.conversation.id) with "
+                + Self.count(created.conversation.participants.users, "participant")
+        case .conversationMatched(let match):
+            "asked for conversation \(match.conversation), which exists"
+        case .conversationShown(let shown):
+            "brought conversation \(shown.conversation) into the view of "
+                + Self.count(shown.users, "user")
+        case .conversationAnnounced(let id, _):
+            "brought conversation \(id) into the view of all its participants"
+        case .conversationHidden(let hidden):
+            "deleted conversation \(hidden.conversation) for himself"
+        case .participantsChanged(let change):
+            "added \(Self.count(change.added, "participant")) to conversation "
+                + "\(change.conversation) and removed \(change.removed.count)"
+        case .metadataChanged(let change):
+            "changed the metadata of conversation \(change.conversation)"
+        case .conversationDeleted(let id, _): "deleted conversation \(id)"
+        case .messageSent(let sent):
+            "created a message in conversation \(sent.message.conversation)"
+        case .messageDeleted(let id, let conversation, _):
+            "deleted message \(id) in conversation \(conversation)"
+        case .messageHidden(let hidden):
+            "deleted message \(hidden.message) in conversation \(hidden.conversation) for himself"
+        case .messageScheduled(let scheduled):
+            "scheduled message \(scheduled.message.id) in conversation "
+                + "\(scheduled.message.conversation)"
+        case .scheduleEnded(let id, let isSent, _):
+            "\(isSent ? "sent" : "dropped") scheduled message \(id)"
+        case .batchAccepted(_, let conversation):
+            "accepted a batch of messages in conversation \(conversation)"
+        case .partsChanged(let change):
+            "created \(change.created.count), updated \(change.updated.count) and deleted "
+                + "\(change.removed.count) parts of message \(change.message) in conversation "
+                + "\(change.conversation)"
+        case .receiptsRecorded(let receipts):
+            "\(receipts.kind == .read ? "read" : "received") messages up to position "
+                + "\(receipts.positions.intervals.last?.upperBound ?? 0) in conversation "
+                + "\(receipts.conversation)"
+        case .contentUploaded(let content): "uploaded content \(content.id), \(content.size) bytes"
+        case .contentOwned(let id, _): "owns content \(id)"
+        case .contentWithdrawn(let id): "took content \(id) back"
+        case .contentsErased(let ids): "erased the bytes of \(Self.count(ids, "content"))"
+        case .announcementSent(let sent):
+            "made announcement \(sent.announcement.id) to \(Self.count(sent.recipients, "user"))"
+        case .announcementReceived(let received):
+            "\(received.kind == .read ? "read" : "received") announcement \(received.announcement)"
+        case .announcementDeleted(let id, _, _): "deleted announcement \(id) for himself"
+        case .notificationSent(let sent): "notified \(Self.count(sent.recipients, "user"))"
+        case .exportKeyChanged: "set the key of exports"
+        case .exportScheduleChanged(let schedule):
+            "set the schedule of exports to \(schedule.interval.rawValue)"
+        case .exportRequested(let export, _): "asked for export \(export.id)"
+        case .exportStarted(let id, _): "began export \(id)"
+        case .exportCompleted(let id, let archive, _):
+            "completed export \(id), \(archive.size) bytes"
+        case .exportDeleted(let id, _): "deleted export \(id)"
+        case .exportExpired(let id, _): "let export \(id) expire"
+        case .exportErased(let id): "erased the archive of export \(id)"
+        }
+    }
+
+    /// What its line is filed under.
+    var topicOfLine: EventLine.Topic {
+        switch self {
+        case .applicationCreated, .applicationSuspended, .tokenCreated, .tokenRevoked,
+            .sessionLifetimeSet, .sessionsEnded, .userSuspended:
+            .access
+        case .identityNamed, .identityTold, .identityPatched, .identityDeleted, .followingChanged,
+            .blocksChanged:
+            .identity
+        case .conversationCreated, .conversationMatched, .conversationShown,
+            .conversationAnnounced, .conversationHidden, .participantsChanged, .metadataChanged,
+            .conversationDeleted, .messageSent, .messageDeleted, .messageHidden, .messageScheduled,
+            .scheduleEnded, .batchAccepted, .partsChanged, .receiptsRecorded, .announcementSent,
+            .announcementReceived, .announcementDeleted:
+            .sync
+        case .contentUploaded, .contentOwned, .contentWithdrawn, .contentsErased: .content
+        case .notificationSent, .badgeSet: .push
+        case .exportKeyChanged, .exportScheduleChanged, .exportRequested, .exportStarted,
+            .exportCompleted, .exportDeleted, .exportExpired, .exportErased:
+            .export
+        }
+    }
+
+    private static func user(_ user: UserID) -> String {
+        "user \(EventLine.printable(user.text))"
+    }
+
+    private static func count<Element>(_ list: [Element], _ noun: String) -> String {
+        "\(list.count) \(noun)\(list.count == 1 ? "" : "s")"
+    }
+}

@@ -1,0 +1,50 @@
+import HTTP
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension Call {
+    /// `GET /apps/{app}/events` with `Accept: text/event-stream` (X3, H151–H158).
+    func streamEvents() async throws -> EventStream {
+        let query = try EventQuery(
+            try Query(request.target), lastEventID: try lastEventID())
+        let extent = try await store.logExtent(in: application)
+        let place: LogPosition =
+            switch query.start {
+            case .oldest: extent.trimmed
+            case .end: extent.end
+            case .after(let place): place
+            }
+        do {
+            try extent.check(place)
+        } catch .invalid where request.fields["Last-Event-ID"] != nil {
+            throw Rejection.invalid("Last-Event-ID")
+        }
+        let seat: StreamSeat
+        do {
+            seat = try api.streams.admit(token.id.uuid)
+        } catch {
+            throw error.status == .tooManyRequests
+                ? APIError(.rateLimitExceeded, "The token has too many streams open.")
+                : APIError(error)
+        }
+        // Frames hold signed links, and each client's own compression would cost more than it saves.
+        secrets.note()
+        let reader = EventReader(
+            tail: api.tails.tail(of: application), after: place, end: extent.end,
+            types: query.types, token: token.id)
+        let stream = EventStream(reader, seat: seat)
+        if let end = token.expiresAt {
+            stream.expire(in: max(0, end.milliseconds - api.clock().milliseconds))
+        }
+        return stream
+    }
+
+    private func lastEventID() throws -> String? {
+        do {
+            return try LastEventID.read(request)
+        } catch {
+            throw Rejection.invalid("Last-Event-ID")
+        }
+    }
+}

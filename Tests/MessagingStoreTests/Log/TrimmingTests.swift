@@ -1,0 +1,100 @@
+import Locking
+import Messaging
+import SQL
+import Testing
+
+@testable import MessagingStore
+
+@Suite struct `Trimming the log` {
+    @Test func `X3: what is old goes, what is younger stays under its position`() async throws {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation()
+        for _ in 1...1200 { try await shop.send(to: conversation) }
+        let end = try await shop.end()
+        let young = shop.tick()
+        try await shop.send("young", to: conversation)
+        try await shop.store.trimLogs(before: young)
+        #expect(
+            try await shop.store.logExtent(in: shop.application)
+                == LogExtent(trimmed: end, end: LogPosition(end.number + 1)))
+        #expect(try await shop.events().map(\.position.number) == [end.number + 1])
+        try await shop.send("next", to: conversation)
+        #expect(try await shop.end().number == end.number + 2)
+    }
+
+    @Test func `X3: a place before what is kept is gone, the one just before it is not`()
+        async throws
+    {
+        let shop = try await Shop()
+        try await shop.conversation()
+        let end = try await shop.end()
+        try await shop.store.trimLogs(before: shop.tick())
+        await #expect(throws: Rejection.positionGone(oldest: LogPosition(end.number + 1))) {
+            try await shop.page(after: LogPosition(end.number - 1))
+        }
+        #expect(try await shop.page(after: end).events.isEmpty)
+        #expect(try await shop.page(after: nil).through == end)
+        await #expect(throws: Rejection.invalid("after")) {
+            try await shop.page(after: LogPosition(end.number + 1))
+        }
+    }
+
+    @Test func `nothing goes that a daily export has still to tell of`() async throws {
+        let shop = try await Shop()
+        try await shop.store.setExportKey(ExportKey(pem: "-", der: [1]), in: shop.application)
+        try await shop.conversation()
+        let place = try await shop.end()
+        _ = try await shop.store.setExportSchedule(.daily, [.messageSent], in: shop.application)
+        try await shop.conversation()
+        try await shop.store.trimLogs(before: shop.tick())
+        #expect(try await shop.store.logExtent(in: shop.application).trimmed == place)
+        shop.wait(milliseconds: 86_400_000)
+        try await shop.store.requestDueExports()
+        try await shop.store.trimLogs(before: shop.tick())
+        #expect(try await shop.store.logExtent(in: shop.application).trimmed == place)
+    }
+
+    @Test func `a trimmer looks again and again, also after a fault, until it is told to stop`()
+        async throws
+    {
+        let shop = try await Shop()
+        let (naps, told) = AsyncStream.makeStream(of: Int64.self)
+        let trimmer = LogTrimmer(store: shop.store, retention: 1000) { milliseconds in
+            told.yield(milliseconds)
+            try await Task.sleep(for: .milliseconds(1))
+        } onFault: { _ in
+            told.yield(-1)
+        }
+        shop.wait(milliseconds: 2000)
+        trimmer.start()
+        var nap = naps.makeAsyncIterator()
+        #expect(await nap.next() == LogTrimmer.interval)
+        #expect(try await shop.store.logExtent(in: shop.application).trimmed == shop.end())
+        shop.database.close()
+        while await nap.next() != -1 {}
+        #expect(await nap.next() == LogTrimmer.interval)
+        await trimmer.stop()
+    }
+
+    @Test func `a trimmer that keeps everything does nothing`() async throws {
+        let shop = try await Shop()
+        let trimmer = LogTrimmer(store: shop.store, retention: 0) { _ in
+        } onFault: { _ in
+        }
+        shop.wait(milliseconds: 2000)
+        trimmer.start()
+        await trimmer.stop()
+        #expect(try await shop.store.logExtent(in: shop.application).trimmed == .start)
+    }
+}
+
+extension Shop {
+    fileprivate func end() async throws -> LogPosition {
+        try await store.logExtent(in: application).end
+    }
+
+    @discardableResult
+    fileprivate func page(after place: LogPosition?) async throws -> EventPage {
+        try await store.eventPage(after: place, limit: 10, in: application)
+    }
+}

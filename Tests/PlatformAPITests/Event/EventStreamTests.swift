@@ -1,0 +1,169 @@
+import JSON
+import Messaging
+import MessagingStore
+import Testing
+
+@Suite struct `A stream of events` {
+    @Test func `tells what has happened and what happens, as the list does (X3)`() async throws {
+        let scene = try await Scene.make(version: "3.0")
+        let conversation = try await scene.conversation()
+        let stream = try LiveStream(scene)
+        _ = try await stream.next(1)
+        #expect(stream.head.contains("Content-Type: text/event-stream"))
+        try await scene.say(2, in: conversation)
+        let end = try await scene.end()
+        let seen = try await LiveStream(scene, "?after=0").events(through: end)
+        let more = try await stream.events(through: end)
+        #expect(seen.dropFirst().map(\.data) == more.map(\.data))
+        let listed = try await list(scene, "?after=0")
+        #expect(seen.map(\.data) == listed.map { String(decoding: Array($0.raw), as: UTF8.self) })
+        #expect(seen.map(\.type) == listed.compactMap { $0["type"]?.string })
+        #expect(seen.map(\.id) == Array(1...end))
+    }
+
+    @Test func `begins at the end for who wants only what is to come (X3)`() async throws {
+        let scene = try await Scene.make()
+        let conversation = try await scene.conversation()
+        let end = try await scene.end()
+        let stream = try LiveStream(scene, "?after=now&types=message.sent,message.read")
+        // Its head is there, so it is listening.
+        async let first = stream.next(1)
+        try await Task.sleep(for: .milliseconds(100))
+        try await scene.say(1, in: conversation)
+        let event = try #require(try await first.first)
+        #expect(event.id == end + 1)
+        #expect(event.type == "message.sent")
+    }
+
+    @Test func `has no gap and no double while many talk (X3)`() async throws {
+        let scene = try await Scene.make()
+        let conversations = [try await scene.conversation(), try await scene.conversation()]
+        let (start, count) = (try await scene.end(), Int64(400))
+        let streams = try (0..<12).map { _ in try LiveStream(scene, "?after=\(start)") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask { try await scene.say(50, in: conversations[number % 2]) }
+            }
+            for stream in streams {
+                group.addTask {
+                    let seen = try await stream.events(through: start + count).map(\.id)
+                    #expect(seen == Array(start + 1...start + count))
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `goes on where it broke off, again and again, while others talk (X3, H154)`()
+        async throws
+    {
+        let scene = try await Scene.make()
+        let conversation = try await scene.conversation()
+        let (start, count) = (try await scene.end(), Int64(300))
+        async let talk: Void = scene.say(Int(count), in: conversation)
+        var seen: [Int64] = []
+        while seen.count < Int(count) {
+            let stream = try LiveStream(
+                scene, "?after=\(start)", lastEventID: seen.last)
+            let rest = Int(count) - seen.count
+            seen += try await stream.next(min(rest, Int.random(in: 1...70))).compactMap(\.id)
+        }
+        try await talk
+        #expect(seen == Array(start + 1...start + count))
+    }
+
+    @Test func `loses nothing for who reads slowly, and holds nothing for him (X3, H156)`()
+        async throws
+    {
+        let scene = try await Scene.make()
+        let conversation = try await scene.conversation()
+        let start = try await scene.end()
+        let slow = try LiveStream(scene, "?after=\(start)", receiveBuffer: 300_000)
+        let quick = try LiveStream(scene, "?after=\(start)")
+        // More than the ring holds and all buffers on the way.
+        async let talk: Void = scene.say(200, in: conversation, parts: 40)
+        #expect(
+            try await quick.events(through: start + 200).map(\.id)
+                == Array(start + 1...start + 200))
+        try await talk
+        try await scene.say(5, in: conversation)
+        #expect(
+            try await slow.events(through: start + 205).map(\.id)
+                == Array(start + 1...start + 205))
+    }
+
+    @Test func `sends only what is wanted, however much lies between (X3)`() async throws {
+        let scene = try await Scene.make()
+        let conversation = try await scene.conversation()
+        let stream = try LiveStream(scene, "?after=0&types=conversation.created")
+        try await scene.say(150, in: conversation)
+        _ = try await scene.conversation()
+        let end = try await scene.end()
+        #expect(try await stream.next(2).compactMap(\.id) == [end - 151, end])
+    }
+
+    @Test func `ends with its token, and with its application (H158)`() async throws {
+        var scene = try await Scene.make()
+        let store = scene.world.store
+        let created = try await store.createToken(for: scene.application, scope: .read)
+        scene.variables["short"] = created.secret
+        let (short, other) = (
+            try LiveStream(scene, token: "{short}"), try LiveStream(scene)
+        )
+        let end = try await scene.end()
+        _ = try await (short.events(through: end), other.events(through: end))
+        try await store.revokeToken(created.token.id, of: scene.application)
+        #expect(try await short.next(2).map(\.type) == ["token.revoked"])
+        #expect(try await other.next(1).map(\.type) == ["token.revoked"])
+        try await store.suspendApplication(scene.application, true)
+        #expect(try await other.next(2).map(\.type) == ["application.suspended"])
+    }
+
+    @Test func `ends when its token expires (H158)`() async throws {
+        // The clock of tests goes by looks, so nobody else may look at this one.
+        var scene = try await Scene.make(in: try await World.separate())
+        let (store, application) = (scene.world.store, scene.application)
+        let now = try await store.createToken(for: application, scope: .read).token.createdAt
+        scene.variables["short"] = try await store.createToken(
+            for: application, scope: .read,
+            expiresAt: Timestamp(milliseconds: now.milliseconds + 600)
+        ).secret
+        let stream = try LiveStream(scene, "?after=now", token: "{short}")
+        #expect(try await stream.next(1).isEmpty)
+        #expect(stream.head.hasPrefix("HTTP/1.1 200"))
+    }
+
+    @Test(arguments: [
+        ("?after=99999", 422, #""property":"after""#), ("?after=-1", 422, #""property":"after""#),
+        ("?types=message.sung", 422, #""property":"types""#),
+        ("?colour=red", 422, #""property":"colour""#),
+    ])
+    func `is refused by a status before it begins (H155)`(
+        query: String, status: Int, text: String
+    ) async throws {
+        let scene = try await Scene.make()
+        let answer = try await scene.ask(
+            "GET", "/apps/{app}/events\(query)", fields: [("Accept", "text/event-stream")],
+            by: RouterDoor(service: scene.world.service))
+        #expect(answer.status == status)
+        #expect(answer.body.contains(text))
+    }
+
+    @Test(arguments: ["abc", "99999"])
+    func `refuses a place it never gave (H154)`(place: String) async throws {
+        let scene = try await Scene.make()
+        let answer = try await scene.ask(
+            "GET", "/apps/{app}/events",
+            fields: [("Accept", "text/event-stream"), ("Last-Event-ID", place)],
+            by: RouterDoor(service: scene.world.service))
+        #expect(answer.status == 422)
+        #expect(answer.body.contains(#""property":"Last-Event-ID""#))
+    }
+
+    private func list(_ scene: Scene, _ query: String) async throws -> [JSONValue] {
+        let answer = try await scene.ask(
+            "GET", "/apps/{app}/events\(query)", by: RouterDoor(service: scene.world.service))
+        return try JSONDocument(Array(answer.body.utf8)).root["events"]?.elements
+            .map(\.self) ?? []
+    }
+}

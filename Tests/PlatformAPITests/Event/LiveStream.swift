@@ -1,0 +1,123 @@
+import Dispatch
+import Glibc
+import JSON
+
+/// The client's end of an event stream over a socket.
+final class LiveStream: @unchecked Sendable {
+    // Sendable because one call at a time runs, on `queue`.
+
+    struct Event: Sendable {
+        let id: Int64?
+        let type: String
+        let data: String
+    }
+
+    private let queue = DispatchQueue(label: "live stream")
+    private let socket: Int32
+    private var octets: [UInt8] = []
+    private var text: [UInt8] = []
+    private(set) var head = ""
+    private var isOver = false
+
+    /// Opens a stream of a scene's application.
+    init(
+        _ scene: Scene, _ query: String = "", token: String = "{token}",
+        lastEventID: Int64? = nil, receiveBuffer: Int32? = nil
+    ) throws {
+        let door = SocketDoor(port: scene.world.port)
+        socket = try door.connected()
+        // A test that waits for what never comes shall fail and not hang.
+        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(
+            socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        if var size = receiveBuffer {
+            setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+        let resuming = lastEventID.map { id in "Last-Event-ID: \(id)\r\n" } ?? ""
+        let request = try """
+        GET /apps/{app}/events\(query) HTTP/1.1\r
+        Host: 127.0.0.1\r
+        Authorization: Bearer \(token)\r
+        Accept: text/event-stream\r
+        \(resuming)\r
+
+        """.filled(with: scene.variables)
+        try door.send(socket, Array(request.utf8))
+    }
+
+    deinit { close(socket) }
+
+    /// Reads so many events, or fewer when the stream ends.
+    func next(_ count: Int) async throws -> [Event] {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try self.read(count) }) }
+        }
+    }
+
+    /// Reads events up to a position.
+    func events(through position: Int64) async throws -> [Event] {
+        var found: [Event] = []
+        while (found.last?.id ?? 0) < position {
+            let more = try await next(1)
+            guard !more.isEmpty else { break }
+            found += more
+        }
+        return found
+    }
+
+    private func read(_ count: Int) throws -> [Event] {
+        var found: [Event] = []
+        while found.count < count {
+            if let event = takeEvent() {
+                if !event.data.isEmpty { found.append(event) }
+            } else if isOver {
+                break
+            } else {
+                try receive()
+            }
+        }
+        return found
+    }
+
+    private func receive() throws {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(socket, &buffer, buffer.count, 0)
+        guard count >= 0 else { throw SocketMistake(call: "recv", code: errno) }
+        if count == 0 { isOver = true }
+        octets += buffer[..<count]
+        if head.isEmpty {
+            guard let end = octets.firstRange(of: Array("\r\n\r\n".utf8)) else { return }
+            head = String(decoding: octets[..<end.lowerBound], as: UTF8.self)
+            octets.removeFirst(end.upperBound)
+        }
+        try takeChunks()
+    }
+
+    private func takeChunks() throws {
+        var start = 0
+        while let line = octets[start...].firstRange(of: [13, 10]) {
+            let digits = String(decoding: octets[start..<line.lowerBound], as: UTF8.self)
+            guard let size = Int(digits, radix: 16) else {
+                throw SocketMistake(call: "chunk \(digits)", code: 0)
+            }
+            guard octets.count >= line.upperBound + size + 2 else { break }
+            text += octets[line.upperBound..<(line.upperBound + size)]
+            if size == 0 { isOver = true }
+            start = line.upperBound + size + 2
+        }
+        octets.removeFirst(start)
+    }
+
+    /// A comment and the time to wait are events without data here.
+    private func takeEvent() -> Event? {
+        guard let end = text.firstRange(of: [10, 10]) else { return nil }
+        let lines = String(decoding: text[..<end.lowerBound], as: UTF8.self).split(separator: "\n")
+        text.removeFirst(end.upperBound)
+        func field(_ name: String) -> String? {
+            lines.first { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
+        }
+        return Event(
+            id: field("id").flatMap { Int64($0) }, type: field("event") ?? "",
+            data: field("data") ?? "")
+    }
+}

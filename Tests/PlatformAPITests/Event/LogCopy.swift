@@ -1,0 +1,134 @@
+import JSON
+import Testing
+
+/// What a backend that reads the log keeps of conversations and messages.
+struct LogCopy: Equatable {
+    struct Chat: Equatable {
+        var participants: [String]
+        var isDistinct: Bool
+        var metadata: Tree
+    }
+
+    struct Message: Equatable {
+        let conversation: String
+        let position: Int64
+        let text: String
+        var status: [String: String]
+    }
+
+    /// Metadata, of any order.
+    indirect enum Tree: Equatable {
+        case text(String)
+        case object([String: Tree])
+    }
+
+    var chats: [String: Chat] = [:]
+    var messages: [String: Message] = [:]
+
+    // MARK: - From objects of the API
+
+    mutating func keep(chat: JSONValue) {
+        chats[chat.text("id")] = Chat(
+            participants: chat.list("participants").map { $0.text("id") },
+            isDistinct: chat["distinct"]?.bool ?? false,
+            metadata: chat["metadata"].map(Tree.init) ?? .object([:]))
+    }
+
+    mutating func keep(message: JSONValue) {
+        let part = message.list("parts").first?.text("body") ?? ""
+        let sender = message["sender"]?.text("user_id") ?? ""
+        messages[message.text("id")] = Message(
+            conversation: message["conversation"]?.text("id") ?? "",
+            position: message["position"]?.integer ?? 0, text: "\(sender): \(part)",
+            status: message["recipient_status"]?.texts ?? [:])
+    }
+
+    // MARK: - From events
+
+    mutating func apply(_ event: JSONValue) {
+        guard let data = event["data"], let changes = event["changes"] else { return }
+        let subject = event.text("subject")
+        switch event.text("type") {
+        case "conversation.created": keep(chat: data)
+        case "conversation.deleted":
+            chats[subject] = nil
+            messages = messages.filter { $0.value.conversation != subject }
+        case "conversation.updated.participants":
+            let removed = changes["participants"]?.names("removed") ?? []
+            chats[subject]?.participants.removeAll { removed.contains($0) }
+            chats[subject]?.participants += changes["participants"]?.names("added") ?? []
+            chats[subject]?.isDistinct = false
+        case "conversation.updated.metadata":
+            for operation in changes.list("operations") {
+                let path = operation.text("property").split(separator: ".").dropFirst()
+                chats[subject]?.metadata.set(
+                    path.map(String.init)[...], operation["value"].map(Tree.init))
+            }
+        case "message.sent": keep(message: data)
+        case "message.deleted": messages[subject] = nil
+        case "message.delivered", "message.read":
+            for (user, status) in changes["recipient_status"]?.texts ?? [:] {
+                for interval in changes.list("positions") {
+                    raise(user, to: status, in: subject, interval)
+                }
+            }
+        default: break
+        }
+    }
+
+    private mutating func raise(
+        _ user: String, to status: String, in chat: String, _ interval: JSONValue
+    ) {
+        let range = (interval["from"]?.integer ?? 0)...(interval["to"]?.integer ?? 0)
+        for (id, message) in messages
+        where message.conversation == chat && range.contains(message.position) {
+            guard let known = message.status[user], known != "read" else { continue }
+            messages[id]?.status[user] = status
+        }
+    }
+}
+
+extension LogCopy.Tree {
+    init(_ value: JSONValue) {
+        if let text = value.string {
+            self = .text(text)
+        } else {
+            self = .object(
+                value.members.reduce(into: [:]) { tree, member in
+                    tree[member.key] = LogCopy.Tree(member.value)
+                })
+        }
+    }
+
+    /// Puts a value at a path, or takes what is there away.
+    mutating func set(_ path: ArraySlice<String>, _ value: LogCopy.Tree?) {
+        guard let key = path.first else {
+            self = value ?? .object([:])
+            return
+        }
+        var members: [String: LogCopy.Tree] = [:]
+        if case .object(let known) = self { members = known }
+        if path.count == 1 {
+            members[key] = value
+        } else {
+            var child = members[key] ?? .object([:])
+            child.set(path.dropFirst(), value)
+            members[key] = child
+        }
+        self = .object(members)
+    }
+}
+
+extension JSONValue {
+    fileprivate func text(_ name: String) -> String { self[name]?.string ?? "" }
+
+    fileprivate func list(_ name: String) -> [JSONValue] {
+        self[name]?.elements.map(\.self) ?? []
+    }
+
+    fileprivate func names(_ name: String) -> [String] { list(name).compactMap(\.string) }
+
+    fileprivate var texts: [String: String] {
+        members.reduce(into: [:]) { texts, member in texts[member.key] = member.value.string }
+    }
+}

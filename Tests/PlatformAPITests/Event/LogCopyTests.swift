@@ -1,0 +1,122 @@
+import JSON
+import TestSupport
+import Testing
+
+@Suite struct `A copy that a reader of the log keeps` {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `is what the API shows, from wherever he began (X3)`(number: UInt64) async throws {
+        let scene = try await Scene.make(version: "3.0")
+        var life = Life(scene: scene, generator: Generator(number))
+        var copies = [(place: Int64(0), copy: LogCopy())]
+        for step in 1...80 {
+            try await life.step()
+            if step % 20 == 0 { copies.append((try await scene.end(), try await life.snapshot())) }
+        }
+        let now = try await life.snapshot()
+        #expect(now.messages.count > 5)
+        for (place, copy) in copies {
+            var (place, copy) = (place, copy)
+            while true {
+                let page = try await life.get("/apps/{app}/events?after=\(place)&limit=7")
+                let events = page["events"]?.elements.map(\.self) ?? []
+                for event in events { copy.apply(event) }
+                guard let next = page["next"]?.integer, next > place else { break }
+                place = next
+            }
+            #expect(copy == now)
+        }
+    }
+}
+
+/// Users who do anything at all, through the API.
+private struct Life {
+    let scene: Scene
+    var generator: Generator
+    private var chats: [String] = []
+    private var messages: [String] = []
+
+    init(scene: Scene, generator: Generator) {
+        self.scene = scene
+        self.generator = generator
+    }
+
+    private var door: any Door { RouterDoor(service: scene.world.service) }
+
+    mutating func step() async throws {
+        let users = generator.some(of: ["ana", "bo", "cy", "dee"])
+        let user = generator.one(of: ["ana", "bo", "cy", "dee"])
+        let names = users.map { "\"\($0)\"" }.joined(separator: ",")
+        guard let chat = chats.isEmpty || generator.once(in: 10) ? nil : generator.one(of: chats)
+        else {
+            let made = try await ask(
+                "POST", "/conversations",
+                #"{"participants":["ana",\#(names.isEmpty ? "\"bo\"" : names)],"distinct":\#(generator.once(in: 2))}"#
+            )
+            if made.status == 201 { chats.append(try id(of: made)) }
+            return
+        }
+        switch generator.below(12) {
+        case 0: _ = try await ask("DELETE", "/conversations/\(chat)")
+        case 1, 2:
+            let operation = generator.one(of: ["add", "remove"])
+            _ = try await ask(
+                "PATCH", "/conversations/\(chat)",
+                #"[{"operation":"\#(operation)","property":"participants","id":"\#(user)"}]"#)
+        case 3, 4:
+            let path = generator.one(of: ["a", "a.b", "a.b.c", "d"])
+            let change = generator.one(of: [
+                #"{"operation":"set","property":"metadata.\#(path)","value":"\#(user)"}"#,
+                #"{"operation":"set","property":"metadata.\#(path)","value":{"x":"y"}}"#,
+                #"{"operation":"delete","property":"metadata.\#(path)"}"#,
+            ])
+            _ = try await ask("PATCH", "/conversations/\(chat)", "[\(change)]")
+        case 5:
+            _ = try await ask(
+                "POST", "/users/\(user)/conversations/\(chat)/mark_all_read", "{}")
+        case 6 where !messages.isEmpty:
+            _ = try await ask(
+                "POST", "/users/\(user)/messages/\(generator.one(of: messages))/receipts",
+                #"{"type":"\#(generator.one(of: ["delivery", "read"]))"}"#)
+        case 7 where !messages.isEmpty:
+            _ = try await ask("DELETE", "/messages/\(generator.one(of: messages))")
+        default:
+            let sent = try await ask(
+                "POST", "/conversations/\(chat)/messages",
+                #"{"sender_id":"\#(user)","parts":[{"mime_type":"a/b","body":"\#(generator.below(99))"}]}"#
+            )
+            if sent.status == 201 { messages.append(try id(of: sent)) }
+        }
+    }
+
+    func snapshot() async throws -> LogCopy {
+        var copy = LogCopy()
+        for chat in chats {
+            let answer = try await ask("GET", "/conversations/\(chat)")
+            guard answer.status == 200 else { continue }
+            copy.keep(chat: try JSONDocument(Array(answer.body.utf8)).root)
+            let list = try await get("/apps/{app}/conversations/\(chat)/messages?page_size=100")
+            for message in list.elements { copy.keep(message: message) }
+        }
+        return copy
+    }
+
+    func get(_ target: String) async throws -> JSONValue {
+        let answer = try await scene.ask("GET", target, by: door)
+        return try JSONDocument(Array(answer.body.utf8)).root
+    }
+
+    private func ask(
+        _ method: String, _ path: String, _ body: String = ""
+    ) async throws -> PlainAnswer {
+        let type =
+            method == "PATCH"
+            ? [(name: "Content-Type", value: "application/vnd.layer-patch+json")] : []
+        return try await scene.ask(
+            method, "/apps/{app}\(path)", body, fields: type, by: door)
+    }
+
+    private func id(of answer: PlainAnswer) throws -> String {
+        let text = try JSONDocument(Array(answer.body.utf8)).root["id"]?.string
+        return String(try #require(text).split(separator: "/").last ?? "")
+    }
+}
