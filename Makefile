@@ -42,11 +42,13 @@ test: test-packages swift ## Checks, builds and runs every test.
 	swift build --build-tests --explicit-target-dependency-import-check error
 	@$(call environment,$(STORE_PACKAGES))
 	swift test --skip-build --parallel
+	PARLEY_TEST_STORAGE=bucket swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)'
 	PARLEY_TEST_DATABASE=postgres swift test --skip-build --parallel --filter 'MessagingStoreTests|DeliveryTests|PlatformAPITests'
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20 --database postgres
 	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 2
 	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3
+	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --s3
 	python3 Tests/Interop/interop.py --binary .build/debug/parley
 	python3 Tests/Interop/tus.py --binary .build/debug/parley
 	python3 Tests/Interop/matrix.py --binary .build/debug/parley
@@ -73,6 +75,7 @@ crash: test-packages swift ## Kills the server N times under load: make crash N=
 	swift build --product parley
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N)
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --database postgres
+	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3
 
 fuzz: test-packages swift ## Fuzzes the parsers: make fuzz SECONDS=60 TARGET=json.
 	python3 Tests/Fuzz/fuzz.py --seconds $(SECONDS) $(if $(TARGET),--target $(TARGET))

@@ -82,7 +82,10 @@ let package = Package(
         room("Blobs", ["Checksums", "CLinux", "Descriptors", "Locking"]),
         room(
             "Uploads",
-            ["HTTP", "JSON", "Base64", "Blobs", "Checksums", "COpenSSL", "Digests", "Locking"]),
+            [
+                "HTTP", "HTTPClient", "JSON", "Base64", "Blobs", "Checksums", "COpenSSL", "Digests",
+                "Locking", "ObjectStore",
+            ]),
         room("UploadClient", ["Digests", "HTTP", "HTTPClient", "JSON"]),
         room("Archives", ["HTTP", "COpenSSL"]),
         room("Telemetry", [logging, "Locking", "Octets"]),
@@ -107,9 +110,10 @@ let package = Package(
         room(
             "ParleyServer",
             [
-                "CLinux", "Digests", "HTTP", "HTTPTransport", "JSON", "Locking", "SQL", "Blobs",
-                "Uploads", "Telemetry", "Messaging", "MessagingStore", "MessagingWire", "Delivery",
-                "PlatformAPI", "UploadClient", logging,
+                "CLinux", "Digests", "HTTP", "HTTPTransport", "JSON", "Locking", "ObjectStore",
+                "SQL",
+                "Blobs", "Uploads", "Telemetry", "Messaging", "MessagingStore", "MessagingWire",
+                "Delivery", "PlatformAPI", "UploadClient", logging,
             ]),
         .executableTarget(
             name: "parley", dependencies: ["ParleyServer", arguments], swiftSettings: house),
@@ -134,7 +138,9 @@ let package = Package(
         tests(of: "SQL"),
         tests(of: "ObjectStore", ["Digests", "HTTP", "HTTPClient", "Locking"]),
         tests(of: "Blobs"),
-        tests(of: "Uploads", ["HTTP", "JSON", "Base64", "Blobs", "Digests"]),
+        tests(
+            of: "Uploads",
+            ["HTTP", "HTTPClient", "JSON", "Base64", "Blobs", "Digests", "Locking", "ObjectStore"]),
         tests(of: "UploadClient"),
         tests(of: "Archives"),
         tests(of: "Telemetry", [logging]),

@@ -23,6 +23,7 @@ int fallocate(int descriptor, int mode, off_t offset, off_t count);
 
 #ifndef FALLOC_FL_KEEP_SIZE
 #define FALLOC_FL_KEEP_SIZE 1
+#define FALLOC_FL_PUNCH_HOLE 2
 #endif
 
 #ifndef SYNC_FILE_RANGE_WRITE

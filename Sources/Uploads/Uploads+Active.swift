@@ -43,6 +43,17 @@ extension Uploads {
         }
     }
 
+    /// Goes on moving what an upload held before a crash.
+    func goOnMoving(_ record: UploadRecord) {
+        guard record.offset >= PartSize.least, let blob = BlobName(record.contentID),
+            let mover = engine.storage.mover(of: blob)
+        else { return }
+        Task {
+            await mover.advance(
+                to: record.offset, length: record.length, mediaType: record.storedType)
+        }
+    }
+
     private func load(_ name: BlobName) -> Task<Loaded, Never> {
         let engine = engine
         return Task {

@@ -9,6 +9,8 @@ extension Uploads {
     func sweep() async {
         await endUploads()
         await eraseContents()
+        let ledger = engine.ledger
+        await engine.storage.tidy { content in ledger.withLock { $0.isUnderWay(content) } }
     }
 
     private func endUploads() async {

@@ -7,6 +7,7 @@ import Locking
 /// folder/records/<sha-256 of the token>    one small record per upload, also of ended ones
 /// folder/blobs/staged/<content id>         bytes still arriving
 /// folder/blobs/content/…                   complete contents
+/// folder/parts/<content id>                what of an upload lies in a bucket already
 /// ```
 public final class Uploads: Sendable {
     /// The route for logs; the token in a path is a secret.
@@ -37,27 +38,48 @@ public final class Uploads: Sendable {
     ///   - finisher: Told of every finished content, at least once.
     ///   - publicBase: Absolute URL without a trailing slash, such as `https://chat.example.com`.
     ///   - onCommit: Told how long each commit of octets took, bytes and record.
+    ///   - bucket: Where complete contents go; `nil` for the local disk.
     public init(
         folder: String, settings: UploadSettings = UploadSettings(),
         finisher: any UploadFinisher, clock: UploadClock, publicBase: String,
+        bucket: ContentBucket? = nil,
         onCommit: @escaping @Sendable (UploadDialect, Duration) -> Void = { _, _ in }
     ) async throws(DiskError) {
         let queues = WorkQueues("parley.uploads.disk", count: 8)
-        let (blobs, records) = try await WorkQueue("parley.uploads.start").run {
+        let (blobs, records, journals) = try await WorkQueue("parley.uploads.start").run {
             () throws(DiskError) in
             return (
-                try BlobFolder(at: "\(folder)/blobs"), try RecordFolder(at: "\(folder)/records")
+                try BlobFolder(at: "\(folder)/blobs"), try RecordFolder(at: "\(folder)/records"),
+                try JournalFolder(at: Uploads.journals(in: folder))
             )
+        }
+        var settings = settings
+        var storage: any ContentStorage = DiskStorage(blobs: blobs)
+        if let bucket {
+            // No part waits for longer than it takes to arrive.
+            settings.commitBytes = min(settings.commitBytes, PartSize.least)
+            storage = BucketStorage(
+                bucket, blobs: blobs, journals: journals, clock: clock,
+                longest: settings.maxUploadSize)
         }
         engine = UploadEngine(
             settings: settings, clock: clock, blobs: blobs, records: records,
-            storage: DiskStorage(blobs: blobs), finisher: finisher, ledger: Locked(Ledger()),
+            storage: storage, finisher: finisher, ledger: Locked(Ledger()),
             queues: queues, onCommit: onCommit)
         base = publicBase
-        let unfinished = try await Recovery(engine: engine).run()
-        for name in unfinished { resume(name) }
+        let findings = try await Recovery(engine: engine).run()
+        for name in findings.unfinished { resume(name) }
+        for record in findings.growing { goOnMoving(record) }
         startSweeping()
     }
+
+    /// Whether uploads of a folder have bytes in a bucket, so that they can only go on with it. Waits
+    /// for the disk.
+    public static func needBucket(in folder: String) throws(DiskError) -> Bool {
+        try !JournalFolder(at: journals(in: folder)).entries().isEmpty
+    }
+
+    private static func journals(in folder: String) -> String { "\(folder)/parts" }
 
     /// The folder of the local disk, for whoever makes files of his own there.
     public var blobs: BlobFolder { engine.blobs }

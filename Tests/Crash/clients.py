@@ -136,14 +136,17 @@ class Uploader(Client):
         upload = Upload(self)
         self.uploads.append(upload)
         while not upload.is_complete:
-            upload.send(self, min(upload.offset + self.chance.randint(1, 700_000), upload.size))
+            upload.send(self, min(upload.offset + self.chance.randint(1, upload.chunk), upload.size))
 
 
 class Upload:
     """One content on its way, and the highest offset that was acknowledged."""
 
+    sizes = [1, 1000, 262_144, 1_000_000, 3_000_003]
+
     def __init__(self, client):
-        self.size = client.chance.choice([1, 1000, 262_144, 1_000_000, 3_000_003])
+        self.size = client.chance.choice(self.sizes)
+        self.chunk = max(700_000, self.size // 2)
         self.seed = client.chance.getrandbits(32)
         self.offset = 0
         self.is_complete = False

@@ -27,11 +27,12 @@ import sys
 import time
 
 from checks import Checks
-from clients import Creator, KeyedSender, Scheduler, Sender, Uploader
+from clients import Creator, KeyedSender, Scheduler, Sender, Upload, Uploader
 from server import serving
 from tus import TusUploader
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
+from store import ObjectStore
 from postgres import Postgres
 
 
@@ -42,6 +43,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--clients", type=int, default=12)
     parser.add_argument("--database", choices=["file", "postgres"], default="file")
+    parser.add_argument("--s3", action="store_true", help="contents lie in an object store, in parts where they are long")
     return parser.parse_args()
 
 
@@ -66,7 +68,14 @@ def main():
     chance = random.Random(options.seed)
     with contextlib.ExitStack() as stack:
         postgres = stack.enter_context(contextlib.closing(Postgres())) if options.database == "postgres" else None
-        server = stack.enter_context(serving(options.binary, postgres and postgres.schema()))
+        store = stack.enter_context(contextlib.closing(ObjectStore())) if options.s3 else None
+        if store and not store.settings:
+            return print("crash test with an object store: left out")
+        if store:
+            # Of several parts; the last one is short.
+            Upload.sizes = [1000, 3_000_003, 17_000_003]
+        server = stack.enter_context(
+            serving(options.binary, postgres and postgres.schema(), settings=store.settings if store else {}))
         checks = Checks(server)
         for number in range(1, options.rounds + 1):
             if chance.random() < 0.3:

@@ -38,6 +38,8 @@ public struct Status: Sendable, Hashable {
     public static let partialContent = Status(206, "Partial Content")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let notModified = Status(304, "Not Modified")
+    /// RFC 9110 §15.4.8.
+    public static let temporaryRedirect = Status(307, "Temporary Redirect")
     /// Dialect A's "send more"; RFC 9110 calls 308 Permanent Redirect, its users call it this.
     public static let permanentRedirect = Status(308, "Permanent Redirect")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation

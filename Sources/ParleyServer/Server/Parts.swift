@@ -56,11 +56,21 @@ struct Parts: Sendable {
         }
         let bridge = ContentBridge(store: store)
         let clock = UploadClock(now: systemMilliseconds)
+        let bucket = try await BucketOpening(
+            settings: settings.bucket, logger: log.logger("parley.bucket")
+        ).bucket()
+        if bucket == nil,
+            try StartFailure.naming(folder, { try Uploads.needBucket(in: "\(folder)/uploads") })
+        {
+            throw StartFailure(
+                "uploads in \(folder) have bytes in a bucket: s3.bucket must name it until they have ended"
+            )
+        }
         do {
             uploads = try await Uploads(
                 folder: "\(folder)/uploads", settings: settings.uploads, finisher: bridge,
                 clock: clock,
-                publicBase: settings.transferBase, onCommit: metrics.observe)
+                publicBase: settings.transferBase, bucket: bucket, onCommit: metrics.observe)
         } catch {
             throw StartFailure("the data folder \(folder) cannot be used: \(error)")
         }

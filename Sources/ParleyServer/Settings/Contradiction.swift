@@ -66,6 +66,21 @@ struct Contradiction: Sendable {
             rule: "database.url and database.url_file must not be given together"
         ) { settings in settings.databaseURL == nil || settings.databaseURLFile == nil },
         Contradiction(
+            keys: ["s3.bucket"],
+            rule: "s3.bucket needs s3.access_key and s3.secret_key, or s3.credentials_file"
+        ) { settings in
+            let bucket = settings.bucket
+            return bucket.name == nil || bucket.credentialsFile != nil
+                || bucket.accessKey != nil && bucket.secretKey != nil
+        },
+        Contradiction(
+            keys: ["s3.credentials_file", "s3.secret_key"],
+            rule: "s3.credentials_file and s3.access_key must not be given together"
+        ) { settings in
+            settings.bucket.credentialsFile == nil
+                || settings.bucket.accessKey == nil && settings.bucket.secretKey == nil
+        },
+        Contradiction(
             keys: ["app.token", "app.id"], rule: "app.id and app.token must be given together"
         ) { settings in
             (settings.applicationID == nil) == (settings.applicationToken == nil)

@@ -42,6 +42,10 @@ extension Setting {
         optional(key, .secret, place, help)
     }
 
+    static func credential(_ key: String, _ place: Place<String?>, _ help: String) -> Setting {
+        optional(key, .credential, place, help)
+    }
+
     static func databaseURL(
         _ key: String, _ place: Place<String?>, _ help: String
     ) -> Setting {

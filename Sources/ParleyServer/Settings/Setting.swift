@@ -40,7 +40,7 @@ struct Setting: Sendable {
     /// Whether its value is never shown.
     var isSecret: Bool {
         switch kind {
-        case .secret, .databaseURL: true
+        case .secret, .credential, .databaseURL: true
         default: false
         }
     }

@@ -14,6 +14,8 @@ enum SettingKind: Sendable {
     case url
     case uuid
     case secret
+    /// What another service has given out; never shown.
+    case credential
     /// Where a PostgreSQL server is, with whatever secrets that needs.
     case databaseURL
     case choice([String])
@@ -35,6 +37,7 @@ enum SettingKind: Sendable {
         case .url: "an absolute http or https URL without query and fragment"
         case .uuid: "a UUID"
         case .secret: "16 to 255 visible ASCII characters"
+        case .credential: "1 to 4096 visible ASCII characters"
         case .databaseURL:
             "a URL such as postgres://parley@db.internal/parley, where @ and / of a password are %40 and %2F"
         case .choice(let names): "one of \(names.joined(separator: ", "))"
@@ -55,7 +58,8 @@ enum SettingKind: Sendable {
             value(list: text.split(separator: ",").map(Self.trimmed))
         case .url: Self.url(text).map(SettingValue.text)
         case .uuid: Self.uuid(text).map(SettingValue.text)
-        case .secret: Self.isSecret(text) ? .text(text) : nil
+        case .secret: Self.isVisible(text, 16...255) ? .text(text) : nil
+        case .credential: Self.isVisible(text, 1...4096) ? .text(text) : nil
         case .databaseURL: Self.isDatabaseURL(text) ? .text(text) : nil
         case .choice(let names): names.contains(text) ? .text(text) : nil
         case .truth: ["true": .truth(true), "false": .truth(false)][text]
@@ -122,8 +126,8 @@ enum SettingKind: Sendable {
         return pieces.count == 1 || pieces.count == 2 && !pieces[0].contains("/")
     }
 
-    private static func isSecret(_ text: String) -> Bool {
-        (16...255).contains(text.utf8.count)
+    private static func isVisible(_ text: String, _ length: ClosedRange<Int>) -> Bool {
+        length.contains(text.utf8.count)
             && text.utf8.allSatisfy { octet in (0x21...0x7E).contains(octet) }
     }
 }

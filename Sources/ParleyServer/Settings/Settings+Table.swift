@@ -6,7 +6,8 @@ import Uploads
 extension Settings {
     /// Every setting there is: read by the reader, by `check-config`, and by the tests that compare
     /// `Config/parley.json` and the README.
-    static let table: [Setting] = general + metrics + api + events + http + secure + uploads
+    static let table: [Setting] =
+        general + metrics + api + events + http + secure + uploads + bucketTable
 
     private static let general: [Setting] = [
         .url(

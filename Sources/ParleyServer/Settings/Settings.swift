@@ -55,6 +55,8 @@ public struct Settings: Sendable {
     public var uploads = UploadSettings()
     /// The base of upload and download URLs; `nil` is ``publicURL``.
     public var uploadPublicBase: String?
+    /// Where contents lie.
+    public var bucket = BucketSettings()
 
     /// All defaults.
     public init() {

@@ -25,7 +25,9 @@ extension Uploads {
             draft, creation: creation, at: engine.clock.now(), lives: engine.settings.createdTTL)
         // The IETF protocol wants the end declared, whatever the length says (§1.4).
         if draft.length == 0 && creation != .ietf { record.state = .finalizing }
-        return try await claiming(for: draft.owner, length: draft.length) {
+        return try await claiming(
+            for: draft.owner, length: draft.length, staging: engine.mostStaged(record)
+        ) {
             [record] claim throws(UploadError) in try await enter(record, for: claim)
         }
     }
@@ -35,14 +37,17 @@ extension Uploads {
     /// Both are taken before anything is asked that takes time, so of two creations at once the
     /// second counts the first.
     ///
-    /// - Parameter length: `nil` when it is not known yet.
+    /// - Parameters:
+    ///   - length: `nil` when it is not known yet.
+    ///   - most: How many bytes of it are ever staged at the same time.
     func claiming(
-        for owner: UploadOwner, length: Int64?,
+        for owner: UploadOwner, length: Int64?, staging most: Int64 = .max,
         _ create: (Ledger.Claim) async throws(UploadError) -> NewUpload
     ) async throws(UploadError) -> NewUpload {
         let (engine, settings) = (engine, engine.settings)
         let claim = Ledger.Claim(
-            owner: owner, bytes: length ?? 1, room: length ?? settings.unknownReservation)
+            owner: owner, bytes: length ?? 1, room: min(length ?? settings.unknownReservation, most)
+        )
         let claimed = engine.ledger.withLock { ledger in
             ledger.take(claim, limit: settings.maxOpenUploadsPerOwner)
         }

@@ -12,6 +12,7 @@ struct Delivery: Sendable {
     let now: Int64
 
     func response(to request: Request) async throws(DownloadError) -> Response {
+        if let elsewhere = redirection(of: request) { return elsewhere }
         // The file is what is sent, so its size is what is said.
         guard source.holds(content.size) else { throw .backend }
         let representation = Representation(
@@ -34,7 +35,10 @@ struct Delivery: Sendable {
     private func whole(_ request: Request) async throws(DownloadError) -> Response {
         var fields = fields(for: request, mediaType)
         if wantsContentDigest(request) { addContentDigest(content.sha256, to: &fields) }
-        return Response(.ok, fields: fields, content: bytes(0..<content.size))
+        var generator = SystemRandomNumberGenerator()
+        let everything = PartialContent(
+            [0..<content.size], of: content.size, mediaType, using: &generator)
+        return Response(.ok, fields: fields, content: try await sent(everything, request))
     }
 
     private func partial(
@@ -47,24 +51,6 @@ struct Delivery: Sendable {
         if wantsContentDigest(request), partial.length <= Delivery.digestLimit {
             addContentDigest(try await digest(of: partial), to: &fields)
         }
-        return Response(.partialContent, fields: fields, content: partial.content(bytes))
+        return Response(.partialContent, fields: fields, content: try await sent(partial, request))
     }
-
-    private func bytes(_ range: Range<Int64>) -> Content {
-        if range.isEmpty { return .none }
-        switch source {
-        case .file(let file, _):
-            return .file(
-                BlobContent(file), offset: range.lowerBound, length: Int64(range.count))
-        }
-    }
-}
-
-/// A blob as the transport wants it: a descriptor that stays open while somebody sends.
-private final class BlobContent: FileContent {
-    private let file: BlobFile
-
-    init(_ file: BlobFile) { self.file = file }
-
-    var descriptor: Int32 { file.descriptor.number }
 }

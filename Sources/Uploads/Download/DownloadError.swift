@@ -11,6 +11,8 @@ enum DownloadError: Error, Equatable {
     case unsatisfiable(String)
     case method
     case busy
+    /// The store the bytes are in cannot be reached.
+    case unavailable
     case backend
 
     /// What a failing storage means to whoever downloads.
@@ -19,7 +21,8 @@ enum DownloadError: Error, Equatable {
             switch error {
             case .missing: .notFound
             case .disk(let error) where error.kind == .tooManyOpen: .busy
-            case .disk: .backend
+            case .disk, .lost: .backend
+            case .unavailable: .unavailable
             }
     }
 
@@ -32,7 +35,7 @@ enum DownloadError: Error, Equatable {
         switch self {
         case .unsatisfiable(let range): response.fields.add("Content-Range", range)
         case .method: response.fields.add("Allow", Downloads.methods)
-        case .busy: response.fields.add("Retry-After", "1")
+        case .busy, .unavailable: response.fields.add("Retry-After", "1")
         default: break
         }
         return response
@@ -49,6 +52,8 @@ enum DownloadError: Error, Equatable {
             (.rangeNotSatisfiable, "invalid", "No byte of the range is in the content.")
         case .method: (.methodNotAllowed, "invalid", "This method has no meaning here.")
         case .busy: (.serviceUnavailable, "backendError", "Too many files are open.")
+        case .unavailable:
+            (.serviceUnavailable, "backendError", "The content cannot be reached now.")
         case .backend: (.internalServerError, "backendError", "The content could not be read.")
         }
     }

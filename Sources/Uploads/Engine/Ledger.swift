@@ -9,6 +9,8 @@ struct Ledger: Sendable {
         var creation: CreationDialect
         var owner: UploadOwner
         var isOpen: Bool
+        /// Its bytes are still needed where they are staged.
+        var isHeld: Bool
         var expiresAt: Int64
         /// Bytes that may still come.
         var reserved: Int64
@@ -40,7 +42,13 @@ struct Ledger: Sendable {
     private var claims: [String: Int64] = [:]
 
     /// Enters a record, replacing what was known of it.
-    mutating func enter(_ name: BlobName, _ record: UploadRecord, unknown: Int64) {
+    ///
+    /// - Parameters:
+    ///   - unknown: What an upload of unknown length is counted as.
+    ///   - limit: How much of it is ever on the local disk at the same time.
+    mutating func enter(
+        _ name: BlobName, _ record: UploadRecord, unknown: Int64, atMost limit: Int64 = .max
+    ) {
         remove(name)
         if !record.state.isOpen {
             interrupted.remove(name)
@@ -50,10 +58,10 @@ struct Ledger: Sendable {
         // A finished part lies there until it is forgotten, and is no content either (§6.10).
         let isHeld =
             !record.state.isTerminal || record.tus.isPartial && record.state == .complete
-        let rest = record.length.map { $0 - record.offset } ?? unknown
+        let rest = min(record.length.map { $0 - record.offset } ?? unknown, limit)
         let entry = Entry(
             content: BlobName(record.contentID), creation: record.creation, owner: record.owner,
-            isOpen: isOpen,
+            isOpen: isOpen, isHeld: isHeld,
             // What is still being finished is looked after by every run of the sweeper.
             expiresAt: record.state == .finalizing ? 0 : record.expiresAt,
             reserved: isOpen ? rest : 0,
@@ -142,6 +150,11 @@ struct Ledger: Sendable {
 
     /// The record of the upload that a content comes by.
     func record(of content: BlobName) -> BlobName? { records[content] }
+
+    /// Whether a content is still on its way.
+    func isUnderWay(_ content: BlobName) -> Bool {
+        records[content].flatMap { name in entries[name]?.isHeld } ?? false
+    }
 
     /// Bytes of all uploads of an application that are not contents yet.
     func claimed(by application: String) -> Int64 { claims[application] ?? 0 }

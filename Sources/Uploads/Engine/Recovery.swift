@@ -8,18 +8,25 @@ struct Recovery {
     /// Orphans younger than this are left: they may belong to an upload being created.
     private static let orphanAge: Int64 = 3_600_000
 
-    /// - Returns: Uploads whose finishing was cut short.
-    func run() async throws(DiskError) -> [BlobName] {
+    /// What goes on after a start.
+    struct Findings: Sendable {
+        /// Uploads whose finishing was cut short.
+        var unfinished: [BlobName] = []
+        /// Uploads that may hold more than has been moved to where contents lie.
+        var growing: [UploadRecord] = []
+    }
+
+    func run() async throws(DiskError) -> Findings {
         try await WorkQueue("parley.uploads.recovery").run { () throws(DiskError) in
             try recover()
         }
     }
 
-    private func recover() throws(DiskError) -> [BlobName] {
+    private func recover() throws(DiskError) -> Findings {
         let files = try engine.blobs.stagedEntries()
         let staged = Dictionary(
             files.map { file in (file.name, file) }, uniquingKeysWith: { _, later in later })
-        var unfinished: [BlobName] = []
+        var findings = Findings()
         var owned: Set<String> = []
         for entry in try engine.records.entries() {
             // Not ours: records are named by a digest.
@@ -42,13 +49,16 @@ struct Recovery {
             if recovered.state.isOpen, recovered.offset > 0 {
                 engine.ledger.withLock { $0.note(name, brokeOff: true) }
             }
-            if recovered.state == .finalizing { unfinished.append(name) }
+            if recovered.state == .finalizing { findings.unfinished.append(name) }
+            if recovered.state == .receiving, !recovered.tus.isPartial {
+                findings.growing.append(recovered)
+            }
         }
         for file in files where !owned.contains(file.name) {
             guard let name = BlobName(file.name) else { continue }
             try removeOld(file) { () throws(DiskError) in try engine.blobs.discard(name) }
         }
-        return unfinished
+        return findings
     }
 
     private func repair(

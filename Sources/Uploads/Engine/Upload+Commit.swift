@@ -9,6 +9,8 @@ extension Upload {
         let (engine, name, blob, offset) = (engine, name, blob, record.offset)
         let length = record.length ?? append.total
         let brings = append.bodyLength != 0
+        // What moves on takes no place for good.
+        let stays = engine.mostStaged(record) == .max
         // What was declared was judged when it was; the rest grows with each request.
         if brings, record.length == nil {
             try await engine.requireQuota(
@@ -28,7 +30,7 @@ extension Upload {
                     try file.truncate(to: offset)
                     engine.ledger.withLock { $0.place(name, upTo: offset, from: offset) }
                 }
-                if brings, let length, length - offset >= Upload.worthPlacing,
+                if brings, stays, let length, length - offset >= Upload.worthPlacing,
                     try file.reserve(offset..<length)
                 {
                     engine.ledger.withLock { $0.place(name, upTo: length, from: offset) }
@@ -38,7 +40,10 @@ extension Upload {
         } catch {
             throw UploadError(error)
         }
-        if let file { return file }
+        if let file {
+            try await beginMoving()
+            return file
+        }
         await fail(.storageLost)
         throw .gone
     }
@@ -79,12 +84,14 @@ extension Upload {
         } catch {
             return error
         }
-        if next.offset > record.offset {
+        let hasGrown = next.offset > record.offset
+        if hasGrown {
             engine.onCommit(UploadDialect.current, ContinuousClock.now - began)
         }
         engine.statistics.withLock { [record] statistics in statistics.count(record, next) }
         record = next
         engine.note(name, next)
+        if hasGrown, let mover { await goOnMoving(with: mover) }
         if next.state.isOpen { watch?.committed(next.offset) }
         return nil
     }

@@ -56,6 +56,7 @@ extension Upload {
         } catch {
             return error
         }
+        engine.storage.giveUp(blob)
         var next = record
         next.state = state
         next.answer = nil

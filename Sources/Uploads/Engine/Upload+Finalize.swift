@@ -41,40 +41,81 @@ extension Upload {
     ///   then either failed, or still finalizing and tried again by the next request.
     private func finalize() async -> UploadError? {
         guard record.state == .finalizing, let length = record.length else { return nil }
+        do {
+            let upload = try await publish(length)
+            if !record.tus.isPartial { try await engine.finisher.finished(upload.content) }
+            return await markComplete(upload.content, upload.hashes)
+        } catch is ContentRefused {
+            await fail(.refused)
+            return .refused
+        } catch let error as UploadError {
+            switch error {
+            case .contentMismatch: await fail(.digest)
+            case .quotaExceeded: await fail(.quota)
+            default: break
+            }
+            return error
+        } catch let error as StorageError {
+            guard error.isFinal else { return UploadError(error) }
+            await fail(.storageLost)
+            return .gone
+        } catch {
+            return .backend
+        }
+    }
+
+    /// Makes a content of the bytes once they are known to be right.
+    ///
+    /// What lies elsewhere in parts can be read only when it is one; until the finisher hears of it
+    /// nobody can, and what is wrong goes again.
+    private func publish(
+        _ length: Int64
+    ) async throws -> (content: FinishedUpload, hashes: RunningHashes) {
+        // A part of a concatenation stays where it is, and nobody is told.
+        let isPart = record.tus.isPartial
+        var here = isPart
+        if !isPart { here = try await engine.storage.isWhollyStaged(blob) }
+        var hashes = record.hashes
+        if here { hashes = try await checkedHere(length) }
+        if !isPart {
+            try await engine.requireQuota(of: record.owner.application, for: length)
+            let isHashed = hashes.covered == length
+            try await engine.storage.publish(
+                Publication(
+                    name: blob, size: length, mediaType: record.storedType,
+                    sha256: isHashed ? hashes.sha256.digest : nil))
+        }
+        if !here { hashes = try await checkedElsewhere(length) }
+        return (finished(hashes, length, at: engine.clock.now()), hashes)
+    }
+
+    /// The digests of bytes on the local disk, when they are those that were declared.
+    private func checkedHere(_ length: Int64) async throws -> RunningHashes {
         let hashes: RunningHashes
         do throws(DiskError) {
             hashes = try await wholeHashes(length)
         } catch {
-            if error.kind != .damaged && error.kind != .missing { return UploadError(error) }
-            await fail(.storageLost)
-            return .gone
+            throw StorageError(error)
         }
-        guard isAsDeclared(hashes), await isAsDeclaredAtLength(length) else {
+        try requireDeclared(hashes, try await sha512Here(length))
+        return hashes
+    }
+
+    /// The same of a content that is published elsewhere; read only where a digest is behind.
+    private func checkedElsewhere(_ length: Int64) async throws -> RunningHashes {
+        let wanted = record.declared.sha512 != nil
+        let digests = try await engine.digests(
+            of: blob, length: length, from: record.hashes, withSHA512: wanted)
+        try requireDeclared(digests.hashes, digests.sha512)
+        return digests.hashes
+    }
+
+    private func requireDeclared(
+        _ hashes: RunningHashes, _ sha512: [UInt8]?
+    ) throws(UploadError) {
+        guard isAsDeclared(hashes), record.declared.sha512 == sha512 else {
             engine.count { traffic in traffic.checksumFailures += 1 }
-            await fail(.digest)
-            return .contentMismatch
-        }
-        let upload = finished(hashes, length, at: engine.clock.now())
-        // A part stays where it is, and nobody is told.
-        if record.tus.isPartial { return await markComplete(upload, hashes) }
-        do throws(UploadError) {
-            try await engine.requireQuota(of: record.owner.application, for: length)
-        } catch {
-            if case .quotaExceeded = error { await fail(.quota) }
-            return error
-        }
-        do {
-            try await engine.storage.publish(
-                Publication(name: blob, size: length, mediaType: upload.mediaType))
-            try await engine.finisher.finished(upload)
-            return await markComplete(upload, hashes)
-        } catch is ContentRefused {
-            await fail(.refused)
-            return .refused
-        } catch let error as StorageError {
-            return UploadError(error)
-        } catch {
-            return .backend
+            throw .contentMismatch
         }
     }
 
@@ -113,20 +154,23 @@ extension Upload {
     }
 
     /// SHA-512 runs for nobody else, so the few who declare one have the file read once more.
-    private func isAsDeclaredAtLength(_ length: Int64) async -> Bool {
-        guard let declared = record.declared.sha512 else { return true }
+    private func sha512Here(_ length: Int64) async throws -> [UInt8]? {
+        guard record.declared.sha512 != nil else { return nil }
         let (engine, blob) = (engine, blob)
-        let digest = try? await queue.run { () throws(DiskError) in
-            try engine.sha512(of: blob, length: length)
+        do throws(DiskError) {
+            return try await queue.run { () throws(DiskError) in
+                try engine.sha512(of: blob, length: length)
+            }
+        } catch {
+            throw StorageError(error)
         }
-        return digest == declared
     }
 
     private func finished(_ hashes: RunningHashes, _ length: Int64, at now: Int64) -> FinishedUpload
     {
         FinishedUpload(
             contentID: record.contentID, owner: record.owner,
-            mediaType: record.mediaType ?? MediaType.unknown.text, size: length,
+            mediaType: record.storedType, size: length,
             fileName: record.fileName, sha256: hashes.sha256.digest,
             crc32c: hashes.crc32c.value, md5: hashes.md5?.digest,
             completedAtMilliseconds: now, origin: record.origin)

@@ -50,7 +50,7 @@ extension Upload {
             }
             earlier = later
             guard arrival.fault == nil, end == nil else { break }
-            end = await body.fill(&buffer)
+            end = await fill(&buffer, from: body, behind: plan.written, of: append)
         }
         if let earlier { _ = stored(await earlier.back(), &arrival, file) }
         timer?.cancel()

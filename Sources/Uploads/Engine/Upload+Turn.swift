@@ -9,14 +9,15 @@ extension Upload {
     /// - Throws: ``UploadError/locked`` when the old writer does not let go in time.
     func takeTurn(_ body: (any RequestBody)? = nil) async throws(UploadError) {
         if isTaken {
-            holder?.interrupt()
+            interrupt()
             guard await waitForTurn() else { throw .locked }
             engine.count { traffic in traffic.takeovers += 1 }
         }
         isTaken = true
+        isInterrupted = false
         holder = body
         // Somebody newer is waiting already.
-        if !waiting.isEmpty { body?.interrupt() }
+        if !waiting.isEmpty { interrupt() }
     }
 
     /// Hands the turn to whoever waits longest.
@@ -31,7 +32,7 @@ extension Upload {
     /// Tells a running writer to stop because the server does; it answers 503 (§11.10).
     func stop() {
         isStopping = true
-        holder?.interrupt()
+        interrupt()
     }
 
     private func waitForTurn() async -> Bool {

@@ -24,6 +24,12 @@ actor Upload {
     var isStopping = false
     var commits = Commits()
 
+    // Bytes on their way to where contents lie; nobody moves them on a disk.
+    var mover: PartMover?
+    var roomWait: Task<Bool, Never>?
+    /// The writer was told to let go.
+    var isInterrupted = false
+
     // Finalizing: at most one task, whoever asks.
     var finalizing: Task<Void, Never>?
     var ended = WaitingList()

@@ -16,11 +16,18 @@ struct UploadEngine: Sendable {
     let onCommit: @Sendable (UploadDialect, Duration) -> Void
     let statistics = Locked(UploadStatistics())
 
+    /// How many bytes of an upload are ever staged at the same time; a part of a concatenation stays
+    /// here as a whole.
+    func mostStaged(_ record: UploadRecord) -> Int64 {
+        record.tus.isPartial ? .max : storage.mostStaged(of: record.length)
+    }
+
     /// Writes what the ledger has to know of a record, in the place of what was claimed for it.
     func note(_ name: BlobName, _ record: UploadRecord, for claim: Ledger.Claim? = nil) {
         ledger.withLock { ledger in
             if let claim { ledger.give(back: claim) }
-            ledger.enter(name, record, unknown: settings.unknownReservation)
+            ledger.enter(
+                name, record, unknown: settings.unknownReservation, atMost: mostStaged(record))
         }
     }
 

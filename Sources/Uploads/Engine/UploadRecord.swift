@@ -45,6 +45,9 @@ struct UploadRecord: Sendable {
         tus = draft.tus
     }
 
+    /// What the content is said to be.
+    var storedType: String { mediaType ?? MediaType.unknown.text }
+
     /// Whole, and kept for concatenations: it never becomes a content by itself (§6.10).
     var isKeptPart: Bool { tus.isPartial && state == .complete }
     /// Its time counts: it takes bytes, or its bytes are kept for others.

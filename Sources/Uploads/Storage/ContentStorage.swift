@@ -19,6 +19,21 @@ protocol ContentStorage: Sendable {
     ///
     /// - Returns: Bytes that are free now, or once nobody reads them.
     func erase(_ name: BlobName) async throws(StorageError) -> Int64
+
+    /// Who moves staged bytes on while more arrive; `nil` where they stay until all are there.
+    func mover(of name: BlobName) -> PartMover?
+
+    /// How many bytes of a content of this length are ever staged at the same time.
+    func mostStaged(of length: Int64?) -> Int64
+
+    /// Whether all staged bytes of a content can be read here, or it is published here already.
+    func isWhollyStaged(_ name: BlobName) async throws(StorageError) -> Bool
+
+    /// Hears that an upload has ended without a content; its staged file is somebody else's business.
+    func giveUp(_ name: BlobName)
+
+    /// Removes what uploads that are no more have left behind; part of the sweeper's work (§11.8).
+    func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async
 }
 
 /// A staged file that has all its bytes, and what a storage tells others of it.
@@ -28,4 +43,6 @@ struct Publication: Sendable {
     let size: Int64
     /// Validated.
     let mediaType: String
+    /// Where it is known already.
+    let sha256: [UInt8]?
 }

@@ -22,6 +22,28 @@ struct DiskStorage: ContentStorage {
         try await work(on: name) { blobs throws(DiskError) in try blobs.erase(name) }
     }
 
+    func mover(of name: BlobName) -> PartMover? { nil }
+
+    func mostStaged(of length: Int64?) -> Int64 { .max }
+
+    func isWhollyStaged(_ name: BlobName) async throws(StorageError) -> Bool { true }
+
+    func giveUp(_ name: BlobName) {}
+
+    func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async {}
+
+    /// Whether there is a staged file of that name.
+    func isStaged(_ name: BlobName) async throws(StorageError) -> Bool {
+        try await work(on: name) { blobs throws(DiskError) in
+            try blobs.stagedSize(name) != nil
+        }
+    }
+
+    /// Whether there is a complete content of that name here.
+    func isPublished(_ name: BlobName) async throws(StorageError) -> Bool {
+        try await work(on: name) { blobs throws(DiskError) in try blobs.contains(name) }
+    }
+
     private func work<Value: Sendable>(
         on name: BlobName, _ work: @escaping @Sendable (BlobFolder) throws(DiskError) -> Value
     ) async throws(StorageError) -> Value {

@@ -1,16 +1,20 @@
 public import Blobs
 internal import HTTP
 internal import Locking
+internal import ObjectStore
 
 /// A complete content, open for reading by as many as like.
 enum OpenContent: Sendable {
     /// On the local disk; the queue is where it may be waited for.
     case file(BlobFile, WorkQueue)
+    /// In a bucket; nobody has asked yet whether it is there.
+    case object(StoredObject)
 
     /// Whether it is as long as somebody knows it to be; one that is not here is asked when it is read.
     func holds(_ size: Int64) -> Bool {
         switch self {
         case .file(let file, _): file.size == size
+        case .object: true
         }
     }
 
@@ -18,6 +22,7 @@ enum OpenContent: Sendable {
     func reader() -> ContentReader {
         switch self {
         case .file(let file, _): reader(0..<file.size)
+        case .object: ContentReader(self, nil)
         }
     }
 
@@ -25,12 +30,22 @@ enum OpenContent: Sendable {
     func reader(_ range: Range<Int64>) -> ContentReader { ContentReader(self, range) }
 }
 
-/// Reads a range of a complete content piece by piece, no faster than the pieces are taken.
-struct ContentReader {
-    private let content: OpenContent
-    private var rest: Range<Int64>
+/// An object that holds a content.
+struct StoredObject: Sendable {
+    let store: ObjectStore
+    let key: ObjectKey
+    /// Whether whoever downloads is sent to the store itself.
+    let redirects: Bool
+}
 
-    init(_ content: OpenContent, _ range: Range<Int64>) {
+/// Reads a range of a complete content piece by piece, no faster than the pieces are taken.
+struct ContentReader: Sendable {
+    private let content: OpenContent
+    /// What is still to come; `nil` is everything there is.
+    private var rest: Range<Int64>?
+    private var stream: ObjectStream?
+
+    init(_ content: OpenContent, _ range: Range<Int64>?) {
         self.content = content
         rest = range
     }
@@ -39,24 +54,60 @@ struct ContentReader {
     ///
     /// - Throws: Also when fewer bytes are there than the range has.
     mutating func next() async throws(StorageError) -> [UInt8]? {
-        guard !rest.isEmpty else { return nil }
         switch content {
         case .file(let file, let queue):
-            let (start, count) = (
-                rest.lowerBound, Int(min(256 << 10, rest.upperBound - rest.lowerBound))
-            )
-            do throws(DiskError) {
-                let piece = try await queue.run { () throws(DiskError) in
-                    try file.read(count, at: start)
-                }
-                guard piece.count == count else {
-                    throw DiskError(kind: .damaged, operation: "read")
-                }
-                rest = start + Int64(count)..<rest.upperBound
-                return piece
+            guard let range = rest, !range.isEmpty else { return nil }
+            let piece = try await Self.read(file, range, on: queue)
+            rest = range.lowerBound + Int64(piece.count)..<range.upperBound
+            return piece
+        case .object(let object):
+            if stream == nil { try await open(object) }
+            do throws(ObjectStoreError) {
+                return try await stream?.next()
             } catch {
                 throw StorageError(error)
             }
+        }
+    }
+
+    /// Asks for the bytes of an object, as far as that has not been done.
+    ///
+    /// - Throws: ``StorageError/missing``, ``StorageError/lost`` when it is shorter than the range says.
+    mutating func open() async throws(StorageError) {
+        guard case .object(let object) = content, stream == nil else { return }
+        try await open(object)
+    }
+
+    private mutating func open(_ object: StoredObject) async throws(StorageError) {
+        // Nothing can be asked for in particular.
+        if let rest, rest.isEmpty { return }
+        let opened: ObjectStream
+        do throws(ObjectStoreError) {
+            opened = try await object.store.get(object.key, range: rest)
+        } catch {
+            throw StorageError(error)
+        }
+        if let rest, opened.range != rest {
+            opened.cancel()
+            throw .lost
+        }
+        stream = opened
+    }
+
+    private static func read(
+        _ file: BlobFile, _ range: Range<Int64>, on queue: WorkQueue
+    ) async throws(StorageError) -> [UInt8] {
+        let count = Int(min(256 << 10, range.upperBound - range.lowerBound))
+        do throws(DiskError) {
+            return try await queue.run { () throws(DiskError) in
+                let piece = try file.read(count, at: range.lowerBound)
+                guard piece.count == count else {
+                    throw DiskError(kind: .damaged, operation: "read")
+                }
+                return piece
+            }
+        } catch {
+            throw StorageError(error)
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import Blobs
+internal import ObjectStore
 
 /// What a storage of contents could not do.
 enum StorageError: Error, Equatable {
@@ -6,8 +7,30 @@ enum StorageError: Error, Equatable {
     case disk(DiskError)
     /// There is no such content.
     case missing
+    /// Bytes that were taken are gone.
+    case lost
+    /// The store could not be reached, or would not; it may change its mind.
+    case unavailable(ObjectStoreError)
+
+    /// Waiting changes nothing: the bytes are not there.
+    var isFinal: Bool {
+        switch self {
+        case .missing, .lost: true
+        case .disk(let error): error.kind == .damaged
+        case .unavailable: false
+        }
+    }
 
     init(_ error: DiskError) { self = error.kind == .missing ? .missing : .disk(error) }
+
+    init(_ error: ObjectStoreError) {
+        self =
+            switch error.kind {
+            case .missingObject: .missing
+            case .missingUpload: .lost
+            default: .unavailable(error)
+            }
+    }
 }
 
 extension UploadError {
@@ -16,7 +39,7 @@ extension UploadError {
         self =
             switch error {
             case .disk(let error): UploadError(error)
-            case .missing: .backend
+            case .missing, .lost, .unavailable: .backend
             }
     }
 }

@@ -64,7 +64,7 @@ import Testing
         let url = try await uploads.create(House.draft(length: 3))
         #expect(await uploads.send(.put, url, [], ScriptedBody([1, 2, 3])).status == .badRequest)
         #expect(await uploads.put(url, "bytes */*").status == .gone)
-        #expect(try !uploads.blobs.contains(#require(BlobName(House.content))))
+        #expect(await uploads.bytes(of: House.content) == nil)
     }
 
     @Test func `a record nobody could look at is neither unknown nor given up (11.2, 11.3)`()

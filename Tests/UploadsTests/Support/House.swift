@@ -1,4 +1,5 @@
 import Blobs
+import FoundationEssentials
 import HTTP
 import Locking
 import TestSupport
@@ -18,9 +19,21 @@ final class House: Sendable {
     let finisher = RememberingFinisher()
     let time = Locked<Int64>(1_900_000_000_000)
     let settings: UploadSettings
+    /// Where contents lie; `nil` for the local disk.
+    let bucket: ContentBucket?
 
-    /// - Parameter volume: Where everything lies; in a folder for temporary files unless said.
-    init(on volume: String? = nil, _ change: (inout UploadSettings) -> Void = { _ in }) {
+    /// Whether tests that do not care use a bucket: `make test` runs them on both.
+    static let prefersBucket =
+        ProcessInfo.processInfo.environment["PARLEY_TEST_STORAGE"] == "bucket"
+
+    /// - Parameters:
+    ///   - volume: Where everything lies; in a folder for temporary files unless said.
+    ///   - bucket: Where contents lie.
+    init(
+        on volume: String? = nil, bucket: ContentBucket? = prefersBucket ? .scratch() : nil,
+        _ change: (inout UploadSettings) -> Void = { _ in }
+    ) {
+        self.bucket = bucket
         path = "\(volume ?? temporary.path)/uploads"
         var settings = UploadSettings()
         settings.sweepInterval = 0
@@ -53,8 +66,18 @@ final class House: Sendable {
     func open() async throws -> Uploads {
         try await Uploads(
             folder: path, settings: settings, finisher: finisher,
+            clock: clock, publicBase: "https://chat.example", bucket: bucket)
+    }
+
+    /// Opens it again as a server without a bucket would.
+    func openOnDisk() async throws -> Uploads {
+        try await Uploads(
+            folder: path, settings: settings, finisher: finisher,
             clock: clock, publicBase: "https://chat.example")
     }
+
+    /// The folder of everything.
+    var folder: String { path }
 
     func pass(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
 
@@ -137,6 +160,19 @@ extension Uploads {
     /// A `PUT` with a `Content-Range`.
     func put(_ url: String, _ range: String, _ bytes: [UInt8] = []) async -> Response {
         await send(.put, url, [("Content-Range", range)], ScriptedBody(bytes))
+    }
+
+    /// The bytes of a complete content, wherever they lie; `nil` when there are none.
+    func bytes(of content: String) async -> [UInt8]? {
+        guard let name = BlobName(content) else { return nil }
+        do {
+            var reader = try await contents.storage.open(name).reader()
+            var bytes: [UInt8] = []
+            while let piece = try await reader.next() { bytes += piece }
+            return bytes
+        } catch {
+            return nil
+        }
     }
 
     /// What `HEAD` says is held.

@@ -22,10 +22,13 @@ final class Shelf: DownloadCatalog {
     let keys: SigningKeys
     private let settings: UploadSettings
     private let blobs: BlobFolder?
+    private let contents: Contents?
 
+    /// - Parameter bucket: Where the content lies; `nil` for the local disk.
     init(
         mediaType: String = "image/png", size: Int = 1000, fileName: String? = "a.png",
-        md5: [UInt8]? = nil, origin: String? = nil, allowing origins: [String] = ["*"]
+        md5: [UInt8]? = nil, origin: String? = nil, allowing origins: [String] = ["*"],
+        in bucket: ContentBucket? = nil
     ) {
         bytes = pattern(size)
         content = StoredContent(
@@ -36,15 +39,26 @@ final class Shelf: DownloadCatalog {
         settings.allowedOrigins = origins
         self.settings = settings
         keys = (try? SigningKeys.random()) ?? SigningKeys(keys: [])
-        blobs = try? BlobFolder(at: "\(temporary.path)/blobs")
-        try? publish()
+        let folder = temporary.path
+        blobs = try? BlobFolder(at: "\(folder)/blobs")
+        guard let blobs, let bucket else {
+            contents = blobs.map { blobs in Contents(blobs) }
+            try? publish()
+            return
+        }
+        contents = (try? JournalFolder(at: "\(folder)/parts")).map { journals in
+            Contents(
+                BucketStorage(
+                    bucket, blobs: blobs, journals: journals,
+                    clock: UploadClock(now: { Shelf.now }), longest: 1 << 31))
+        }
     }
 
     var downloads: Downloads {
         let time = time
-        guard let blobs else { preconditionFailure("no temporary folder") }
+        guard let contents else { preconditionFailure("no temporary folder") }
         return Downloads(
-            contents: Contents(blobs), catalog: self, settings: settings, keys: keys,
+            contents: contents, catalog: self, settings: settings, keys: keys,
             publicBase: "https://chat.example",
             clock: UploadClock(now: { time.withLock { $0 } }))
     }
@@ -85,6 +99,14 @@ final class Shelf: DownloadCatalog {
 
     /// What a client would receive.
     func bytes(_ response: Response) -> [UInt8] { bytes(response.content) }
+
+    /// The same of a content that a task writes; `nil` when it breaks off, or has another length than is
+    /// stated.
+    func written(_ response: Response) async -> [UInt8]? {
+        guard case .stream(let handler, let length) = response.content else { return nil }
+        let bytes = await WrittenLine.read(handler)
+        return bytes.flatMap { bytes in Int64(bytes.count) == length ? bytes : nil }
+    }
 
     private func bytes(_ content: Content) -> [UInt8] {
         switch content {

@@ -1,0 +1,149 @@
+internal import Blobs
+internal import HTTPClient
+internal import Locking
+internal import ObjectStore
+
+/// Contents in a bucket; what arrives is staged on the local disk and moved part by part (§10.5).
+///
+/// What was complete on the local disk before there was a bucket stays there and is read from there.
+struct BucketStorage: ContentStorage {
+    let store: ObjectStore
+    let redirects: Bool
+    let disk: DiskStorage
+    let journals: JournalFolder
+    let clock: UploadClock
+    /// The longest a content may be, in bytes.
+    let longest: Int64
+    /// Told of what the store could not do, for the log.
+    let onFault: @Sendable (any Error) -> Void
+    private let movers = Locked<[BlobName: Mover]>([:])
+    private let executors = (0..<4).map { number in WorkExecutor("parley.bucket.\(number)") }
+
+    private struct Mover {
+        weak var mover: PartMover?
+    }
+
+    /// How long finishing is tried again while the store fails (§10.6).
+    static let patience: Int64 = 3_600_000
+
+    init(
+        _ bucket: ContentBucket, blobs: BlobFolder, journals: JournalFolder, clock: UploadClock,
+        longest: Int64
+    ) {
+        store = bucket.store
+        redirects = bucket.redirects
+        onFault = bucket.onFault
+        disk = DiskStorage(blobs: blobs)
+        self.journals = journals
+        self.clock = clock
+        self.longest = longest
+    }
+
+    func key(_ name: BlobName) -> ObjectKey { ContentBucket.key(of: name) }
+
+    // MARK: Contents
+
+    func publish(_ content: Publication) async throws(StorageError) {
+        // By a server that had no bucket yet.
+        if try await disk.isPublished(content.name) { return }
+        let mover = mover(for: content.name)
+        let deadline = clock.now() + BucketStorage.patience
+        var failures = 0
+        while true {
+            do throws(StorageError) {
+                return try await mover.finish(content)
+            } catch {
+                guard case .unavailable(let fault) = error else { throw error }
+                onFault(fault)
+                guard clock.now() < deadline else { throw .lost }
+                failures += 1
+                await clock.sleep(BucketStorage.pause(after: failures))
+            }
+        }
+    }
+
+    func open(_ name: BlobName) async throws(StorageError) -> OpenContent {
+        do throws(StorageError) {
+            return try await disk.open(name)
+        } catch {
+            guard error == .missing else { throw error }
+            return .object(StoredObject(store: store, key: key(name), redirects: redirects))
+        }
+    }
+
+    func erase(_ name: BlobName) async throws(StorageError) -> Int64 {
+        let freed = try await disk.erase(name)
+        do throws(ObjectStoreError) {
+            guard let summary = try await store.head(key(name)) else { return freed }
+            try await store.delete(key(name))
+            return freed + summary.size
+        } catch {
+            onFault(error)
+            throw StorageError(error)
+        }
+    }
+
+    // MARK: What arrives
+
+    func mover(of name: BlobName) -> PartMover? { mover(for: name) }
+
+    /// The one there is, or the first.
+    func mover(for name: BlobName) -> PartMover {
+        movers.withLock { movers in
+            if let mover = movers[name]?.mover { return mover }
+            let place = name.text.utf8.reduce(0) { sum, byte in sum &* 31 &+ Int(byte) }
+            let mover = PartMover(
+                name, self, on: executors[Int(place.magnitude % UInt(executors.count))])
+            movers[name] = Mover(mover: mover)
+            return mover
+        }
+    }
+
+    /// Forgets one that is gone, unless there is another of its name already.
+    func dismiss(_ name: BlobName) {
+        movers.withLock { movers in
+            if movers[name]?.mover == nil { movers[name] = nil }
+        }
+    }
+
+    /// Two parts that wait, one that is filled, and what was read too much.
+    func mostStaged(of length: Int64?) -> Int64 { 4 * PartSize.of(length, atMost: longest) }
+
+    func isWhollyStaged(_ name: BlobName) async throws(StorageError) -> Bool {
+        let mover = mover(for: name)
+        guard try await mover.known() == nil else { return false }
+        if try await disk.isStaged(name) { return true }
+        return try await disk.isPublished(name)
+    }
+
+    func giveUp(_ name: BlobName) {
+        let mover = mover(for: name)
+        Task {
+            do throws(StorageError) {
+                try await mover.giveUp()
+            } catch {
+                onFault(error)
+            }
+        }
+    }
+
+    /// The bytes of a part, read while they are sent.
+    func body(of name: BlobName, _ range: Range<Int64>) throws(StorageError) -> ClientBody {
+        if range.isEmpty { return .octets([]) }
+        do throws(DiskError) {
+            let file = try disk.blobs.openStaged(name)
+            return .stored(Int64(range.count)) { count, position in
+                try file.read(count, at: range.lowerBound + position)
+            }
+        } catch {
+            throw error.kind == .missing ? .lost : .disk(error)
+        }
+    }
+
+    /// How long to wait before the next attempt: a second, twice as long each time, a minute at most,
+    /// and up to half of it less, so that many do not come at once.
+    static func pause(after failures: Int) -> Int64 {
+        let whole: Int64 = min(60_000, 1000 << min(Int64(failures) - 1, 6))
+        return whole - Int64.random(in: 0...whole / 2)
+    }
+}

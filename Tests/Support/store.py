@@ -1,0 +1,32 @@
+"""An object store of one's own for tests in Python; see objectstore.py."""
+
+import pathlib
+import subprocess
+import sys
+
+
+class ObjectStore:
+    """Starts it; it ends with this process, however that ends. Without one, `settings` is None."""
+
+    def __init__(self):
+        folder = pathlib.Path(__file__).resolve().parent
+        made = folder.parent.parent / ".build/python/bin/python"
+        self.process = subprocess.Popen(
+            [made if made.exists() else sys.executable, folder / "objectstore.py"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        answer = self.process.stdout.readline().strip()
+        self.settings = None
+        if not answer.startswith("there "):
+            return print(f"object store: {answer}", flush=True)
+        self.settings = {
+            "PARLEY_S3_ENDPOINT": answer.split()[1],
+            "PARLEY_S3_REGION": "eu-test-1",
+            "PARLEY_S3_BUCKET": "parley",
+            "PARLEY_S3_PREFIX": "tests/",
+            "PARLEY_S3_ACCESS_KEY": "parley",
+            "PARLEY_S3_SECRET_KEY": "sesame-and-more",
+        }
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()

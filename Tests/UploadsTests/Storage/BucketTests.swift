@@ -1,0 +1,259 @@
+import Blobs
+import Digests
+import FoundationEssentials
+import Glibc
+import HTTP
+import HTTPClient
+import Locking
+import ObjectStore
+import TestSupport
+import Testing
+
+@testable import Uploads
+
+/// 20 MiB and a bit: two parts of 8 MiB, and a rest.
+private let bytes = pattern(20 << 20 | 12_345)
+private let total = bytes.count
+
+@Suite(.enabled(if: ObjectServer.isThere)) struct `An upload to a bucket` {
+    private let bucket = ContentBucket.scratch()
+    private let house: House
+
+    init() { house = House(bucket: bucket) }
+
+    private var name: BlobName {
+        get throws { try #require(BlobName(House.content)) }
+    }
+
+    private var object: ObjectSummary? {
+        get async throws { try await bucket.store.head(ContentBucket.key(of: name)) }
+    }
+
+    private var isWhole: Bool {
+        house.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: bytes)
+    }
+
+    /// So many parts in the bucket, which move while nobody waits for them.
+    private func moved(_ count: Int, of uploads: Uploads) async throws -> MovedParts {
+        let mover = try #require(uploads.engine.storage.mover(of: name))
+        while true {
+            if let moved = try await mover.known(), moved.tags.count == count { return moved }
+            await Task.yield()
+        }
+    }
+
+    /// What the staged file takes of the disk, in bytes; 0 when there is none.
+    private var room: Int {
+        var status = stat()
+        return stat(house.stagedPath, &status) == 0 ? Int(status.st_blocks) * 512 : 0
+    }
+
+    private func begun(upTo end: Int) async throws -> (uploads: Uploads, url: String) {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: Int64(total)))
+        let answer = await uploads.put(url, "bytes 0-\(end - 1)/\(total)", Array(bytes[..<end]))
+        #expect(answer.fields["Range"] == "bytes=0-\(end - 1)")
+        return (uploads, url)
+    }
+
+    @Test(arguments: [0, 1, 8 << 20])
+    func `of a short content is one object, and nothing is left here (10.2)`(size: Int)
+        async throws
+    {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: size == 0 ? nil : Int64(size)))
+        let body = Array(bytes[..<size])
+        #expect(await uploads.send(.put, url, [], ScriptedBody(body)).status == .ok)
+        let object = try #require(try await object)
+        // One of several parts would end in their number.
+        #expect(object.size == Int64(size))
+        #expect(!object.tag.contains("-"))
+        #expect(object.type == "image/png")
+        #expect(try uploads.blobs.stagedEntries().isEmpty)
+        #expect(try !uploads.blobs.contains(name))
+        #expect(await uploads.bytes(of: House.content) == body)
+    }
+
+    @Test func `moves part by part while more arrives, and comes out as it was sent (10.5, 10.6)`()
+        async throws
+    {
+        let (uploads, url) = try await begun(upTo: 17 << 20)
+        #expect(try await moved(2, of: uploads).partSize == 8 << 20)
+        #expect(room < 2 << 20)
+        #expect(await uploads.offset(url) == "\(17 << 20)")
+        let answer = await uploads.put(
+            url, "bytes \(17 << 20)-\(total - 1)/\(total)", Array(bytes[(17 << 20)...]))
+        #expect(answer.status == .ok)
+        #expect(try await object?.tag.hasSuffix("-3\"") == true)
+        #expect(try uploads.blobs.stagedEntries().isEmpty)
+        #expect(try !Uploads.needBucket(in: house.folder))
+        #expect(isWhole)
+        #expect(await uploads.bytes(of: House.content) == bytes)
+        #expect(try await bucket.store.multiparts().isEmpty)
+    }
+
+    @Test func `goes on after a crash with what was moved and what was not (10.5, 11.3)`()
+        async throws
+    {
+        let (before, url) = try await begun(upTo: 10 << 20)
+        _ = try await moved(1, of: before)
+        let uploads = try await house.open()
+        #expect(await uploads.offset(url) == "\(10 << 20)")
+        let answer = await uploads.put(
+            url, "bytes \(10 << 20)-\(total - 1)/\(total)", Array(bytes[(10 << 20)...]))
+        #expect(answer.status == .ok)
+        #expect(isWhole)
+        #expect(await uploads.bytes(of: House.content) == bytes)
+    }
+
+    @Test func `moves at the start what a crash left behind (10.5, 11.2)`() async throws {
+        let disk = House(on: house.temporary.path, bucket: nil)
+        let before = try await disk.open()
+        let url = try await before.create(House.draft(length: Int64(total)))
+        _ = await before.put(url, "bytes 0-\(10 << 20)/\(total)", Array(bytes[...(10 << 20)]))
+        let whole = room
+        #expect(whole > 10 << 20)
+        let uploads = try await house.open()
+        _ = try await moved(1, of: uploads)
+        #expect(room <= whole - 8 << 20)
+        #expect(await uploads.offset(url) == "\(10 << 20 | 1)")
+    }
+
+    @Test func `whose last answer was lost is found by its object alone (10.3)`() async throws {
+        let (uploads, url) = try await begun(upTo: total - 1)
+        let moved = try await moved(2, of: uploads)
+        let key = ContentBucket.key(of: try name)
+        let rest = try await bucket.store.putPart(
+            key, upload: moved.upload, number: 3, .octets(Array(bytes[(16 << 20)...])))
+        try await bucket.store.complete(
+            key, upload: moved.upload, moved.parts(of: Int64(total)) + [rest])
+        // The store knows nothing of the upload any more, as after a completion nobody heard of.
+        let journal = try #require(
+            try JournalFolder(at: "\(house.folder)/parts").open(name))
+        try journal.append(MovedParts.entry(rest.tag))
+        let reopened = try await house.open()
+        let answer = await reopened.put(
+            url, "bytes \(total - 1)-\(total - 1)/\(total)", [bytes[total - 1]])
+        #expect(answer.status == .ok)
+        #expect(isWhole)
+        #expect(try !Uploads.needBucket(in: house.folder))
+    }
+
+    @Test func `whose parts the store has lost fails, and says so (1.3, 10.3)`() async throws {
+        let (uploads, url) = try await begun(upTo: 10 << 20)
+        let moved = try await moved(1, of: uploads)
+        try await bucket.store.abort(ContentBucket.key(of: name), upload: moved.upload)
+        let answer = await uploads.put(
+            url, "bytes \(10 << 20)-\(total - 1)/\(total)", Array(bytes[(10 << 20)...]))
+        #expect(answer.status == .gone)
+        #expect(await uploads.put(url, "bytes */*").status == .gone)
+        #expect(try uploads.blobs.stagedEntries().isEmpty)
+        #expect(try await object == nil)
+    }
+
+    @Test func `that is cancelled leaves nothing in the store (10.3)`() async throws {
+        let (uploads, url) = try await begun(upTo: 10 << 20)
+        _ = try await moved(1, of: uploads)
+        #expect(try Uploads.needBucket(in: house.folder))
+        #expect(await uploads.send(.delete, url).status.code == 499)
+        while try Uploads.needBucket(in: house.folder) { await Task.yield() }
+        #expect(try await bucket.store.multiparts().isEmpty)
+        #expect(try uploads.blobs.stagedEntries().isEmpty)
+    }
+
+    @Test func `with a wrong digest leaves nothing in the store either (1.3)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: Int64(total)))
+        let fields = [("X-Goog-Hash", "crc32c=AAAAAA==")]
+        let answer = await uploads.send(.put, url, fields, ScriptedBody(bytes))
+        #expect(answer.status == .badRequest)
+        #expect(try await object == nil)
+        #expect(try await bucket.store.multiparts().isEmpty)
+        #expect(house.finisher.finished.withLock { $0.isEmpty })
+    }
+
+    @Test func `reads up late digests once it is whole (4.5)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: Int64(total)))
+        let half = 10 << 20
+        let patch = await uploads.patch(url, at: 0, Array(bytes[..<half]))
+        #expect(patch.status == .noContent)
+        _ = try await moved(1, of: uploads)
+        // Only now somebody wants MD5.
+        let answer = await uploads.put(
+            url, "bytes \(half)-\(total - 1)/\(total)", Array(bytes[half...]))
+        #expect(answer.status == .ok)
+        #expect(
+            house.finisher.finished.withLock { $0.last?.md5 } == MD5.digest(of: bytes))
+        #expect(isWhole)
+    }
+
+    @Test func `of parts that were joined goes there too (6.10, 10.6)`() async throws {
+        let uploads = try await house.open()
+        var urls: [String] = []
+        for (number, range) in [0..<9 << 20, 9 << 20..<total].enumerated() {
+            let made = await uploads.create([
+                ("Upload-Concat", "partial"), ("Upload-Length", "\(range.count)"),
+                ("House-Content", House.content(number: number + 1)),
+            ])
+            let url = try #require(made.fields["Location"])
+            #expect(await uploads.patch(url, at: 0, Array(bytes[range])).status == .noContent)
+            urls.append(url)
+        }
+        let list = "final;" + urls.joined(separator: " ")
+        #expect(await uploads.create([("Upload-Concat", list)]).status == .created)
+        #expect(try await object?.size == Int64(total))
+        #expect(await uploads.bytes(of: House.content) == bytes)
+    }
+
+    @Test func `is forgotten in the store when nothing here speaks of it (11.8)`() async throws {
+        let uploads = try await house.open()
+        _ = try await bucket.store.createMultipart(
+            ContentBucket.key(of: name), type: "image/png")
+        // The house's clock is years ahead of the store's.
+        await uploads.sweep()
+        #expect(try await bucket.store.multiparts().isEmpty)
+    }
+
+    @Test func `is deleted when nobody needs it (11.8)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 3))
+        _ = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3]))
+        let content = AbandonedContent(application: "app", contentID: House.content)
+        house.finisher.unneeded.withLock { $0 = [content] }
+        await uploads.sweep()
+        #expect(uploads.statistics.erasedBytes == 3)
+        #expect(try await object == nil)
+    }
+
+    @Test func `was complete on the disk, and stays there (10.5)`() async throws {
+        let disk = House(on: house.temporary.path, bucket: nil)
+        let before = try await disk.open()
+        let url = try await before.create(House.draft(length: 3))
+        _ = await before.send(.put, url, [], ScriptedBody([1, 2, 3]))
+        let uploads = try await house.open()
+        #expect(await uploads.bytes(of: House.content) == [1, 2, 3])
+        #expect(try await object == nil)
+    }
+}
+
+@Suite(.enabled(if: ObjectServer.isThere)) struct `A bucket that takes nothing` {
+    @Test func `stops the client behind two whole parts, and nobody else (10.5, 11.4)`()
+        async throws
+    {
+        let house = House(bucket: .scratch("fault.SlowDown.100000.PUT"))
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 60 << 20))
+        let body = ScriptedBody(
+            Array(repeating: .bytes([UInt8](repeating: 7, count: 1 << 20)), count: 60),
+            length: 60 << 20)
+        async let stopped = uploads.send(.put, url, [], body)
+        // Buffers of 128 KiB, and three parts of 8 MiB.
+        while body.reads < 192 { await Task.yield() }
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(body.reads == 192)
+        // A newcomer takes over at once, and what was held is still held.
+        #expect(await uploads.put(url, "bytes */*").fields["Range"] == "bytes=0-\(24 << 20 - 1)")
+        #expect(await stopped.ending == .drop)
+    }
+}
