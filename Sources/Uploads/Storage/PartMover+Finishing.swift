@@ -10,7 +10,8 @@ extension PartMover {
     /// - Throws: ``StorageError/lost`` when neither is so.
     func finish(_ content: Publication) async throws(StorageError) {
         (durable, length, mediaType) = (content.size, content.size, content.mediaType)
-        guard try isStaged() else { return try await settle(content) }
+        // Nothing is ever staged of an empty content; storing it again is harmless.
+        if content.size > 0, try !isStaged() { return try await settle(content) }
         try await moveWholeParts()
         if try known() == nil, content.size <= PartSize.of(content.size, atMost: bucket.longest) {
             try await storeAtOnce(content)
