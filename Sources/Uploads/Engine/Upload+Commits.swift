@@ -14,9 +14,10 @@ extension Upload {
     /// Makes what is written durable, beside the receiving; one commit at a time.
     ///
     /// It speaks of the bytes written before it began. Those written meanwhile are the next one's,
-    /// so nobody has to wait.
+    /// so nobody has to wait. After one that failed there is none: the kernel tells a failed sync
+    /// once, so the next would promise what is lost.
     func beginCommit(_ file: StagedFile) {
-        guard commits.running == nil, let transfer = commits.stores?.stored,
+        guard commits.fault == nil, commits.running == nil, let transfer = commits.stores?.stored,
             transfer.written > record.offset
         else { return }
         commits.running = Task {

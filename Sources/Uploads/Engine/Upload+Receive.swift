@@ -65,7 +65,7 @@ extension Upload {
     ) -> BodyBuffer {
         arrival.transfer = load.transfer
         // Of a commit that failed on the way one hears here, too.
-        arrival.fault = load.fault ?? commits.fault
+        arrival.fault = arrival.fault ?? load.fault ?? commits.fault
         commitWhenMuch(file)
         return load.buffer
     }
