@@ -72,6 +72,8 @@ public final class StagedFile: Sendable {
         window.withLock { window in
             window.started = min(window.started, size)
             window.dropped = min(window.dropped, size)
+            // What there was may never have been committed, and its name neither.
+            if size == 0 { window.isNameDurable = false }
         }
     }
 

@@ -55,8 +55,15 @@ public final class RecordFile: Sendable {
         let sequence = state.withLock { $0.sequence } + 1
         let slot = Slot(sequence: sequence, payload: payload).bytes
         let place = Int64(sequence % 2) * Int64(RecordFile.slotSize)
-        try descriptor.write(slot.span, at: place)
-        try descriptor.syncData()
+        do throws(DiskError) {
+            try descriptor.write(slot.span, at: place)
+            try descriptor.syncData()
+        } catch {
+            // The page cache may still hold what the disk refused; whoever opens the record anew must
+            // not believe it.
+            try? descriptor.write([UInt8](repeating: 0, count: Slot.headerSize).span, at: place)
+            throw error
+        }
         state.withLock { $0 = State(sequence: sequence, payload: payload) }
     }
 }
