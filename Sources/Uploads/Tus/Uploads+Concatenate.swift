@@ -32,7 +32,12 @@ extension Uploads {
             } catch {
                 throw error.kind == .missing ? .gone : UploadError(error)
             }
-            return try await enter(joined(parts, draft, length), for: claim)
+            do throws(UploadError) {
+                return try await enter(joined(parts, draft, length), for: claim)
+            } catch {
+                await discard(blob)
+                throw error
+            }
         }
     }
 
@@ -113,9 +118,17 @@ extension Uploads {
             }
             try await queue.run { () throws(DiskError) in try file.commit() }
         } catch {
-            // Nobody was told of it; what cannot be removed now goes with the orphans.
-            _ = try? await queue.run { () throws(DiskError) in try engine.blobs.discard(blob) }
+            await discard(blob)
             throw error
+        }
+    }
+
+    /// Removes what was joined and nobody was told of; what cannot be removed now goes with the
+    /// orphans.
+    private func discard(_ blob: BlobName) async {
+        let engine = engine
+        _ = try? await engine.queues[blob].run { () throws(DiskError) in
+            try engine.blobs.discard(blob)
         }
     }
 
