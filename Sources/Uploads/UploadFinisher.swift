@@ -24,8 +24,8 @@ public protocol UploadFinisher: Sendable {
     /// Hears that the bytes of contents are gone, durably; they are not named again.
     func erased(_ contents: [AbandonedContent]) async throws
 
-    /// Bytes of all finished contents of an application.
-    func storedBytes(of application: String) async throws -> Int64
+    /// Bytes of all finished contents of an application, but for one that is named.
+    func storedBytes(of application: String, besides contentID: String?) async throws -> Int64
 }
 
 /// A content nobody needs any more, while its bytes are still there.

@@ -10,12 +10,7 @@ extension Uploads {
     func checkOut(_ name: BlobName) async throws(UploadError) -> Upload? {
         // Entered before it is loaded: a record read while another owner of the same upload still
         // writes would be stale by the time it is used.
-        let loading = active.withLock { active in
-            var entry = active[name] ?? Active(upload: load(name), users: 0)
-            entry.users += 1
-            active[name] = entry
-            return entry.upload
-        }
+        let loading = active.enter(name) { load(name) }
         do throws(DiskError) {
             if let upload = try await loading.value.get() { return upload }
         } catch {
@@ -27,12 +22,7 @@ extension Uploads {
     }
 
     /// Lets go; an upload nobody deals with costs no memory and no open file.
-    func checkIn(_ name: BlobName) {
-        active.withLock { active in
-            active[name]?.users -= 1
-            if active[name]?.users == 0 { active[name] = nil }
-        }
-    }
+    func checkIn(_ name: BlobName) { active.leave(name) }
 
     /// Goes on with an upload that was being finished.
     func resume(_ name: BlobName) {
@@ -54,14 +44,14 @@ extension Uploads {
         }
     }
 
-    private func load(_ name: BlobName) -> Task<Loaded, Never> {
-        let engine = engine
+    private func load(_ name: BlobName) -> Task<ActiveUploads.Loaded, Never> {
+        let (engine, active) = (engine, active)
         return Task {
             do throws(DiskError) {
                 let found = try await engine.queues[name].run { () throws(DiskError) in
                     try engine.records.find(name)
                 }
-                return .success(found.map { Upload(name, $0.file, $0.record, engine) })
+                return .success(found.map { Upload(name, $0.file, $0.record, engine, active) })
             } catch {
                 return .failure(error)
             }

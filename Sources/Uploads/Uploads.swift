@@ -18,18 +18,9 @@ public final class Uploads: Sendable {
 
     let engine: UploadEngine
     let base: String
-    let active = Locked<[BlobName: Active]>([:])
+    let active = ActiveUploads()
     let isStopping = Locked(false)
     private let sweeping: Locked<Task<Void, Never>?> = Locked(nil)
-
-    /// What came of looking for an upload: there may be none, or nobody could look.
-    typealias Loaded = Result<Upload?, DiskError>
-
-    /// An upload somebody deals with, and how many do.
-    struct Active: Sendable {
-        let upload: Task<Loaded, Never>
-        var users: Int
-    }
 
     /// Opens the folder, recovers what a crash may have left (§11.2), starts the sweeper.
     ///
@@ -91,7 +82,7 @@ public final class Uploads: Sendable {
     public func shutdown() async {
         isStopping.withLock { $0 = true }
         sweeping.withLock { $0?.cancel() }
-        let uploads = active.withLock { $0.values.map(\.upload) }
+        let uploads = active.uploads
         for upload in uploads { await Uploads.found(upload)?.stop() }
         let clock = engine.clock
         let deadline = Task { await clock.sleep(10_000) }
@@ -103,7 +94,7 @@ public final class Uploads: Sendable {
         waiting.cancel()
     }
 
-    private static func found(_ upload: Task<Loaded, Never>) async -> Upload? {
+    private static func found(_ upload: Task<ActiveUploads.Loaded, Never>) async -> Upload? {
         try? await upload.value.get()
     }
 

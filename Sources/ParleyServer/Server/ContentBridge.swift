@@ -52,9 +52,13 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
         }
     }
 
-    func storedBytes(of application: String) async throws -> Int64 {
+    func storedBytes(of application: String, besides contentID: String?) async throws -> Int64 {
         guard let application = Application.ID(uuid: application) else { return 0 }
-        return try await store.contentBytes(in: application)
+        let sum = try await store.contentBytes(in: application)
+        guard let id = contentID.flatMap({ id in Content.ID(uuid: id) }),
+            let content = try await store.signedContent(id)
+        else { return sum }
+        return sum - content.size
     }
 
     func content(_ id: String) async throws -> StoredContent? {

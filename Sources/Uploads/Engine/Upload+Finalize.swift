@@ -19,10 +19,14 @@ extension Upload {
     func finish() async -> Bool {
         if finalizing == nil {
             fault = nil
+            // Those who wait may give up before; another owner would finish the same upload beside
+            // this one.
+            active.hold(name)
             finalizing = Task {
                 fault = await finalize()
                 finalizing = nil
                 ended.wakeAll()
+                active.leave(name)
             }
         }
         let number = ended.number()
@@ -78,7 +82,9 @@ extension Upload {
         var hashes = record.hashes
         if here { hashes = try await checkedHere(length) }
         if !isPart {
-            try await engine.requireQuota(of: record.owner.application, for: length)
+            // Finished before a crash, it counts already.
+            try await engine.requireQuota(
+                of: record.owner.application, for: length, besides: record.contentID)
             let isHashed = hashes.covered == length
             try await engine.storage.publish(
                 Publication(
@@ -91,21 +97,24 @@ extension Upload {
 
     /// The digests of bytes on the local disk, when they are those that were declared.
     private func checkedHere(_ length: Int64) async throws -> RunningHashes {
-        let hashes: RunningHashes
+        let file: BlobFile
         do throws(DiskError) {
-            hashes = try await wholeHashes(length)
+            file = try await wholeFile(length)
         } catch {
             throw StorageError(error)
         }
-        try requireDeclared(hashes, try await sha512Here(length))
-        return hashes
+        return try await checked(.file(file, queue), length)
     }
 
     /// The same of a content that is published elsewhere; read only where a digest is behind.
     private func checkedElsewhere(_ length: Int64) async throws -> RunningHashes {
+        try await checked(try await engine.storage.open(blob), length)
+    }
+
+    private func checked(_ content: OpenContent, _ length: Int64) async throws -> RunningHashes {
         let wanted = record.declared.sha512 != nil
         let digests = try await engine.digests(
-            of: blob, length: length, from: record.hashes, withSHA512: wanted)
+            of: content, length: length, from: record.hashes, withSHA512: wanted)
         try requireDeclared(digests.hashes, digests.sha512)
         return digests.hashes
     }
@@ -119,29 +128,20 @@ extension Upload {
         }
     }
 
-    /// The digests of the whole content, read up where one began late.
-    private func wholeHashes(_ length: Int64) async throws(DiskError) -> RunningHashes {
-        let (engine, blob, hashes) = (engine, blob, record.hashes)
+    /// The file with exactly these bytes, durable.
+    private func wholeFile(_ length: Int64) async throws(DiskError) -> BlobFile {
+        let (engine, blob) = (engine, blob)
         return try await queue.run { () throws(DiskError) in
-            var whole = hashes
-            if try engine.blobs.contains(blob) {
-                // Published before a crash.
-                let file = try engine.blobs.open(blob)
-                try whole.catchUp(to: length) { count, place throws(DiskError) in
-                    try file.read(count, at: place)
-                }
-                return whole
-            }
-            let file = try engine.blobs.stage(blob)
-            guard try file.size() >= length else {
+            // Published before a crash.
+            if try engine.blobs.contains(blob) { return try engine.blobs.open(blob) }
+            // Staging makes the file where there is none, which only a content without bytes may need.
+            guard try engine.blobs.stagedSize(blob) ?? 0 >= length else {
                 throw DiskError(kind: .damaged, operation: "finalize")
             }
+            let file = try engine.blobs.stage(blob)
             try file.truncate(to: length)
             try file.commit()
-            try whole.catchUp(to: length) { count, place throws(DiskError) in
-                try file.read(count, at: place)
-            }
-            return whole
+            return try engine.blobs.openStaged(blob)
         }
     }
 
@@ -151,19 +151,6 @@ extension Upload {
         if let crc32c = declared.crc32c, crc32c != hashes.crc32c.value { return false }
         if let sha256 = declared.sha256, sha256 != hashes.sha256.digest { return false }
         return true
-    }
-
-    /// SHA-512 runs for nobody else, so the few who declare one have the file read once more.
-    private func sha512Here(_ length: Int64) async throws -> [UInt8]? {
-        guard record.declared.sha512 != nil else { return nil }
-        let (engine, blob) = (engine, blob)
-        do throws(DiskError) {
-            return try await queue.run { () throws(DiskError) in
-                try engine.sha512(of: blob, length: length)
-            }
-        } catch {
-            throw StorageError(error)
-        }
     }
 
     private func finished(_ hashes: RunningHashes, _ length: Int64, at now: Int64) -> FinishedUpload

@@ -9,6 +9,7 @@ internal import Locking
 actor Upload {
     let name: BlobName
     let engine: UploadEngine
+    let active: ActiveUploads
     let queue: WorkQueue
     let recordFile: RecordFile
     /// As it is on the disk; every number in it is durable.
@@ -35,9 +36,13 @@ actor Upload {
     var ended = WaitingList()
     var fault: UploadError?
 
-    init(_ name: BlobName, _ file: RecordFile, _ record: UploadRecord, _ engine: UploadEngine) {
+    init(
+        _ name: BlobName, _ file: RecordFile, _ record: UploadRecord, _ engine: UploadEngine,
+        _ active: ActiveUploads
+    ) {
         self.name = name
         self.engine = engine
+        self.active = active
         self.record = record
         recordFile = file
         queue = engine.queues[name]

@@ -2,14 +2,17 @@ internal import Blobs
 internal import Digests
 
 extension UploadEngine {
-    /// Digests of a published content: those that are behind are read up, SHA-512 where it is wanted.
+    /// Digests of a whole content: those that are behind are read up, and SHA-512, which runs for
+    /// nobody else, is made where it is wanted.
+    ///
+    /// Piece by piece, because others wait for the same queue.
     func digests(
-        of blob: BlobName, length: Int64, from known: RunningHashes, withSHA512 isWanted: Bool
+        of content: OpenContent, length: Int64, from known: RunningHashes, withSHA512 isWanted: Bool
     ) async throws(StorageError) -> (hashes: RunningHashes, sha512: [UInt8]?) {
         var hashes = known
         var sha512 = isWanted ? SHA512() : nil
         var position = isWanted ? 0 : hashes.behind
-        var reader = try await storage.open(blob).reader(position..<length)
+        var reader = content.reader(position..<length)
         while let piece = try await reader.next() {
             // Two digests may stand at different places; each takes only what continues it.
             hashes.catchUp(piece, at: position)
@@ -18,25 +21,5 @@ extension UploadEngine {
         }
         guard hashes.behind == length else { throw .lost }
         return (hashes, sha512?.digest)
-    }
-
-    /// SHA-512 of so many bytes, staged or published. Waits for the disk.
-    func sha512(of blob: BlobName, length: Int64) throws(DiskError) -> [UInt8] {
-        var hash = SHA512()
-        var position: Int64 = 0
-        let isPublished = try blobs.contains(blob)
-        while position < length {
-            let count = Int(min(length - position, 256 << 10))
-            let piece =
-                isPublished
-                ? try blobs.open(blob).read(count, at: position)
-                : try blobs.stage(blob).read(count, at: position)
-            guard !piece.isEmpty else {
-                throw DiskError(kind: .damaged, operation: "digest")
-            }
-            hash.update(piece.span)
-            position += Int64(piece.count)
-        }
-        return hash.digest
     }
 }

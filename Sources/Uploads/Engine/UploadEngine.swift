@@ -41,11 +41,15 @@ struct UploadEngine: Sendable {
     }
 
     /// Whether an application may hold so many bytes beyond those of its contents (§11.6).
-    func requireQuota(of application: String, for bytes: Int64) async throws(UploadError) {
+    ///
+    /// - Parameter content: One that does not count, whether it is finished or not.
+    func requireQuota(
+        of application: String, for bytes: Int64, besides content: String? = nil
+    ) async throws(UploadError) {
         guard let quota = settings.applicationQuota else { return }
         let stored: Int64
         do {
-            stored = try await finisher.storedBytes(of: application)
+            stored = try await finisher.storedBytes(of: application, besides: content)
         } catch {
             // Nobody could look; taken for "none yet" it would let everything in.
             throw .backend

@@ -181,7 +181,7 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
 
     func erased(_ contents: [AbandonedContent]) async throws {}
 
-    func storedBytes(of application: String) async throws -> Int64 { 0 }
+    func storedBytes(of application: String, besides contentID: String?) async throws -> Int64 { 0 }
 
     /// These tests download nothing.
     func content(_ id: String) async throws -> StoredContent? { nil }

@@ -60,6 +60,18 @@ import Testing
         _ = try await create(10, in: uploads)
     }
 
+    @Test func `counts a content once, though its finishing is repeated (11.1, 11.6)`()
+        async throws
+    {
+        let uploads = try await house.open()
+        let url = try await create(6, in: uploads)
+        house.finisher.mood.withLock { $0 = .takesAndBreaks }
+        let answer = await uploads.put(url, "bytes 0-5/6", pattern(6))
+        #expect(answer.status == .internalServerError)
+        house.finisher.mood.withLock { $0 = .takes }
+        #expect(await uploads.put(url, "bytes */*").status == .ok)
+    }
+
     @Test func `lets nothing in while nobody can count (11.6)`() async throws {
         let uploads = try await house.open()
         house.finisher.mood.withLock { $0 = .breaks }

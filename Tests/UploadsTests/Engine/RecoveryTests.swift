@@ -58,6 +58,23 @@ import Testing
         #expect(house.finisher.finished.withLock { $0.first?.size } == 3)
     }
 
+    @Test func `finishing has one owner, also when nobody waits for it any more (11.4)`()
+        async throws
+    {
+        house.finisher.mood.withLock { $0 = .waits }
+        let uploads = try await Uploads(
+            folder: house.folder, settings: house.settings, finisher: house.finisher,
+            clock: House.hastyClock(upTo: house.settings.finalizeWait),
+            publicBase: "https://chat.example", bucket: house.bucket)
+        let url = try await uploads.create(House.draft(length: 3))
+        let first = await uploads.put(url, "bytes 0-2/3", [1, 2, 3])
+        #expect(first.status == .serviceUnavailable)
+        #expect(await uploads.put(url, "bytes */*").status == .serviceUnavailable)
+        house.finisher.mood.withLock { $0 = .takes }
+        while await uploads.put(url, "bytes */*").status != .ok { await Task.yield() }
+        #expect(house.finisher.finished.withLock { $0.count } == 1)
+    }
+
     @Test func `a content refused at the end fails for good (1.3)`() async throws {
         house.finisher.mood.withLock { $0 = .refuses }
         let uploads = try await house.open()

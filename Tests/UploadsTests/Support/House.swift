@@ -96,7 +96,7 @@ final class House: Sendable {
 
 /// Remembers what was finished, and refuses when told to.
 final class RememberingFinisher: UploadFinisher {
-    enum Mood: Sendable { case takes, refuses, breaks }
+    enum Mood: Sendable { case takes, refuses, breaks, takesAndBreaks, waits }
 
     let finished = Locked<[FinishedUpload]>([])
     let mood = Locked(Mood.takes)
@@ -109,6 +109,12 @@ final class RememberingFinisher: UploadFinisher {
         case .takes: finished.withLock { $0.append(upload) }
         case .refuses: throw ContentRefused()
         case .breaks: throw Broken()
+        case .takesAndBreaks:
+            finished.withLock { $0.append(upload) }
+            throw Broken()
+        case .waits:
+            while mood.withLock({ $0 == .waits }) { await Task.yield() }
+            finished.withLock { $0.append(upload) }
         }
     }
 
@@ -127,10 +133,11 @@ final class RememberingFinisher: UploadFinisher {
         unneeded.withLock { $0.removeAll { contents.contains($0) } }
     }
 
-    func storedBytes(of application: String) async throws -> Int64 {
+    func storedBytes(of application: String, besides contentID: String?) async throws -> Int64 {
         if mood.withLock({ $0 }) == .breaks { throw Broken() }
         return finished.withLock { all in
-            all.filter { $0.owner.application == application }.reduce(0) { $0 + $1.size }
+            all.filter { $0.owner.application == application && $0.contentID != contentID }
+                .reduce(0) { $0 + $1.size }
         }
     }
 }
