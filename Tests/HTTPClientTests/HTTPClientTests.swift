@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Requests to servers that behave.
-@Suite(.timeLimit(.minutes(1))) struct HTTPClientTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPClientTests {
     @Test(arguments: [Method.get, .post, .put, .patch, .delete, .options])
     func `A request arrives as it was made`(method: Method) async throws {
         try await echoing { base in
