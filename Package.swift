@@ -141,7 +141,7 @@ let package = Package(
         tests(
             of: "Uploads",
             ["HTTP", "HTTPClient", "JSON", "Base64", "Blobs", "Digests", "Locking", "ObjectStore"]),
-        tests(of: "UploadClient"),
+        tests(of: "UploadClient", ["Locking"]),
         tests(of: "Archives"),
         tests(of: "Telemetry", [logging]),
         tests(of: "Messaging"),

@@ -42,11 +42,12 @@ public struct FileUpload: Sendable {
     ///
     /// - Parameter onProgress: Called with the octets sent so far, which may fall back when the
     ///   network loses some.
-    /// - Returns: The content's id, `layer:///content/…`, once the server holds exactly this file.
+    /// - Returns: The content, once the server holds all of this file, and exactly this file as far as
+    ///   it says what it holds.
     /// - Throws: ``UploadFailure``.
     public func run(
         onProgress: @escaping @Sendable (Int64) -> Void
-    ) async throws(UploadFailure) -> String {
+    ) async throws(UploadFailure) -> BroughtContent {
         let memo = try UploadMemo(of: "\(target.contents) \(type) \(file.identity)", in: folder)
         var place = memo.place
         var hasBegun = place != nil
@@ -71,13 +72,12 @@ public struct FileUpload: Sendable {
                 held = offset
                 onProgress(offset)
                 try file.requireUnchanged()
-                let stored = try await service.send(
+                let receipt = try await service.send(
                     file, from: offset, to: begun.url, onSent: onProgress)
-                guard let stored else {
+                guard case .whole(let sha256) = receipt else {
                     throw UploadFailure("the server takes no more", isPassing: true)
                 }
-                try await finish(begun, memo, stored)
-                return begun.content
+                return try await finish(begun, memo, sha256)
             } catch {
                 guard hasBegun, error.isPassing, failures < FileUpload.patience else {
                     if place == nil { memo.forget() }
@@ -89,15 +89,19 @@ public struct FileUpload: Sendable {
         }
     }
 
-    /// Compares what the server holds with the file.
+    /// Compares what the server holds with the file; only what is known to differ is taken back.
     private func finish(
-        _ place: UploadMemo.Place, _ memo: UploadMemo, _ stored: String
-    ) async throws(UploadFailure) {
-        let isSame = try stored == String(hexadecimal: file.digest())
+        _ place: UploadMemo.Place, _ memo: UploadMemo, _ sha256: String?
+    ) async throws(UploadFailure) -> BroughtContent {
+        let isSame = try sha256.map { sha256 throws(UploadFailure) in
+            try sha256 == String(hexadecimal: file.digest())
+        }
         memo.forget()
-        guard !isSame else { return }
-        await service.cancel(place.url)
-        throw file.changed
+        guard isSame != false else {
+            await service.cancel(place.url)
+            throw file.changed
+        }
+        return BroughtContent(id: place.content, isVerified: isSame == true)
     }
 
     /// Half a second, then twice as long each time, at most half a minute.

@@ -39,12 +39,10 @@ struct UploadService: Sendable {
     }
 
     /// Sends what is behind an offset.
-    ///
-    /// - Returns: SHA-256 of what the server holds, as it says; `nil` while something is missing.
     func send(
         _ file: SourceFile, from offset: Int64, to url: String,
         onSent: @escaping @Sendable (Int64) -> Void
-    ) async throws(UploadFailure) -> String? {
+    ) async throws(UploadFailure) -> UploadReceipt {
         // Nothing is sent of what is there: then the last answer is asked for again.
         let isWhole = offset >= file.size
         let range = isWhole ? "*" : "\(offset)-\(file.size - 1)"
@@ -59,8 +57,8 @@ struct UploadService: Sendable {
         request.onSent = { count in onSent(offset + count) }
         let answer = try await send(request)
         switch answer.status {
-        case 200, 201: return answer.fields["ETag"]?.filter { character in character != "\"" } ?? ""
-        case 308: return nil
+        case 200, 201: return UploadReceipt(wholeWith: answer.fields["ETag"])
+        case 308: return .incomplete
         case 404, 410: throw UploadFailure("the server has given the upload up", isPassing: true)
         default: throw refusal(answer)
         }

@@ -41,7 +41,10 @@ extension Command {
             let content = try await work.value
             bar.show(upload.size)
             bar.end()
-            say("CONTENT=\(content)")
+            say("CONTENT=\(content.id)")
+            if !content.isVerified {
+                tell("parley: the answer lacks the SHA-256 of the content: it cannot be verified")
+            }
             return 0
         } catch let failure as UploadFailure where failure.isCancelled {
             bar.end()
