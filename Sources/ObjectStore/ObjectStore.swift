@@ -10,12 +10,19 @@ public struct ObjectStore: Sendable {
     let settings: ObjectStoreSettings
     let address: BucketAddress
     let signer: RequestSigner
+    /// For requests that are over when the store has answered.
     let client: HTTPClient
+    /// For answers that are taken at their readers' pace: however slow these are, they hold no connection
+    /// that anything else waits for.
+    let downloads: HTTPClient
     let clock: ObjectStoreClock
     /// By how many milliseconds the store's clock is ahead of ours; 0 until it complains.
     let offset: Locked<Int64>
     /// Where bodies are hashed, which keeps a core busy and waits for the disk.
     let hashing = WorkQueue("parley.store")
+
+    /// How many streams may be open at once; the next one waits for the end of another.
+    static let mostDownloads = 256
 
     /// Takes settings without a mistake; asks the store nothing, see ``check()``.
     ///
@@ -37,6 +44,8 @@ public struct ObjectStore: Sendable {
         manner.authorities = settings.authorities
         do throws(HTTPClientError) {
             client = try HTTPClient(manner)
+            manner.connectionsPerHost = Self.mostDownloads
+            downloads = try HTTPClient(manner)
         } catch {
             throw ObjectStoreError(.unreachable, "settings", words: error.description)
         }

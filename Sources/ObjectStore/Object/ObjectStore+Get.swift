@@ -23,6 +23,7 @@ extension ObjectStore {
         _ key: ObjectKey, range: Range<Int64>?, tag: String?
     ) async throws(ObjectStoreError) -> (source: ClientStream, stretch: ObjectStretch) {
         var request = StoreRequest("get object", .get, fullKey(key))
+        request.isDownload = true
         if let range {
             request.fields.append(("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"))
         }

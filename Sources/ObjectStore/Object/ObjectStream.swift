@@ -20,6 +20,8 @@ public final class ObjectStream: Sendable {
         var position: Int64
         /// How often the rest was asked for since the last byte.
         var attempts = 0
+        /// Also while no source is open that could be cancelled.
+        var isCancelled = false
     }
 
     private let store: ObjectStore
@@ -48,12 +50,20 @@ public final class ObjectStream: Sendable {
             } catch {
                 fault = error
             }
+            // Whatever broke behind the last byte, nothing is missing.
+            guard position < range.upperBound else { return nil }
             try await begin(again: fault)
         }
     }
 
     /// Ends it early.
-    public func cancel() { course.withLock { $0.source }.cancel() }
+    public func cancel() {
+        course.withLock { course in
+            course.isCancelled = true
+            return course.source
+        }
+        .cancel()
+    }
 
     private func piece(
         of source: ClientStream, at position: Int64
@@ -87,8 +97,22 @@ public final class ObjectStream: Sendable {
         }
         guard fault.isPassing, attempts < store.settings.attempts else { throw fault.error }
         try await store.wait(after: attempts, in: "get object")
+        try requireWanted()
         let (source, _) = try await store.open(
             key, range: position..<range.upperBound, tag: tag)
         course.withLock { $0.source = source }
+        do throws(ObjectStoreError) {
+            try requireWanted()
+        } catch {
+            source.cancel()
+            throw error
+        }
+    }
+
+    /// - Throws: `cancelled` once it was ended early.
+    private func requireWanted() throws(ObjectStoreError) {
+        guard !course.withLock({ $0.isCancelled }) else {
+            throw ObjectStoreError(.cancelled, "get object", words: "it was ended early")
+        }
     }
 }

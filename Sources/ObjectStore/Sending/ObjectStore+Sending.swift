@@ -80,7 +80,7 @@ extension ObjectStore {
     ) async throws(Fault) -> Result {
         let stream: ClientStream
         do throws(HTTPClientError) {
-            stream = try await client.open(signed(request))
+            stream = try await (request.isDownload ? downloads : client).open(signed(request))
         } catch {
             throw Fault(error, in: request.operation)
         }

@@ -12,6 +12,8 @@ struct StoreRequest: Sendable {
     var fields: [(name: String, value: String)] = []
     var body: ClientBody = .none
     var payload: PayloadDigest = .empty
+    /// Whether its answer is read at the pace of somebody who may be slow.
+    var isDownload = false
     /// How long nothing may move: as long as the store works without a word.
     var stallsFor: Duration = .seconds(30)
     /// Told how many octets of the body went out.
