@@ -104,20 +104,19 @@ extension CurlTransfer {
         }
         let peer = SocketAddress.peer(storage)
         if let admits, !admits(peer) {
-            fault = HTTPClientError(.refusedAddress, "\(peer) is not to be called")
+            refusal = HTTPClientError(.refusedAddress, "\(peer) is not to be called")
             return Int32(CURL_NO_SOCKET)
         }
         let descriptor = unsafe socket(
             address.pointee.family, address.pointee.type | Int32(SOCK_CLOEXEC.rawValue),
             address.pointee.protocol)
-        // Another address of the same server may be called.
-        fault = nil
         guard descriptor >= 0 else { return Int32(CURL_NO_SOCKET) }
         guard DescriptorLimit.leavesSome(behind: descriptor, for: .connection) else {
             close(descriptor)
-            fault = HTTPClientError(.unreachable, "no descriptor is left")
+            refusal = .noDescriptor
             return Int32(CURL_NO_SOCKET)
         }
+        hasDialled = true
         return descriptor
     }
 }

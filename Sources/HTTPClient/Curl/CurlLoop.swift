@@ -40,10 +40,10 @@ import Locking
             settings.connectionsPerHost)
         unsafe curl_multi_set_loop(
             curl.functions, multi, Unmanaged.passUnretained(self).toOpaque(),
-            { _, descriptor, events, loop, _ in
+            { easy, descriptor, events, loop, _ in
                 guard let loop = unsafe loop else { return 0 }
                 unsafe Unmanaged<CurlLoop>.fromOpaque(loop).takeUnretainedValue()
-                    .watch(descriptor, events)
+                    .watch(descriptor, events, for: easy)
                 return 0
             },
             { _, milliseconds, loop in
@@ -144,18 +144,33 @@ import Locking
 
     // Called by libcurl, from within `act`.
 
-    private func watch(_ descriptor: Int32, _ events: Int32) {
+    private func watch(_ descriptor: Int32, _ events: Int32, for easy: OpaquePointer?) {
         guard events != Int32(CURL_EVENT_REMOVE) else {
             sockets[descriptor] = nil
             return
         }
-        let socket =
+        let known =
             sockets[descriptor]
             ?? WatchedSocket(descriptor, queue) { [weak self] events in
                 self?.act(descriptor, events)
             }
+        guard let socket = known else { return unsafe giveUp(easy) }
         sockets[descriptor] = socket
         socket.watch(reading: events & 1 != 0, writing: events & 2 != 0)
+    }
+
+    /// Ends a request whose socket nobody can watch, in a later turn of the queue: within its own call
+    /// libcurl must not lose the handle.
+    private func giveUp(_ easy: OpaquePointer?) {
+        // Behind a handle of libcurl's own, for a connection it closes, there is no request.
+        guard let easy = unsafe easy, let place = unsafe curl_private(curl.functions, easy) else {
+            return
+        }
+        let number = unsafe Unmanaged<CurlTransfer>.fromOpaque(place).takeUnretainedValue().number
+        queue.async { [self] in
+            guard let transfer = transfers[number] else { return }
+            end(transfer, .failure(.noDescriptor))
+        }
     }
 
     private func wake(after milliseconds: Int) {
@@ -168,5 +183,10 @@ extension HTTPClientError {
     /// The request was given up.
     static var cancelled: HTTPClientError {
         HTTPClientError(.cancelled, "the request was given up")
+    }
+
+    /// This process may open no more.
+    static var noDescriptor: HTTPClientError {
+        HTTPClientError(.unreachable, "no descriptor is left")
     }
 }

@@ -20,6 +20,10 @@ import HTTP
     var sent: Int64 = 0
     /// Something that went wrong on this side while libcurl called back, and made it stop.
     var fault: HTTPClientError?
+    /// Why an address of the server was not dialled; it counts only where no other one was.
+    var refusal: HTTPClientError?
+    /// Whether an address of the server was dialled for this request.
+    var hasDialled = false
     var head = HeadReader()
 
     private let curl: CurlLibrary
@@ -181,6 +185,9 @@ extension CurlTransfer {
     func outcome(of result: Int32) -> Result<Void, HTTPClientError> {
         if result == Int32(CURL_OK) { return .success(()) }
         if let fault { return .failure(fault) }
+        if result == Int32(CURL_COULD_NOT_CONNECT), !hasDialled, let refusal {
+            return .failure(refusal)
+        }
         let said = unsafe String(cString: words)
         return .failure(
             HTTPClientError(

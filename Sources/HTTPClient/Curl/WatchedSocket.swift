@@ -1,4 +1,5 @@
 import CCurl
+import Descriptors
 import Dispatch
 import Glibc
 
@@ -22,11 +23,15 @@ final class WatchedSocket {
         deinit { close(number) }
     }
 
-    init(
+    /// `nil` when no descriptor is left for it.
+    init?(
         _ descriptor: Int32, _ queue: DispatchQueue,
         _ onReady: @escaping @Sendable (_ events: Int32) -> Void
     ) {
-        own = OwnDescriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 0))
+        let number = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard number >= 0 else { return nil }
+        own = OwnDescriptor(number)
+        guard DescriptorLimit.leavesSome(behind: number, for: .connection) else { return nil }
         self.queue = queue
         self.onReady = onReady
     }
