@@ -96,6 +96,7 @@ enum {
     CURL_LOW_SPEED_TIME = 20,
     CURL_NOBODY = 44,
     CURL_UPLOAD = 46,
+    CURL_HTTP_VERSION = 84,
     CURL_BUFFERSIZE = 98,
     CURL_NOSIGNAL = 99,
     CURL_TIMEOUT_MS = 155,
@@ -136,6 +137,7 @@ enum {
 // Other numbers of the interface.
 enum {
     CURL_GLOBAL_DEFAULT = 3,
+    CURL_HTTP_VERSION_1_1 = 2,
     CURL_PROTOCOLS_HTTP_AND_HTTPS = 3,
     CURL_INFO_PRIVATE = 0x100000 + 21,
     CURL_MESSAGE_DONE = 1,

@@ -1,4 +1,4 @@
-/// Requests to other servers, over HTTP/1.1 and HTTP/2, by libcurl.
+/// Requests to other servers, over HTTP/1.1, by libcurl.
 ///
 /// Redirects are handed out, never followed. Connections are kept and used again. Proxies are those of
 /// the environment (`https_proxy`, `no_proxy`).

@@ -53,6 +53,11 @@ import HTTP
             let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
             unsafe lines = unsafe curl.functions.pointee.slist_append(lines, line)
         }
+        // Asked for permission to send a long body, a server may answer 417: libcurl would repeat the
+        // request by itself, and its second body would come behind the head of the first answer.
+        if !request.fields.contains(where: { field in field.name.lowercased() == "expect" }) {
+            unsafe lines = unsafe curl.functions.pointee.slist_append(lines, "Expect:")
+        }
         unsafe self.lines = lines
         self.number = number
         self.request = request
@@ -86,6 +91,8 @@ import HTTP
         unsafe setCallbacks(curl.functions, easy)
         unsafe curl_set_list(curl.functions, easy, Int32(CURL_HTTPHEADER), lines)
         set(CURL_URL, request.url)
+        // Over HTTP/2 libcurl holds up to 32 MiB of each stream that nobody reads.
+        set(CURL_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         set(CURL_NOSIGNAL, 1)
         set(CURL_PROTOCOLS, CURL_PROTOCOLS_HTTP_AND_HTTPS)
         set(CURL_PATH_AS_IS, 1)

@@ -6,7 +6,8 @@ public struct ClientRequest: Sendable {
     public var method: Method
     /// `http` or `https`, absolute, with everything in it percent-encoded; the path is sent as it is.
     public var url: String
-    /// Field lines in the order they are sent; `Host` and `Content-Length` are added.
+    /// Field lines in the order they are sent; `Host` and `Content-Length` are added, and no `Expect`:
+    /// who adds one may get the head of a 417 and behind it the body of another answer.
     public var fields: [(name: String, value: String)]
     /// What is sent after the head.
     public var body: ClientBody
