@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite(.timeLimit(.minutes(1))) struct `A client without descriptors` {
+@Suite(.timeLimit(.minutes(5))) struct `A client without descriptors` {
     @Test func `watches no socket that cannot be doubled`() {
         #expect(WatchedSocket(-1, DispatchQueue(label: "nobody")) { _ in } == nil)
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPClient
 
 /// What libcurl would do of itself, and must not.
-@Suite(.timeLimit(.minutes(1))) struct `One request` {
+@Suite(.timeLimit(.minutes(5))) struct `One request` {
     @Test(arguments: [nil, "100-continue"])
     func `expects only what its caller expects, and a 417 is its answer`(
         expected: String?

@@ -5,7 +5,7 @@ import Testing
 
 @testable import UploadClient
 
-@Suite(.timeLimit(.minutes(1))) struct `A file that was brought` {
+@Suite(.timeLimit(.minutes(5))) struct `A file that was brought` {
     /// SHA-256 of "hello".
     private static let hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
     private let folder = TemporaryFolder()

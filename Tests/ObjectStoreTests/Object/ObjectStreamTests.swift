@@ -6,7 +6,7 @@ import Testing
 
 @testable import ObjectStore
 
-@Suite(.timeLimit(.minutes(1))) struct `A stream of an object` {
+@Suite(.timeLimit(.minutes(5))) struct `A stream of an object` {
     private static let head =
         "HTTP/1.1 206 OK\r\nETag: \"t\"\r\nContent-Range: bytes 0-9/10\r\n"
         + "Transfer-Encoding: chunked\r\n\r\n"
