@@ -173,6 +173,6 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "parley-fuzz",
-            dependencies: ["Base64", "HTTP", "JSON", "ObjectStore", "Uploads"],
+            dependencies: ["Base64", "Digests", "HTTP", "JSON", "ObjectStore", "Uploads"],
             path: "Tests/Fuzz", exclude: ["fuzz.py", "Seeds"], swiftSettings: houseOfTests))
 }
