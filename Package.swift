@@ -124,7 +124,8 @@ let package = Package(
         // What tests of several rooms need.
         .target(
             name: "TestSupport", dependencies: ["COpenSSL", "CPostgres"], path: "Tests/Support",
-            exclude: ["objectstore.py", "postgres.sh"], swiftSettings: houseOfTests),
+            exclude: ["objectstore.py", "postgres.py", "postgres.sh", "store.py"],
+            swiftSettings: houseOfTests),
         tests(of: "Locking"),
         tests(of: "Descriptors"),
         tests(of: "Base64"),
