@@ -1,3 +1,5 @@
+import Locking
+
 /// Time, handed in so that tests need not wait.
 public struct UploadClock: Sendable {
     /// Milliseconds since 1970 UTC.
@@ -5,15 +7,11 @@ public struct UploadClock: Sendable {
     /// Waits that many milliseconds; returns early when its task is cancelled.
     public let sleep: @Sendable (Int64) async -> Void
 
-    /// Makes a clock.
+    /// Makes a clock, which really waits unless it is told how else.
     public init(
-        now: @escaping @Sendable () -> Int64,
-        sleep: @escaping @Sendable (Int64) async -> Void = { milliseconds in
-            // A cancelled sleep means that nobody waits any more.
-            try? await Task.sleep(for: .milliseconds(milliseconds))
-        }
+        now: @escaping @Sendable () -> Int64, sleep: (@Sendable (Int64) async -> Void)? = nil
     ) {
         self.now = now
-        self.sleep = sleep
+        self.sleep = sleep ?? pause(milliseconds:)
     }
 }

@@ -59,7 +59,7 @@ public final class CommitSignal: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = await self.wait(past: place, in: application) }
             // Cancelled with the group: whichever comes first ends both.
-            group.addTask { try? await Task.sleep(for: .milliseconds(milliseconds)) }
+            group.addTask { await pause(milliseconds: milliseconds) }
             await group.next()
             group.cancelAll()
         }

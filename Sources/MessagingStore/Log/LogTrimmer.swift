@@ -8,55 +8,46 @@ public final class LogTrimmer: Sendable {
 
     private let store: MessagingStore
     private let retention: Int64
-    private let sleep: @Sendable (Int64) async throws -> Void
+    private let sleep: @Sendable (Int64) async -> Void
     private let onFault: @Sendable (any Error) -> Void
-    private let work = Locked<Task<Void, Never>?>(nil)
+    private let work = BackgroundTask()
 
     /// Nothing goes before ``start()``.
     ///
     /// - Parameters:
     ///   - retention: How long an event is kept, in milliseconds; 0 for ever.
-    ///   - sleep: Waits so many milliseconds, unless its task is cancelled.
+    ///   - sleep: Waits so many milliseconds, unless its task is cancelled; really, if `nil`.
     ///   - onFault: Told when a look failed; the next one tries again.
     public init(
-        store: MessagingStore, retention: Int64,
-        sleep: @escaping @Sendable (Int64) async throws -> Void = { milliseconds in
-            try await Task.sleep(for: .milliseconds(milliseconds))
-        },
+        store: MessagingStore, retention: Int64, sleep: (@Sendable (Int64) async -> Void)? = nil,
         onFault: @escaping @Sendable (any Error) -> Void
     ) {
         self.store = store
         self.retention = retention
-        self.sleep = sleep
+        self.sleep = sleep ?? pause(milliseconds:)
         self.onFault = onFault
     }
 
     /// Begins, unless everything is kept; once.
     public func start() {
         guard retention > 0 else { return }
-        work.withLock { work in work = work ?? Task { await self.run() } }
+        work.start { await self.run() }
     }
 
     /// Ends after the stretch that is being let go of.
-    public func stop() async {
-        let task = work.withLock { work in work }
-        task?.cancel()
-        await task?.value
-    }
+    public func stop() async { await work.stop() }
 
     private func run() async {
         while !Task.isCancelled {
             do {
                 let now = store.environment.now().milliseconds
                 try await store.trimLogs(before: Timestamp(milliseconds: now - retention))
-                try await sleep(Self.interval)
             } catch is CancellationError {
                 return
             } catch {
                 onFault(error)
-                // Cancelled, the loop ends.
-                try? await sleep(Self.interval)
             }
+            await sleep(Self.interval)
         }
     }
 }

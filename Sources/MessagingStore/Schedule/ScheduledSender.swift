@@ -6,39 +6,30 @@ public import Messaging
 /// It sleeps until the next one, or until an earlier one is accepted; it does not poll.
 public final class ScheduledSender: Sendable {
     private let store: MessagingStore
-    private let sleep: @Sendable (Int64) async throws -> Void
+    private let sleep: @Sendable (Int64) async -> Void
     private let onFault: @Sendable (any Error, Message.ID?) -> Void
-    private let work = Locked<Task<Void, Never>?>(nil)
+    private let work = BackgroundTask()
 
     /// Nothing is sent before ``start()``.
     ///
     /// - Parameters:
-    ///   - sleep: Waits so many milliseconds, unless its task is cancelled.
+    ///   - sleep: Waits so many milliseconds, unless its task is cancelled; really, if `nil`.
     ///   - onFault: Told of every message that failed and is tried again; without one when nobody
     ///     could look for any.
     public init(
-        store: MessagingStore,
-        sleep: @escaping @Sendable (Int64) async throws -> Void = { milliseconds in
-            try await Task.sleep(for: .milliseconds(milliseconds))
-        },
+        store: MessagingStore, sleep: (@Sendable (Int64) async -> Void)? = nil,
         onFault: @escaping @Sendable (any Error, Message.ID?) -> Void
     ) {
         self.store = store
-        self.sleep = sleep
+        self.sleep = sleep ?? pause(milliseconds:)
         self.onFault = onFault
     }
 
     /// Begins; once.
-    public func start() {
-        work.withLock { work in work = work ?? Task { await self.run() } }
-    }
+    public func start() { work.start { await self.run() } }
 
     /// Ends after the message that is being sent.
-    public func stop() async {
-        let task = work.withLock { work in work }
-        task?.cancel()
-        await task?.value
-    }
+    public func stop() async { await work.stop() }
 
     private func run() async {
         while !Task.isCancelled {
@@ -66,7 +57,7 @@ public final class ScheduledSender: Sendable {
             group.addTask { await store.dueSignal.wait(before: next) }
             if let left {
                 // A clock that was set may have gone on meanwhile: looked at again within a minute.
-                group.addTask { try? await sleep(min(left, 60_000)) }
+                group.addTask { await sleep(min(left, 60_000)) }
             }
             await group.next()
             group.cancelAll()

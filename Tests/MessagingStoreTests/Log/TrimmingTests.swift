@@ -61,7 +61,7 @@ import Testing
         let (naps, told) = AsyncStream.makeStream(of: Int64.self)
         let trimmer = LogTrimmer(store: shop.store, retention: 1000) { milliseconds in
             told.yield(milliseconds)
-            try await Task.sleep(for: .milliseconds(1))
+            await pause(milliseconds: 1)
         } onFault: { _ in
             told.yield(-1)
         }

@@ -29,7 +29,7 @@ import Testing
             if milliseconds == 1000 {
                 shop.wait(milliseconds: 1000)
             } else {
-                try await Task.sleep(for: .seconds(3600))
+                await pause(milliseconds: 3_600_000)
             }
         }
         try await shop.schedule("last", in: 50, to: conversation)
@@ -57,7 +57,7 @@ import Testing
 
     @Test func `it ends when it is told to, and only then`() async throws {
         let shop = try await Shop()
-        let sender = shop.sender { _ in try await Task.sleep(for: .seconds(3600)) }
+        let sender = shop.sender { _ in await pause(milliseconds: 3_600_000) }
         sender.start()
         await sender.stop()
         let conversation = try await shop.conversation()

@@ -76,7 +76,7 @@ extension Shop {
 
     /// Sends what is due; waits as it is told to.
     func sender(
-        sleep: @escaping @Sendable (Int64) async throws -> Void
+        sleep: @escaping @Sendable (Int64) async -> Void
     ) -> ScheduledSender {
         ScheduledSender(store: store, sleep: sleep) { error, _ in Issue.record(error) }
     }

@@ -1,0 +1,27 @@
+/// Work that goes on in the background, from a start to a stop.
+///
+/// Whoever owns one is not kept alive by the work, unless the work itself holds on to him.
+package final class BackgroundTask: Sendable {
+    private let task = Locked<Task<Void, Never>?>(nil)
+
+    /// Nothing is done before ``start(priority:_:)``.
+    package init() {}
+
+    /// Begins, once: whoever comes later changes nothing.
+    ///
+    /// - Parameter work: Ends soon after its task is cancelled.
+    package func start(
+        priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
+    ) {
+        task.withLock { task in
+            if task == nil { task = Task(priority: priority, operation: work) }
+        }
+    }
+
+    /// Cancels the work, and waits for its end; without a start there is nothing to wait for.
+    package func stop() async {
+        let task = task.withLock { task in task }
+        task?.cancel()
+        await task?.value
+    }
+}

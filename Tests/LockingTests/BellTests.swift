@@ -1,0 +1,45 @@
+import Locking
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `A bell` {
+    @Test func `wakes who waits, and keeps one ring for who comes later`() async {
+        let bell = Bell()
+        bell.ring()
+        bell.ring()
+        await bell.wait(atMost: .max / 1_000_000_000)
+        let waiter = Task { await bell.wait(atMost: .max / 1_000_000_000) }
+        await Task.yield()
+        bell.ring()
+        await waiter.value
+    }
+
+    @Test func `lets go of who has waited long enough, or is cancelled`() async {
+        let bell = Bell()
+        await bell.wait(atMost: 1)
+        let waiter = Task { await bell.wait(atMost: .max / 1_000_000_000) }
+        waiter.cancel()
+        await waiter.value
+        let late = Task {
+            while !Task.isCancelled { await Task.yield() }
+            await bell.wait(atMost: .max / 1_000_000_000)
+        }
+        late.cancel()
+        await late.value
+    }
+
+    @Test func `misses no ring of many`() async {
+        let (bell, left) = (Bell(), Locked(1000))
+        await withTaskGroup { group in
+            for _ in 0..<10 {
+                group.addTask {
+                    for _ in 0..<100 {
+                        left.withLock { left in left -= 1 }
+                        bell.ring()
+                    }
+                }
+            }
+            while left.withLock({ $0 }) > 0 { await bell.wait(atMost: 10_000) }
+        }
+        #expect(left.withLock { $0 } == 0)
+    }
+}
