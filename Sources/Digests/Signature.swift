@@ -1,15 +1,28 @@
 import COpenSSL
 
-/// HMAC-SHA256 of short texts (RFC 2104).
+/// Codes that only the holder of a key can make: HMAC (RFC 2104).
 public enum Signature {
-    /// The 32 bytes of the code; keys of any length.
+    /// What a code is made with.
+    public enum Kind: Sendable {
+        /// 20 bytes; for protocols that name it.
+        case sha1
+        /// 32 bytes.
+        case sha256
+    }
+
+    /// The HMAC-SHA256 of a text, 32 bytes; keys of any length.
     public static func of(_ text: String, key: [UInt8]) -> [UInt8] {
-        let bytes = Array(text.utf8)
-        var code = [UInt8](repeating: 0, count: 32)
-        // Key, text and code are arrays that outlive the call; the code has room for SHA-256.
+        of(Array(text.utf8), key: key, by: .sha256)
+    }
+
+    /// The code of bytes; keys of any length.
+    public static func of(_ bytes: [UInt8], key: [UInt8], by kind: Kind) -> [UInt8] {
+        let digest = unsafe kind == .sha1 ? EVP_sha1() : EVP_sha256()
+        var code = [UInt8](repeating: 0, count: kind == .sha1 ? 20 : 32)
+        // Key, bytes and code are arrays that outlive the call; the code has room for its digest.
         unsafe code.withUnsafeMutableBufferPointer { code in
             _ = unsafe HMAC(
-                EVP_sha256(), key, Int32(key.count), bytes, bytes.count, code.baseAddress, nil)
+                digest, key, Int32(key.count), bytes, bytes.count, code.baseAddress, nil)
         }
         return code
     }

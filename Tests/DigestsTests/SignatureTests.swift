@@ -24,6 +24,31 @@ import Testing
         #expect(String(hexadecimal: Signature.of(text, key: key)) == expected)
     }
 
+    // RFC 2202 §3, and the vector of webhooks 3.2.
+    @Test(
+        arguments: [
+            (
+                [UInt8](repeating: 0x0B, count: 20), "Hi There",
+                "b617318655057264e28bc0b6fb378c8ef146be00"
+            ),
+            (
+                [UInt8](repeating: 0xAA, count: 80),
+                "Test Using Larger Than Block-Size Key - Hash Key First",
+                "aa4ae5e15272d00e95705637ce8a3b55ed402112"
+            ),
+            (
+                Array("s3cret".utf8),
+                #"{"event":{"id":"e1","type":"Message.created"},"note":"naïve/ok"}"#,
+                "c785764a265d96784be540f0447e2c9bcd9f6009"
+            ),
+        ] as [([UInt8], String, String)])
+    func `is HMAC-SHA1 where a protocol names it (webhooks 3_2)`(
+        key: [UInt8], text: String, expected: String
+    ) {
+        let code = Signature.of(Array(text.utf8), key: key, by: .sha1)
+        #expect(String(hexadecimal: code) == expected)
+    }
+
     @Test func `matches itself alone`() {
         let code = Signature.of("a", key: [1])
         #expect(Signature.matches(code, Signature.of("a", key: [1])))
