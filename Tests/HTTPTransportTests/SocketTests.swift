@@ -9,21 +9,38 @@ extension Live {
         @Test func `dead peers are noticed and small answers leave at once (H87, H192)`()
             async throws
         {
-            let options = try await serving { live in
+            let options = try await Self.accepted([
+                (SOL_SOCKET, SO_KEEPALIVE), (Int32(IPPROTO_TCP), TCP_NODELAY),
+                (Int32(IPPROTO_TCP), TCP_KEEPIDLE), (Int32(IPPROTO_TCP), TCP_KEEPINTVL),
+                (Int32(IPPROTO_TCP), TCP_KEEPCNT), (Int32(IPPROTO_TCP), TCP_USER_TIMEOUT),
+            ])
+            #expect(options == [1, 1, 60, 10, 6, 60_000])
+        }
+
+        @Test func `a slow peer is the server's to give up, and not the kernel's (H178, H192)`()
+            async throws
+        {
+            let options = try await Self.accepted(
+                [(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT)],
+                with: { configuration in configuration.writeIdleTimeout = 90_000 })
+            #expect(options == [180_000])
+        }
+
+        /// Options of a socket that a server has accepted.
+        private static func accepted(
+            _ wanted: [(level: Int32, name: Int32)],
+            with change: (inout ServerConfiguration) -> Void = { _ in }
+        ) async throws -> [Int32] {
+            try await serving(with: change) { live in
                 let client = try live.connect()
                 try client.send(.head("GET /x HTTP/1.1"))
                 _ = try client.answer()
                 // Ours is one of them; the server's end is the one that is connected to it.
                 let accepted = live.descriptors.first { descriptor in
-                    descriptor != client.descriptor && Self.peer(of: descriptor) != 0
+                    descriptor != client.descriptor && peer(of: descriptor) != 0
                 }
-                return [
-                    (SOL_SOCKET, SO_KEEPALIVE), (Int32(IPPROTO_TCP), TCP_NODELAY),
-                    (Int32(IPPROTO_TCP), TCP_KEEPIDLE), (Int32(IPPROTO_TCP), TCP_KEEPINTVL),
-                    (Int32(IPPROTO_TCP), TCP_KEEPCNT), (Int32(IPPROTO_TCP), TCP_USER_TIMEOUT),
-                ].map { level, name in Self.option(level, name, of: accepted ?? -1) }
+                return wanted.map { level, name in option(level, name, of: accepted ?? -1) }
             }
-            #expect(options == [1, 1, 60, 10, 6, 60_000])
         }
 
         @Test func `a head and its content leave in one piece (H87)`() async throws {

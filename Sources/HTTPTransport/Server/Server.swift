@@ -10,6 +10,7 @@ public final class Server: Sendable {
     private let addresses: [ListenAddress]
     private let secureAddresses: [ListenAddress]
     private let backlog: Int32
+    private let patience: Int64
     let loops: [EventLoop]
     private let listeners = Locked<[(loop: EventLoop, listener: Listener)]>([])
 
@@ -25,6 +26,7 @@ public final class Server: Sendable {
         addresses = configuration.addresses
         secureAddresses = configuration.tls?.addresses ?? []
         backlog = configuration.backlog
+        patience = max(configuration.writeIdleTimeout, configuration.writeGrace)
         core = try ServerCore(configuration, service, observer)
         loops = try (0..<max(configuration.loops, 1)).map { number in
             try EventLoop(number: number, configuration: configuration, observer: observer)
@@ -90,7 +92,7 @@ public final class Server: Sendable {
         close(probe)
         for loop in loops {
             let descriptor = try Socket.listen(on: exact, backlog: backlog, shares: true)
-            Socket.configureListening(descriptor)
+            Socket.configureListening(descriptor, patience: patience)
             add(descriptor, isTCP: true, door, loop)
         }
         return exact

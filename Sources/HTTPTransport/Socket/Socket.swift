@@ -39,13 +39,16 @@ enum Socket {
 
     /// No delay for small answers (H87), and a kernel that notices dead peers by itself (H192);
     /// accepted sockets inherit this from the listener.
-    static func configureListening(_ descriptor: Int32) {
+    ///
+    /// - Parameter patience: How long a peer may take nothing, in milliseconds; a full window that stays
+    ///   full is dead to the kernel, too, and must not be so before the server has given up.
+    static func configureListening(_ descriptor: Int32, patience: Int64) {
         let tcp = Int32(IPPROTO_TCP)
         set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
         set(descriptor, tcp, TCP_KEEPIDLE, 60)
         set(descriptor, tcp, TCP_KEEPINTVL, 10)
         set(descriptor, tcp, TCP_KEEPCNT, 6)
-        set(descriptor, tcp, TCP_USER_TIMEOUT, 60_000)
+        set(descriptor, tcp, TCP_USER_TIMEOUT, Int32(clamping: max(60_000, 2 * patience)))
         set(descriptor, tcp, TCP_NODELAY, 1)
     }
 
