@@ -9,7 +9,7 @@ public struct HTTPClientSettings: Sendable {
     ///
     /// With it no proxy is used: a proxy would dial in our place.
     public var admits: (@Sendable (PeerAddress) -> Bool)?
-    /// How many connections to one server there may be; further requests wait their turn.
+    /// How many connections to one server there may be; further requests wait their turn. 0: no bound.
     public var connectionsPerHost = 16
 
     /// The defaults.

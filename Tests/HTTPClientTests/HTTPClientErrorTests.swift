@@ -59,6 +59,14 @@ import Testing
         var bounded = ClientRequest(.get, silent.url)
         bounded.endsWithin = .milliseconds(200)
         #expect(await kind(bounded) == .timedOut)
+        // The first octet of the body ends no silence.
+        let listening = try ScriptedServer { connection in
+            _ = connection.readHead()
+            while connection.read(1) != nil {}
+        }
+        var unanswered = ClientRequest(.post, listening.url, body: .octets([1, 2, 3]))
+        unanswered.answersWithin = .milliseconds(200)
+        #expect(await kind(unanswered) == .timedOut)
         var stalled = ClientRequest(.get, silent.url)
         stalled.stallsFor = .seconds(1)
         #expect(await kind(stalled) == .timedOut)

@@ -88,6 +88,7 @@ extension CurlTransfer {
         }
         sent += Int64(count)
         request.onSent?(sent)
+        if sent == request.body.count { whenSent?() }
         return count
     }
 

@@ -80,6 +80,9 @@ import Locking
             do throws(HTTPClientError) {
                 let transfer = try CurlTransfer(request, number, head, curl, settings)
                 transfers[number] = transfer
+                if let patience = request.answersWithin {
+                    transfer.whenSent = { [weak self] in self?.end(number, after: patience) }
+                }
                 guard let easy = unsafe transfer.easy else { return }
                 let result = unsafe curl.functions.pointee.multi_add_handle(multi, easy)
                 if result != Int32(CURL_OK) {
@@ -107,6 +110,14 @@ import Locking
             guard !takeRegistration(number), let transfer = transfers[number] else { return }
             end(transfer, .failure(.cancelled))
             transfers[number] = nil
+        }
+    }
+
+    /// Ends a request whose answer is not whole in time.
+    private func end(_ number: Int, after patience: Duration) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(patience.milliseconds)) { [weak self] in
+            guard let self, let transfer = transfers[number] else { return }
+            end(transfer, .failure(.unanswered))
         }
     }
 
@@ -183,6 +194,11 @@ extension HTTPClientError {
     /// The request was given up.
     static var cancelled: HTTPClientError {
         HTTPClientError(.cancelled, "the request was given up")
+    }
+
+    /// The answer did not come in time.
+    static var unanswered: HTTPClientError {
+        HTTPClientError(.timedOut, "the answer did not come in time")
     }
 
     /// This process may open no more.

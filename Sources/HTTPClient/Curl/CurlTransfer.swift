@@ -18,6 +18,8 @@ import HTTP
     let admits: (@Sendable (PeerAddress) -> Bool)?
     /// How much of the request's body was handed over.
     var sent: Int64 = 0
+    /// Called when the last octet of the body was handed over.
+    var whenSent: (() -> Void)?
     /// Something that went wrong on this side while libcurl called back, and made it stop.
     var fault: HTTPClientError?
     /// Why an address of the server was not dialled; it counts only where no other one was.

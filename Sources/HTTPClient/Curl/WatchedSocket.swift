@@ -11,8 +11,8 @@ final class WatchedSocket {
     private let own: OwnDescriptor
     private let queue: DispatchQueue
     private let onReady: @Sendable (_ events: Int32) -> Void
-    private var reading: (any DispatchSourceRead)?
-    private var writing: (any DispatchSourceWrite)?
+    private var reading: (any DispatchSourceProtocol)?
+    private var writing: (any DispatchSourceProtocol)?
 
     /// A descriptor that is closed with the last one who holds it, here the sources' cancellation.
     private final class OwnDescriptor: Sendable {
@@ -43,27 +43,28 @@ final class WatchedSocket {
 
     /// Changes what is waited for.
     func watch(reading wantsToRead: Bool, writing wantsToWrite: Bool) {
-        if wantsToRead, reading == nil {
-            let source = DispatchSource.makeReadSource(fileDescriptor: own.number, queue: queue)
-            start(source, Int32(CURL_EVENT_IN))
-            reading = source
-        } else if !wantsToRead {
-            reading?.cancel()
-            reading = nil
+        change(&reading, wantsToRead, Int32(CURL_EVENT_IN)) { [own, queue] in
+            DispatchSource.makeReadSource(fileDescriptor: own.number, queue: queue)
         }
-        if wantsToWrite, writing == nil {
-            let source = DispatchSource.makeWriteSource(fileDescriptor: own.number, queue: queue)
-            start(source, Int32(CURL_EVENT_OUT))
-            writing = source
-        } else if !wantsToWrite {
-            writing?.cancel()
-            writing = nil
+        change(&writing, wantsToWrite, Int32(CURL_EVENT_OUT)) { [own, queue] in
+            DispatchSource.makeWriteSource(fileDescriptor: own.number, queue: queue)
         }
     }
 
-    private func start(_ source: any DispatchSourceProtocol, _ event: Int32) {
+    private func change(
+        _ watched: inout (any DispatchSourceProtocol)?, _ isWanted: Bool, _ event: Int32,
+        _ make: () -> any DispatchSourceProtocol
+    ) {
+        guard isWanted else {
+            watched?.cancel()
+            watched = nil
+            return
+        }
+        guard watched == nil else { return }
+        let source = make()
         source.setEventHandler { [onReady] in onReady(event) }
         source.setCancelHandler { [own] in withExtendedLifetime(own) {} }
         source.activate()
+        watched = source
     }
 }

@@ -15,6 +15,9 @@ public struct ClientRequest: Sendable {
     public var connectsWithin: Duration = .seconds(10)
     /// How long all of it may take; `nil`: as long as something moves.
     public var endsWithin: Duration?
+    /// How long its answer may take, to the last octet, once the last octet of its body was handed to the
+    /// connection; `nil`: no bound of its own. It is for requests with a body.
+    public var answersWithin: Duration?
     /// How long nothing may move in either direction, in whole seconds.
     public var stallsFor: Duration = .seconds(30)
     /// Called with the number of octets of the body handed to the connection so far; quick, on a
