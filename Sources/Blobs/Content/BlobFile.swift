@@ -1,3 +1,5 @@
+import Glibc
+
 /// A blob open for reading, complete unless it was asked for while staged.
 ///
 /// Holds its descriptor until the last holder lets go, so a deletion meanwhile harms no reader.
@@ -6,6 +8,11 @@ public final class BlobFile: Sendable {
     public let descriptor: Descriptor
     /// Size when it was opened, in bytes; that of a complete blob never changes.
     public let size: Int64
+
+    /// Opens a file that is no blob, of a folder that others made.
+    public convenience init(at path: String) throws(DiskError) {
+        try self.init(Descriptor(opening: path, O_RDONLY))
+    }
 
     init(_ descriptor: Descriptor) throws(DiskError) {
         self.descriptor = descriptor
