@@ -78,7 +78,9 @@ let package = Package(
         room("HTTPTransport", ["HTTP", "CLinux", "COpenSSL", "Descriptors", "Digests", "Locking"]),
         room("HTTPClient", ["CCurl", "Descriptors", "HTTP", "HTTPTransport", "Locking"]),
         room("SQL", ["CLinux", "CSQLite", "CPostgres", "Locking"]),
-        room("ObjectStore", ["Digests", "HTTP", "HTTPClient", "Locking"]),
+        room(
+            "ObjectStore",
+            ["Base64", "Checksums", "Digests", "HTTP", "HTTPClient", "Locking"]),
         room("Blobs", ["Checksums", "CLinux", "Descriptors", "Locking"]),
         room(
             "Uploads",

@@ -18,6 +18,8 @@ public struct ObjectStore: Sendable {
     let clock: ObjectStoreClock
     /// By how many milliseconds the store's clock is ahead of ours; 0 until it complains.
     let offset: Locked<Int64>
+    /// Open multipart uploads of which we know whether their parts carry their CRC-32C.
+    let summed: Locked<[String: Bool]> = Locked([:])
     /// Where bodies are hashed, which keeps a core busy and waits for the disk.
     let hashing = WorkQueue("parley.store")
 

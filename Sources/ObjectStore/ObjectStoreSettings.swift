@@ -16,6 +16,10 @@ public struct ObjectStoreSettings: Sendable {
     public var authorities: String?
     /// Whether bodies are sent without their SHA-256, for speed; with TLS only (§10.4).
     public var leavesPayloadUnsigned: Bool
+    /// Whether parts of multipart uploads carry their CRC-32C; not every store knows it (§10.4).
+    ///
+    /// Not to be taken back while uploads are under way that began with it: the store insists on it.
+    public var sumsParts: Bool
     /// How often one request is tried when the store or the way to it fails for the moment.
     public var attempts: Int
 
@@ -29,8 +33,8 @@ public struct ObjectStoreSettings: Sendable {
     public init(
         endpoint: String, region: String = "us-east-1", bucket: String, prefix: String = "",
         style: AddressStyle = .path, credentials: Credentials, authorities: String? = nil,
-        leavesPayloadUnsigned: Bool = false, attempts: Int = 6, firstWait: Int64 = 200,
-        longestWait: Int64 = 10_000
+        leavesPayloadUnsigned: Bool = false, sumsParts: Bool = false, attempts: Int = 6,
+        firstWait: Int64 = 200, longestWait: Int64 = 10_000
     ) {
         self.endpoint = endpoint
         self.region = region
@@ -40,6 +44,7 @@ public struct ObjectStoreSettings: Sendable {
         self.credentials = credentials
         self.authorities = authorities
         self.leavesPayloadUnsigned = leavesPayloadUnsigned
+        self.sumsParts = sumsParts
         self.attempts = attempts
         self.firstWait = firstWait
         self.longestWait = longestWait

@@ -4,8 +4,9 @@ enum CompletionDocument {
     static func octets(_ parts: [ObjectPart]) -> [UInt8] {
         var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
         for part in parts {
-            text +=
-                "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(escaped(part.tag))</ETag></Part>"
+            text += "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(escaped(part.tag))</ETag>"
+            if let sum = part.sum { text += "<ChecksumCRC32C>\(escaped(sum))</ChecksumCRC32C>" }
+            text += "</Part>"
         }
         text += "</CompleteMultipartUpload>"
         return Array(text.utf8)

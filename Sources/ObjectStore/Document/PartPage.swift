@@ -2,6 +2,8 @@
 struct PartPage {
     /// In ascending order of their numbers.
     var parts: [ObjectPart] = []
+    /// Whether parts carry their CRC-32C (§10.4).
+    var isSummed = false
     /// Where the next page begins; `nil` on the last.
     var next: Int?
 
@@ -15,6 +17,7 @@ struct PartPage {
         while let name = try reader.child() {
             switch name {
             case "Part": parts.append(try Self.part(&reader))
+            case "ChecksumAlgorithm": isSummed = try reader.text() == ObjectStore.sum.value
             case "IsTruncated": isTruncated = try reader.claim()
             case "NextPartNumberMarker": nextMarker = Int(try reader.number())
             default: try reader.pass()
@@ -37,18 +40,21 @@ struct PartPage {
 
     private static func part(_ reader: inout XMLReader) throws(XMLFault) -> ObjectPart {
         var (number, size): (Int64?, Int64?) = (nil, nil)
-        var tag: String?
+        var (tag, sum): (String?, String?) = (nil, nil)
         while let name = try reader.child() {
             switch name {
             case "PartNumber": number = try reader.number()
             case "Size": size = try reader.number()
             case "ETag": tag = try reader.text()
+            case "ChecksumCRC32C": sum = try reader.text()
             default: try reader.pass()
             }
         }
         guard let number = number.flatMap(Int.init(exactly:)), number > 0, let size,
             let tag, !tag.isEmpty
         else { throw .meaningless("a part lacks its number, size or ETag") }
-        return ObjectPart(number: number, size: size, tag: tag)
+        var part = ObjectPart(number: number, size: size, tag: tag)
+        part.sum = sum
+        return part
     }
 }

@@ -6,6 +6,8 @@ public struct ObjectPart: Sendable, Equatable {
     public let size: Int64
     /// The store's name of these bytes, as it wrote it, with its quotes.
     public let tag: String
+    /// Their CRC-32C in base64, where parts carry it (§10.4).
+    var sum: String?
 
     /// The most parts an upload has (§10.2).
     public static let mostParts = 10_000

@@ -19,12 +19,13 @@ extension ObjectStore {
         request.query = [("uploadId", upload)]
         request.stallsFor = StoreRequest.longWork
         request.fields = [("Content-Type", "application/xml")]
-        let document = CompletionDocument.octets(parts)
+        let document = CompletionDocument.octets(try await summing(parts, of: key, upload))
         request.body = .octets(document)
         request.payload = PayloadDigest(of: document)
         _ = try await self.document(request) { body throws(XMLFault) in
             try XMLReader.member("ETag", of: "CompleteMultipartUpload", body)
         }
+        note(upload, isSummed: nil)
     }
 
     /// Ends a multipart upload and takes its parts away, until the store says that nothing is left:
@@ -38,9 +39,9 @@ extension ObjectStore {
         while true {
             do throws(ObjectStoreError) {
                 _ = try await fields(request)
-                guard try await holdsParts(key, upload) else { return }
+                guard try await holdsParts(key, upload) else { break }
             } catch {
-                guard error.kind != .missingUpload else { return }
+                guard error.kind != .missingUpload else { break }
                 throw error
             }
             guard attempts < settings.attempts else {
@@ -50,6 +51,7 @@ extension ObjectStore {
             try await wait(after: attempts, in: request.operation)
             attempts += 1
         }
+        note(upload, isSummed: nil)
     }
 
     private func holdsParts(

@@ -15,10 +15,13 @@ extension ObjectStore {
         var request = StoreRequest("create", .post, fullKey(key))
         request.query = [("uploads", "")]
         request.fields = try description(type: type, metadata, in: request.operation)
+        if settings.sumsParts { request.fields.append(Self.sum) }
         request.body = .octets([])
-        return try await document(request) { body throws(XMLFault) in
+        let upload = try await document(request) { body throws(XMLFault) in
             try XMLReader.member("UploadId", of: "InitiateMultipartUpload", body)
         }
+        if settings.sumsParts { note(upload, isSummed: true) }
+        return upload
     }
 
     /// Stores a part; one of the same number is replaced.
@@ -36,7 +39,10 @@ extension ObjectStore {
     ) async throws(ObjectStoreError) -> ObjectPart {
         var request = try part("part", key, upload, number)
         request.body = if case .none = body { .octets([]) } else { body }
-        request.payload = try await payload(of: body, sha256: sha256, in: request.operation)
+        let sums = try await sums(
+            of: body, sha256: sha256, isSummed: isSummed(key, upload), in: request.operation)
+        request.payload = sums.payload
+        if let sum = sums.crc32c { request.fields.append(("x-amz-checksum-crc32c", sum)) }
         request.onSent = onSent
         return ObjectPart(number: number, size: body.count ?? 0, tag: try await tag(request))
     }

@@ -30,7 +30,7 @@ extension ObjectStore {
         }
         // Without a body a length would be missing, which stores insist on.
         request.body = if case .none = body { .octets([]) } else { body }
-        request.payload = try await payload(of: body, sha256: sha256, in: request.operation)
+        request.payload = try await sums(of: body, sha256: sha256, in: request.operation).payload
         request.onSent = onSent
         return try await tag(request)
     }
