@@ -9,7 +9,8 @@ internal import Locking
 public struct ObjectStore: Sendable {
     let settings: ObjectStoreSettings
     let address: BucketAddress
-    let signer: RequestSigner
+    /// Who asks; others may do so later, see ``adopt(_:)``.
+    private let credentials: Locked<Credentials>
     /// For requests that are over when the store has answered.
     let client: HTTPClient
     /// For answers that are taken at their readers' pace: however slow these are, they hold no connection
@@ -40,7 +41,7 @@ public struct ObjectStore: Sendable {
         self.settings = settings
         self.address = address
         self.clock = clock
-        signer = RequestSigner(credentials: settings.credentials, region: settings.region)
+        credentials = Locked(settings.credentials)
         offset = Locked(0)
         var manner = HTTPClientSettings()
         manner.authorities = settings.authorities
@@ -51,6 +52,15 @@ public struct ObjectStore: Sendable {
         } catch {
             throw ObjectStoreError(.unreachable, "settings", words: error.description)
         }
+    }
+
+    /// Asks with other credentials from now on, in all copies: those of a session end with it.
+    public func adopt(_ credentials: Credentials) {
+        self.credentials.withLock { known in known = credentials }
+    }
+
+    var signer: RequestSigner {
+        RequestSigner(credentials: credentials.withLock { $0 }, region: settings.region)
     }
 
     /// The whole key, as the store knows it.

@@ -65,7 +65,7 @@ struct MultipartPage {
         return Upload(key: key, upload: upload, initiated: initiated)
     }
 
-    private static func decoded(_ key: String) throws(XMLFault) -> String {
+    static func decoded(_ key: String) throws(XMLFault) -> String {
         guard let key = URIEncoding.decoded(key) else { throw .meaningless("a key is not encoded") }
         return key
     }

@@ -96,6 +96,38 @@ import Testing
         }
     }
 
+    @Test func `list objects, and where the next ones are asked for`() throws {
+        let page = try ObjectPage(
+            octets(
+                """
+                <ListBucketResult><Name>b</Name><Prefix>p/</Prefix><KeyCount>2</KeyCount>
+                <Contents><Key>p/a+b%01</Key><LastModified>2010-11-10T20:48:33.000Z</LastModified>
+                <ETag>"e"</ETag><Size>7</Size></Contents>
+                <Contents><Key>p/a%2Fb</Key><Size>0</Size></Contents>
+                <IsTruncated>true</IsTruncated><NextContinuationToken>t2</NextContinuationToken>
+                <EncodingType>url</EncodingType></ListBucketResult>
+                """), after: nil)
+        #expect(
+            page.objects == [
+                ObjectPage.Object(key: "p/a b\u{1}", modified: 1_289_422_113_000, size: 7),
+                ObjectPage.Object(key: "p/a/b", modified: nil, size: 0),
+            ])
+        #expect(page.next == "t2")
+    }
+
+    @Test(arguments: [
+        "<IsTruncated>true</IsTruncated>",
+        "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>",
+        "<Contents><Key>k</Key></Contents>", "<Contents><Size>1</Size></Contents>",
+        "<Contents><Key>k</Key><Size>-1</Size></Contents>",
+    ])
+    func `that list no objects, or repeat themselves, are refused`(inside: String) {
+        #expect(throws: XMLFault.self) {
+            try ObjectPage(
+                octets("<ListBucketResult>\(inside)</ListBucketResult>"), after: "t")
+        }
+    }
+
     @Test(arguments: [
         "<CompleteMultipartUploadResult/>",
         "<CompleteMultipartUploadResult><ETag/></CompleteMultipartUploadResult>",

@@ -27,6 +27,19 @@ import Testing
         }
     }
 
+    @Test func `is listed below its folder, and nobody else's with it`() async throws {
+        let place = try Workplace()
+        let names = ["f/1", "f/a b+c", "f/g/2", "fog/3", "g"]
+        for name in names {
+            let key = try #require(ObjectKey(name))
+            _ = try await place.store.put(key, .octets([1, 2]), type: "a/b")
+        }
+        let listed = try await place.store.objects(below: "f/")
+        #expect(listed.map(\.key.text).sorted() == ["f/1", "f/a b+c", "f/g/2"])
+        #expect(listed.allSatisfy { object in object.size == 2 && object.modified != nil })
+        #expect(try await place.store.objects(below: "none/") == [])
+    }
+
     @Test(arguments: ["a b+c", "ü/€/%41", "!'()*:@&=$,;?#[]", "a~_-.b", "…/.../a"])
     func `may have a name that must be escaped`(name: String) async throws {
         let place = try Workplace()
