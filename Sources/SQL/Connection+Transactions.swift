@@ -1,10 +1,17 @@
 extension Connection {
+    /// Begins a transaction of which nothing is known yet.
+    func start(_ access: TransactionAccess) throws(SQLError) {
+        notebook.clear()
+        try begin(access)
+    }
+
     /// Runs one change in a transaction of its own.
     @discardableResult
     func write<Value>(_ change: (Transaction) throws -> Value) throws -> Value {
-        try begin(.writing)
+        try start(.writing)
         do {
             let value = try change(Transaction(on: self))
+            try notebook.writeAll(on: self)
             try commit()
             return value
         } catch {
@@ -23,7 +30,7 @@ extension Connection {
     }
 
     private func lookOnce<Value>(_ look: (Transaction) throws -> Value) throws -> Value {
-        try begin(.reading)
+        try start(.reading)
         // A read changes nothing, so ending it this way loses nothing, whether it threw or not.
         defer { rollBack() }
         let value = try look(Transaction(on: self))

@@ -5,6 +5,9 @@ protocol Connection: AnyObject {
     /// How the transaction stands, as far as the engine has been heard.
     var state: TransactionState { get }
 
+    /// What is known and postponed in the transaction.
+    var notebook: Notebook { get }
+
     /// Begins a transaction, on a new connection where the old one is broken.
     func begin(_ access: TransactionAccess) throws(SQLError)
 
@@ -20,8 +23,15 @@ protocol Connection: AnyObject {
     /// Runs a statement and hands out its rows.
     func query(_ sql: SQL) throws(SQLError) -> any Rows
 
+    /// Runs a statement and hands its rows to whoever takes them: at once, or together with what the next
+    /// one finds that is asked for an answer. It may wait as `execute` does.
+    func ask(_ sql: SQL, _ take: @escaping (any Rows) -> Void) throws(SQLError)
+
     /// Waits until everything has been run.
     func settle() throws(SQLError)
+
+    /// Whether each statement has a way to go, so that fewer of them are better.
+    var isRemote: Bool { get }
 
     /// Whether others hear of what is committed here.
     var isHeard: Bool { get }

@@ -20,16 +20,20 @@ public final class Database: Sendable {
 
     /// Makes a change; when this returns, it is on disk.
     ///
-    /// - Parameter change: Runs on the writer's thread inside a transaction shared with others, and may
-    ///   run more than once, so it must have no effect outside. What it throws undoes this change
-    ///   alone.
+    /// - Parameters:
+    ///   - foresee: Asks what the change is going to ask, as facts, and does nothing else
+    ///     (``Transaction/ask(_:as:_:)``): so that all changes of a commit have asked before the first of
+    ///     them is run.
+    ///   - change: Runs on the writer's thread inside a transaction shared with others, and may run more
+    ///     than once, so it must have no effect outside. What it throws undoes this change alone.
     /// - Returns: What the change returned, after the commit.
     /// - Throws: What the change threw, or ``SQLError`` when the transaction could not be kept.
     public nonisolated(nonsending) func write<Value: Sendable>(
+        foreseeing foresee: (@Sendable (Transaction) throws -> Void)? = nil,
         _ change: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            writer.enqueue(Mutation(change, answering: continuation))
+            writer.enqueue(Mutation(change, foreseeing: foresee, answering: continuation))
         }
     }
 

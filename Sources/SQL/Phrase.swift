@@ -30,6 +30,20 @@ struct Phrase: Hashable, Sendable {
     /// Whether it begins with `SELECT`, and so changes no row.
     var isSelect: Bool { pieces.first?.hasPrefix("SELECT") == true }
 
+    /// Whether it may say something of a table; one whose name is part of another name counts, too.
+    func names(_ table: String) -> Bool {
+        let name = Array(table.utf8)
+        return pieces.contains { piece in
+            var rest = Array(piece.utf8)[...]
+            while let start = rest.firstIndex(of: name[0]) {
+                rest = rest[start...]
+                if rest.starts(with: name) { return true }
+                rest.removeFirst()
+            }
+            return false
+        }
+    }
+
     /// The text with `$1`, `$2` … in place of values.
     var text: String {
         var number = 0

@@ -2,12 +2,12 @@
 ///
 /// Everything here blocks its thread, which is the database's own.
 public final class Transaction {
-    private let connection: any Connection
+    let connection: any Connection
     private(set) var hooks: [@Sendable () -> Void] = []
     private(set) var brackets: [CommitBracket] = []
     private(set) var hints = Hints()
     /// Whether a statement has run that is no `SELECT`: there may be something to undo.
-    private(set) var hasChanged = false
+    var hasChanged = false
 
     init(on connection: any Connection) { self.connection = connection }
 
@@ -16,7 +16,7 @@ public final class Transaction {
     /// Over a network several of them travel together: what goes wrong may be thrown by a later
     /// statement, or by whoever has handed in the change. Either way nothing of it is kept.
     public func execute(_ sql: SQL) throws(SQLError) {
-        try requireOpen(sql)
+        try prepare(sql)
         hasChanged = true
         try connection.execute(sql)
     }
@@ -25,7 +25,7 @@ public final class Transaction {
     ///
     /// - Returns: How many rows it has inserted, changed or deleted.
     public func rowsChanged(by sql: SQL) throws(SQLError) -> Int {
-        try requireOpen(sql)
+        try prepare(sql)
         hasChanged = true
         return try connection.change(sql)
     }
@@ -96,9 +96,15 @@ public final class Transaction {
     }
 
     private func query(_ sql: SQL) throws(SQLError) -> any Rows {
-        try requireOpen(sql)
+        try prepare(sql)
         if !sql.phrase.isSelect { hasChanged = true }
         return try connection.query(sql)
+    }
+
+    /// - Parameter rows: The only ones of their tables that the statement looks at.
+    func prepare(_ sql: SQL, about rows: [RowKey] = []) throws(SQLError) {
+        try requireOpen(sql)
+        try connection.notebook.prepare(for: sql, about: rows, on: connection)
     }
 
     /// After a fault the engine may have rolled back already, and what follows would be committed on

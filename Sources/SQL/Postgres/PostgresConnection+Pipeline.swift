@@ -10,8 +10,11 @@ extension PostgresConnection {
         awaited.append(.statement(text: words, nil))
     }
 
+    /// - Parameter take: Called with the rows once they are heard.
     @discardableResult
-    func send(_ sql: SQL) throws(SQLError) -> PreparedStatement {
+    func send(
+        _ sql: SQL, _ take: ((any Rows) -> Void)? = nil
+    ) throws(SQLError) -> PreparedStatement {
         let pointer = try unsafe live()
         let statement = try prepared(sql)
         let isSent = unsafe PostgresParameters(sql.values).withPointers {
@@ -20,7 +23,11 @@ extension PostgresConnection {
                 pointer, statement.name, count, values, lengths, formats, 1)
         }
         guard isSent == 1 else { throw lost() }
-        awaited.append(.statement(text: statement.text, statement))
+        if let take {
+            awaited.append(.question(statement, take: take))
+        } else {
+            awaited.append(.statement(text: statement.text, statement))
+        }
         return statement
     }
 
@@ -62,7 +69,14 @@ extension PostgresConnection {
             }
             last = nil
             while let result = unsafe PostgresResult(PQgetResult(pointer)) {
-                if result.isGood { last = result } else { note(result, expected, &fault) }
+                guard result.isGood else {
+                    note(result, expected, &fault)
+                    continue
+                }
+                last = result
+                if case .question(let statement, let take) = expected {
+                    take(PostgresRows(result, of: statement))
+                }
             }
         }
         awaited.removeAll(keepingCapacity: true)
@@ -76,14 +90,21 @@ extension PostgresConnection {
         case .preparation(let statement):
             statements.forget(statement)
             if !result.isSkipped { fault = fault ?? SQLError(result, statement: statement.text) }
-        case .statement(let text, let statement):
-            guard !result.isSkipped else { return }
-            let error = SQLError(result, statement: text)
-            fault = fault ?? error
-            // Its tables have changed since it was prepared.
-            if error.kind == .collided, let statement { statements.forget(statement) }
+        case .statement(let text, let statement): note(result, text, statement, &fault)
+        case .question(let statement, _): note(result, statement.text, statement, &fault)
         case .sync: break
         }
+    }
+
+    private func note(
+        _ result: PostgresResult, _ text: String, _ statement: PreparedStatement?,
+        _ fault: inout SQLError?
+    ) {
+        guard !result.isSkipped else { return }
+        let error = SQLError(result, statement: text)
+        fault = fault ?? error
+        // Its tables have changed since it was prepared.
+        if error.kind == .collided, let statement { statements.forget(statement) }
     }
 
     /// What the server has said before it left.

@@ -15,6 +15,7 @@ import CPostgres
     var awaited: [Awaited] = []
     var hasBegun = false
     var isClosed = false
+    let notebook = Notebook()
 
     /// The most statements sent before somebody asks how they went.
     private static let awaitedLimit = 128
@@ -23,6 +24,8 @@ import CPostgres
     enum Awaited {
         case preparation(PreparedStatement)
         case statement(text: String, PreparedStatement?)
+        /// One whose rows somebody takes.
+        case question(PreparedStatement, take: (any Rows) -> Void)
         /// The end of a piece of the pipeline.
         case sync
     }
@@ -58,6 +61,11 @@ import CPostgres
 
     func execute(_ sql: SQL) throws(SQLError) {
         try send(sql)
+        if awaited.count >= Self.awaitedLimit { try settle() }
+    }
+
+    func ask(_ sql: SQL, _ take: @escaping (any Rows) -> Void) throws(SQLError) {
+        try send(sql, take)
         if awaited.count >= Self.awaitedLimit { try settle() }
     }
 
@@ -102,6 +110,8 @@ import CPostgres
         try? send(Dialect.rollback)
         try? sync()
     }
+
+    var isRemote: Bool { true }
 
     var isHeard: Bool { true }
 

@@ -9,6 +9,7 @@ import CSQLite
     private var statements: [Phrase: SQLiteStatement] = [:]
     private var uses: UInt64 = 0
     private let wal = WriteAheadLog()
+    let notebook = Notebook()
     /// Moves the log of a connection that writes; `nil` for all others.
     var checkpointer: Checkpointer?
 
@@ -138,6 +139,12 @@ extension SQLiteConnection {
 
     func query(_ sql: SQL) throws(SQLError) -> any Rows { try bound(sql) }
 
+    func ask(_ sql: SQL, _ take: (any Rows) -> Void) throws(SQLError) {
+        let rows = try bound(sql)
+        defer { takeBack(rows) }
+        take(rows)
+    }
+
     /// Nothing waits here.
     func settle() {}
 
@@ -155,6 +162,8 @@ extension SQLiteConnection {
     func releaseSavepoint() throws(SQLError) { try run(Dialect.release) }
 
     func schema(_ statement: SQL) -> SQL { statement }
+
+    var isRemote: Bool { false }
 
     /// Other processes at the file find out by looking.
     var isHeard: Bool { false }

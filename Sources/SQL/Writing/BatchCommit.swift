@@ -48,7 +48,7 @@ struct BatchCommit {
     }
 
     private mutating func runOnce() throws -> [Answer] {
-        try connection.begin(.writing)
+        try connection.start(.writing)
         let outcomes: [Result<Done, any Error>]
         do {
             outcomes = try asWhole()
@@ -58,7 +58,7 @@ struct BatchCommit {
             // Alone there is nobody to be parted from.
             guard batch.count > 1 else { return failures(error) }
             statistics.replays += 1
-            try connection.begin(.writing)
+            try connection.start(.writing)
             guard let separate = try inSavepoints() else { return inOwnTransactions() }
             outcomes = separate
         }
@@ -66,6 +66,10 @@ struct BatchCommit {
     }
 
     private func asWhole() throws -> [Result<Done, any Error>] {
+        // Over a network their questions travel together; on a file there is nothing to be saved.
+        if connection.isRemote, batch.count > 1 {
+            for mutation in batch { try mutation.foresee?(Transaction(on: connection)) }
+        }
         let outcomes = try batch.map { mutation throws -> Result<Done, any Error> in
             let transaction = Transaction(on: connection)
             do {
@@ -76,6 +80,7 @@ struct BatchCommit {
                 return .failure(error)
             }
         }
+        try connection.notebook.writeAll(on: connection)
         try hint(outcomes)
         try connection.settle()
         return outcomes
@@ -88,12 +93,14 @@ struct BatchCommit {
             try connection.savepoint()
             let outcome = Result {
                 let done = try run(mutation, Transaction(on: connection))
+                try connection.notebook.writeAll(on: connection)
                 try connection.settle()
                 return done
             }
             guard connection.state != .none else { return nil }
             if case .failure(let error) = outcome {
                 if (error as? SQLError)?.isEverybodys == true { throw error }
+                connection.notebook.clear()
                 try connection.rollBackToSavepoint()
             }
             try connection.releaseSavepoint()
@@ -137,6 +144,7 @@ struct BatchCommit {
         for bracket in brackets { bracket.before() }
         defer { for bracket in brackets { bracket.after() } }
         if done.isEmpty { connection.rollBack() } else { try connection.commit() }
+        connection.notebook.clear()
         statistics.count(done.count)
         for hook in done.flatMap(\.hooks) { hook() }
         return zip(batch, outcomes).map { mutation, outcome in

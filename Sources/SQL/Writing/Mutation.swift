@@ -1,5 +1,8 @@
 /// A change that waits for the writer, with its caller.
 struct Mutation: Sendable {
+    /// Asks what the change is going to ask.
+    let foresee: (@Sendable (Transaction) throws -> Void)?
+
     /// Makes the change and returns what tells the caller its result, once that is durable.
     let run: @Sendable (Transaction) throws -> @Sendable () -> Void
 
@@ -8,8 +11,10 @@ struct Mutation: Sendable {
 
     init<Value: Sendable>(
         _ change: @escaping @Sendable (Transaction) throws -> Value,
+        foreseeing foresee: (@Sendable (Transaction) throws -> Void)?,
         answering continuation: CheckedContinuation<Value, any Error>
     ) {
+        self.foresee = foresee
         run = { transaction in
             let value = try change(transaction)
             return { continuation.resume(returning: value) }
