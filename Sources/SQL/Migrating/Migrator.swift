@@ -67,6 +67,20 @@ struct Migrator {
         }
     }
 
+    /// Nothing is migrated where nothing may be changed, and half a history is read as wrongly as a newer one.
+    func requireWholeHistory(_ transaction: Transaction) throws {
+        try requireKnownHistory(transaction)
+        let last = try transaction.appliedMigrations().last?.number ?? 0
+        guard last == migrations.last?.number ?? 0 else {
+            throw SQLError(
+                .schema,
+                """
+                the database has migrations up to \(last), this program knows them up to \
+                \(migrations.last?.number ?? 0): an older release wrote it, serve it once to bring it up to date
+                """)
+        }
+    }
+
     private func name(
         of number: Int, _ transaction: Transaction
     ) throws -> String? {

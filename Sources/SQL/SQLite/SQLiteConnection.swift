@@ -5,7 +5,7 @@ import CSQLite
 /// A file of the C boundary. The pointer is this object's own from opening to `close` or `deinit`; a
 /// connection is never `Sendable`, and its owners keep it behind a lock.
 @safe final class SQLiteConnection: Connection {
-    private var pointer: OpaquePointer?
+    private(set) var pointer: OpaquePointer?
     private var statements: [Phrase: SQLiteStatement] = [:]
     private var uses: UInt64 = 0
     private let wal = WriteAheadLog()
