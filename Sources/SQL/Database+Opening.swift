@@ -7,6 +7,7 @@ extension Database {
     /// - Parameters:
     ///   - migrations: The whole history, numbered upwards.
     /// - Throws: ``SQLError``: ``SQLError/Kind/schema`` when a newer release has written the database,
+    ///   ``SQLError/Kind/unfinished``,
     ///   ``SQLError/Kind/notADatabase``, ``SQLError/Kind/corrupt``, ``SQLError/Kind/readOnly``,
     ///   ``SQLError/Kind/cannotOpen``, ``SQLError/Kind/locked``, ``SQLError/Kind/diskFull``, and of a
     ///   server ``SQLError/Kind/unreachable``, and ``SQLError/Kind/misuse`` for a URL that is none.

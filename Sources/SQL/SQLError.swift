@@ -45,6 +45,8 @@ public struct SQLError: Error, Hashable, Sendable {
         case typeMismatch
         /// The database was written by a newer release, or another history of migrations.
         case schema
+        /// The database is still being filled from another (``DatabaseMove``).
+        case unfinished
         /// The database has been closed.
         case closed
         /// The engine ended the transaction by itself; a statement after that is not run.

@@ -2,6 +2,8 @@
 struct Migrator {
     let migrations: [Migration]
     let now: @Sendable () -> Int64
+    /// Whether a database may be one that is still being filled from another.
+    var takesUnfinished = false
 
     func migrate(_ connection: any Connection) throws {
         try requireAscendingNumbers()
@@ -52,6 +54,10 @@ struct Migrator {
     private func requireKnownHistory(_ transaction: Transaction) throws {
         let names = Dictionary(uniqueKeysWithValues: migrations.map { ($0.number, $0.name) })
         for (number, name) in try transaction.appliedMigrations() {
+            if number == MoveMark.number {
+                guard !takesUnfinished else { continue }
+                throw SQLError(.unfinished, "it has come to \(name)")
+            }
             guard let known = names[number] else {
                 throw SQLError(
                     .schema,

@@ -1,0 +1,104 @@
+/// A table that is moved from one database to another.
+public struct MovedTable: Hashable, Sendable {
+    /// Its name.
+    public let name: String
+    /// How many rows it has.
+    public let rows: Int64
+    let columns: [String]
+    /// Columns that tell its rows apart; empty where nothing does.
+    let key: [String]
+
+    private var all: String { columns.joined(separator: ", ") }
+
+    /// Rows as they lie in the file, from one on.
+    func stretch(after row: Int64, limit: Int) -> SQL {
+        var sql = SQL(
+            stringLiteral:
+                "SELECT rowid, \(all) FROM \(name) WHERE rowid > $1 ORDER BY rowid LIMIT \(limit)")
+        sql.values = [.integer(row)]
+        return sql
+    }
+
+    /// How many rows lie in the file up to one.
+    func count(through row: Int64) -> SQL {
+        var sql = SQL(stringLiteral: "SELECT COUNT(*) FROM \(name) WHERE rowid <= $1")
+        sql.values = [.integer(row)]
+        return sql
+    }
+
+    /// Adds one row.
+    func insertion(_ values: [SQLValue]) -> SQL {
+        let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
+        var sql = SQL(stringLiteral: "INSERT INTO \(name) (\(all)) VALUES (\(places))")
+        sql.values = values
+        return sql
+    }
+
+    /// Finds rows by what tells them apart; where nothing does, equal ones, and how many of them there are.
+    ///
+    /// Nothing is ordered by text: engines differ about it where text holds U+0000.
+    func likes(of rows: [[SQLValue]]) -> SQL {
+        let named = (key.isEmpty ? columns : key).compactMap(columns.firstIndex)
+        var (conditions, values): ([String], [SQLValue]) = ([], [])
+        for row in rows {
+            let equal = named.map { place in
+                values.append(row[place])
+                // The other comparison finds no NULL, and this one no index.
+                return
+                    "\(columns[place]) \(key.isEmpty ? "IS NOT DISTINCT FROM" : "=") $\(values.count)"
+            }
+            conditions.append("(\(equal.joined(separator: " AND ")))")
+        }
+        let (count, group) = key.isEmpty ? (", COUNT(*)", "GROUP BY \(all)") : ("", "")
+        var sql = SQL(
+            stringLiteral:
+                "SELECT \(all)\(count) FROM \(name) WHERE \(conditions.joined(separator: " OR ")) \(group)"
+        )
+        sql.values = values
+        return sql
+    }
+
+    /// How many values such a row has.
+    var width: Int { columns.count + (key.isEmpty ? 1 : 0) }
+
+    /// Counts all rows.
+    var count: SQL { SQL(stringLiteral: "SELECT COUNT(*) FROM \(name)") }
+
+    /// Looks for any row.
+    var anything: SQL { SQL(stringLiteral: "SELECT 1 FROM \(name) LIMIT 1") }
+}
+
+extension SQLiteConnection {
+    /// All tables but the history, by name.
+    func tables(_ transaction: Transaction) throws -> [MovedTable] {
+        let names = try transaction.rows(
+            """
+            SELECT name FROM sqlite_master
+            WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_' AND name <> 'schema_migrations'
+            ORDER BY name
+            """
+        ) { row in try row.text(0) }
+        return try names.map { name in
+            let columns = try transaction.rows(
+                "SELECT name FROM pragma_table_info(\(name)) ORDER BY cid"
+            ) { row in try row.text(0) }
+            let key = try transaction.rows(
+                """
+                SELECT c.name FROM pragma_index_info((
+                    SELECT i.name FROM pragma_index_list(\(name)) i
+                    WHERE i."unique" = 1 AND i.partial = 0 AND NOT EXISTS (
+                        SELECT 1 FROM pragma_index_info(i.name) c
+                        JOIN pragma_table_info(\(name)) t ON t.name = c.name
+                        WHERE t."notnull" = 0
+                    )
+                    ORDER BY i.seq LIMIT 1
+                )) c ORDER BY c.seqno
+                """
+            ) { row in try row.text(0) }
+            let count = try transaction.first(SQL(stringLiteral: "SELECT COUNT(*) FROM \(name)")) {
+                row in try row.int64(0)
+            }
+            return MovedTable(name: name, rows: count ?? 0, columns: columns, key: key)
+        }
+    }
+}

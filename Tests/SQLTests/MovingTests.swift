@@ -1,0 +1,178 @@
+import TestSupport
+import Testing
+
+@testable import SQL
+
+@Suite struct `Moving a database` {
+    private let file = TemporaryFile()
+    private let url = PostgresServer.shared.newSchema()
+
+    /// A table with a key, one whose rows may be equal, and one without rows.
+    private static let migrations = [
+        Migration(
+            number: 1, name: "things",
+            statements: [
+                """
+                CREATE TABLE things (
+                    owner BYTEA NOT NULL, name TEXT NOT NULL, weight BIGINT, picture BYTEA
+                )
+                """,
+                "CREATE INDEX things_by_weight ON things (weight)",
+                "CREATE UNIQUE INDEX things_by_name ON things (owner, name)",
+                "CREATE TABLE notes (name TEXT NOT NULL, page BIGINT NOT NULL)",
+                "CREATE TABLE empty (id BIGINT NOT NULL PRIMARY KEY)",
+            ])
+    ]
+
+    @Test func `brings every row as it is`() async throws {
+        try await fill(1200)
+        let move = try move()
+        #expect(move.tables.map(\.name) == ["empty", "notes", "things"])
+        #expect(move.tables.map(\.rows) == [0, 2400, 1200])
+        try send(move)
+        for table in move.tables {
+            var compared = 0
+            try move.verify(table) { count in compared += count }
+            #expect(compared == Int(table.rows))
+        }
+        try move.finish()
+        let target = try Database.open(.server(url), migrations: Self.migrations)
+        let found = try await target.read { try $0.things() }
+        let source = try file.open(migrations: Self.migrations)
+        #expect(try await source.read { try $0.things() } == found)
+        #expect(found.count == 1200)
+    }
+
+    @Test func `goes on after the last row that came`() async throws {
+        try await fill(1200)
+        var sent = 0
+        #expect(throws: CancellationError.self) {
+            try move().send { count in
+                sent += count
+                if sent > 2400 { throw CancellationError() }
+            }
+        }
+        let again = try move()
+        #expect(again.rowsBefore == 2900)
+        try send(again)
+        for table in again.tables { try again.verify(table) { _ in } }
+    }
+
+    @Test func `keeps everybody from half a database`() async throws {
+        try await fill(10)
+        let half = try move()
+        await expectFault(.unfinished) {
+            try Database.open(.server(url), migrations: Self.migrations)
+        }
+        try send(half)
+        try half.finish()
+        try Database.open(.server(url), migrations: Self.migrations).close()
+    }
+
+    @Test func `is refused where there is something already`() async throws {
+        try await fill(10)
+        let target = try Database.open(.server(url), migrations: Self.migrations)
+        try await target.write { try $0.add(note: "mine", 1) }
+        target.close()
+        #expect(throws: DatabaseMove.Refusal.notEmpty("notes")) { try move() }
+    }
+
+    @Test(arguments: [
+        "UPDATE things SET weight = 7 WHERE name = 'thing 5'",
+        "UPDATE things SET picture = NULL WHERE name = 'thing 5'",
+        "UPDATE things SET name = 'thing 10' WHERE name = 'thing 5'",
+        "DELETE FROM things WHERE name = 'thing 9'",
+    ]) func `finds a row that is another there`(statement: String) async throws {
+        try await fill(10)
+        let move = try move()
+        try send(move)
+        try PostgresConnection(to: url, .migrating).write { transaction in
+            try transaction.execute(SQL(stringLiteral: statement))
+        }
+        let things = try #require(move.tables.last)
+        #expect(throws: DatabaseMove.Refusal.differs("things")) { try move.verify(things) { _ in } }
+    }
+
+    @Test func `finds that a row came once too often where none has a key`() async throws {
+        try await fill(10)
+        let move = try move()
+        try send(move)
+        try PostgresConnection(to: url, .migrating).write { try $0.add(note: "note 5", 5) }
+        #expect(throws: DatabaseMove.Refusal.differs("notes")) {
+            try move.verify(move.tables[1]) { _ in }
+        }
+    }
+
+    @Test func `finds that an equal row stands there instead of another`() async throws {
+        try await fill(10)
+        let move = try move()
+        try send(move)
+        try PostgresConnection(to: url, .migrating).write { transaction in
+            try transaction.execute("DELETE FROM notes WHERE page = 6")
+            for _ in 0..<2 { try transaction.add(note: "note 5\u{0}é", 5) }
+        }
+        #expect(throws: DatabaseMove.Refusal.differs("notes")) {
+            try move.verify(move.tables[1]) { _ in }
+        }
+    }
+
+    @Test func `leaves a second one that comes between without a row`() async throws {
+        try await fill(10)
+        let (first, second) = (try move(), try move())
+        try send(first)
+        await expectFault(.collided) { try send(second) }
+        for table in first.tables { try first.verify(table) { _ in } }
+    }
+
+    @Test func `is refused of a file with another history`() throws {
+        try file.open(migrations: People.migrations).close()
+        #expect {
+            try move()
+        } throws: { error in
+            guard case .source(let error)? = error as? DatabaseMove.Refusal else { return false }
+            return error.kind == .schema
+        }
+    }
+
+    private func move() throws -> DatabaseMove {
+        try DatabaseMove(from: file.path, to: url, migrations: Self.migrations)
+    }
+
+    private func send(_ move: DatabaseMove) throws {
+        var sent = 0
+        try move.send { count in sent += count }
+        #expect(move.rowsBefore + Int64(sent) == move.rows)
+    }
+
+    private func fill(_ count: Int) async throws {
+        let database = try file.open(migrations: Self.migrations)
+        try await database.write { transaction in
+            for number in 0..<count {
+                // What text and bytes can hold, and NULL.
+                let picture: [UInt8]? =
+                    number % 3 == 0
+                    ? nil : [UInt8](repeating: UInt8(number % 256), count: number % 7)
+                let weight: Int64? = number % 5 == 0 ? nil : Int64(number) * -4_000_000_000
+                try transaction.execute(
+                    """
+                    INSERT INTO things (owner, name, weight, picture)
+                    VALUES (\([UInt8(number % 2)]), \("thing \(number)"), \(weight), \(picture))
+                    """)
+                for _ in 0..<2 { try transaction.add(note: "note \(number)\u{0}é", number) }
+            }
+        }
+        database.close()
+    }
+}
+
+extension Transaction {
+    fileprivate func add(note: String, _ page: Int) throws {
+        try execute("INSERT INTO notes (name, page) VALUES (\(note), \(page))")
+    }
+
+    fileprivate func things() throws -> [[SQLValue]] {
+        try rows("SELECT owner, name, weight, picture FROM things ORDER BY owner, name") { row in
+            try (0..<4).map { index in try row.value(.index(index)) }
+        }
+    }
+}
