@@ -41,10 +41,12 @@ struct Access: Sendable {
 
     /// See `Database.write`.
     nonisolated(nonsending) func write<Value: Sendable>(
+        foreseeing foresee: (@Sendable (Transaction) throws -> Void)? = nil,
         _ change: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         switch way {
-        case .shared(let database): try await database.write(watched(change))
+        case .shared(let database):
+            try await database.write(foreseeing: foresee, watched(change))
         case .lent(let sitting): try sitting.run(watched(change))
         }
     }

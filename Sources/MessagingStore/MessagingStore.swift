@@ -51,12 +51,15 @@ public struct MessagingStore: Sendable {
     }
 
     /// Runs a mutation with what it needs to load and to record.
+    ///
+    /// - Parameter foresee: Asks what the mutation is going to ask.
     func change<Value: Sendable>(
         in application: Application.ID,
+        foreseeing foresee: (@Sendable (Transaction) throws -> Void)? = nil,
         _ body: @escaping @Sendable (Recording) throws -> Value
     ) async throws -> Value {
         let now = environment.now()
-        return try await database.write {
+        return try await database.write(foreseeing: foresee) {
             [actor, environment, signal, dueSignal, clock] transaction in
             try body(
                 Recording(

@@ -86,14 +86,22 @@ extension Transaction {
     private func lock(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation? {
-        let found = try first(
+        let found = try askLocked(id, in: application).first()
+        return try found.map { found in try withParticipants(found, in: application) }
+    }
+
+    /// A conversation by its own id, deleted or not, still without its participants; its row stays as it is
+    /// until the mutation ends.
+    func askLocked(
+        _ id: Conversation.ID, in application: Application.ID
+    ) throws -> Finding<Conversation> {
+        try ask(
             """
             SELECT \(raw: Conversation.columns) FROM conversations
             WHERE application = \(application) AND id = \(id)
             \(.untilCommit)
-            """
+            """, as: Conversation.fact(id, in: application)
         ) { row in try Conversation(row) }
-        return try found.map { found in try withParticipants(found, in: application) }
     }
 
     private func withParticipants(
@@ -107,6 +115,11 @@ extension Transaction {
 }
 
 extension Conversation {
+    /// A conversation by its own id, without its participants.
+    static func fact(_ id: ID, in application: Application.ID) -> Fact<Conversation> {
+        Fact(of: application.bytes + id.bytes, in: "conversations")
+    }
+
     /// What ``init(_:)`` reads, in this order.
     fileprivate static let columns: StaticString =
         """

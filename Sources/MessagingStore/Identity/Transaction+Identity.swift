@@ -19,6 +19,19 @@ extension Transaction {
         return Dictionary(grouping: found, by: \.userID).compactMapValues(\.first)
     }
 
+    /// What is known of one user; nothing when he was never named.
+    func askIdentity(
+        of user: UserID, in application: Application.ID
+    ) throws -> Finding<BasicIdentity> {
+        try ask(
+            """
+            SELECT \(raw: BasicIdentity.columns) FROM identities i
+            WHERE i.application = \(application) AND i.user_id = \(user)
+            """,
+            as: Fact(of: application.bytes + Array(user.text.utf8), in: "identities")
+        ) { row in try BasicIdentity(row) }
+    }
+
     /// Reads on behalf of a user want one whom somebody has named (platform-api §3.9).
     ///
     /// - Throws: `Rejection.notFound(.user)`.

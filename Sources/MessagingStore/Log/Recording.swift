@@ -14,18 +14,26 @@ struct Recording {
     let clock: ChangeClock
 
     /// Appends an event to the log and applies it to the rows, both in this transaction.
-    func record(_ event: Event) throws {
+    ///
+    /// - Parameter listeners: Whom a message reaches, where that was looked up already.
+    func record(_ event: Event, reaching listeners: [Listener]? = nil) throws {
         let position = try transaction.nextLogPosition(in: application)
-        try transaction.execute(
+        transaction.add(
             """
-            INSERT INTO events (application, position, kind, at, payload, actor_user, actor_token)
-            VALUES (
-                \(application), \(position), \(event.kind), \(now), \(event.payload),
-                \(actor?.user), \(actor?.token)
-            )
-            """)
-        try Projection(transaction: transaction, application: application, hash: hash)
-            .apply(event)
+            (\(application), \(position), \(event.kind), \(now), \(event.payload), \(actor?.user),
+            \(actor?.token))
+            """,
+            to: "events", key: application.bytes,
+            by: Insertion(
+                """
+                INSERT INTO events (
+                    application, position, kind, at, payload, actor_user, actor_token
+                ) VALUES
+                """))
+        var projection = Projection(
+            transaction: transaction, application: application, hash: hash)
+        projection.listeners = listeners
+        try projection.apply(event)
         let changes = event.changes(in: application)
         if !changes.isEmpty {
             transaction.aroundCommit { [clock] in
@@ -45,27 +53,29 @@ extension Transaction {
     /// The next place in an application's log.
     ///
     /// A counter row and never a sequence: a sequence hands out 1 before 2 commits first, and a
-    /// reader would step over it. Rolled back, the number is free again: no gaps.
+    /// reader would step over it. Rolled back, the number is free again: no gaps. All changes of one
+    /// commit count on, and the row is written once for them.
     fileprivate func nextLogPosition(in application: Application.ID) throws -> LogPosition {
-        // Only the first event of an application finds no row.
-        let isCounted =
-            try rowsChanged(
-                by: """
-                    UPDATE log_positions SET position = position + 1
-                    WHERE application = \(application)
-                    """) > 0
-        if !isCounted {
+        let row = Fact<LogPosition>(of: application.bytes, in: "log_positions")
+        let last = try askLogPosition(in: application).first()
+        if last == nil {
             try execute(
-                """
-                INSERT INTO log_positions (application, position) VALUES (\(application), 1)
-                ON CONFLICT (application) DO UPDATE SET position = log_positions.position + 1
-                """)
+                "INSERT INTO log_positions (application, position) VALUES (\(application), 0)")
         }
-        let next = try first(
-            "SELECT position FROM log_positions WHERE application = \(application)"
-        ) { row in LogPosition(try row.int64(0)) }
-        guard let next else { throw StoreFault.unreadable("log_positions") }
+        let next = LogPosition((last ?? .start).number + 1)
+        postpone(next, of: row) {
+            "UPDATE log_positions SET position = \(next) WHERE application = \(application)"
+        }
+        know(next, of: row)
         return next
+    }
+
+    /// How far an application's log goes, for whoever records the next event.
+    func askLogPosition(in application: Application.ID) throws -> Finding<LogPosition> {
+        try ask(
+            "SELECT position FROM log_positions WHERE application = \(application)\(.untilCommit)",
+            as: Fact(of: application.bytes, in: "log_positions")
+        ) { row in LogPosition(try row.int64(0)) }
     }
 }
 

@@ -17,8 +17,12 @@ extension MessagingStore {
     ) async throws -> Creation<MessageSnapshot> {
         let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
         let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
-        return try await change(in: application) { recording in
-            try recording.send(draft, to: conversation, as: id, key: key, partIDs: partIDs)
+        let ask = Self.questions(
+            of: draft, to: conversation, by: nil, key: key, in: application)
+        return try await change(in: application, foreseeing: { _ = try ask($0) }) { recording in
+            try recording.send(
+                draft, asking: ask(recording.transaction), to: conversation, as: id, key: key,
+                partIDs: partIDs)
         }
     }
 
@@ -34,40 +38,64 @@ extension MessagingStore {
     ) async throws -> Creation<MessageSnapshot> {
         let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
         let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
-        return try await change(in: application) { recording in
-            try recording.transaction.requireUser(user, in: application)
-            return try recording.send(
-                draft, to: conversation, by: user, as: id, key: key, partIDs: partIDs)
+        let ask = Self.questions(
+            of: draft, to: conversation, by: user, key: key, in: application)
+        return try await change(in: application, foreseeing: { _ = try ask($0) }) { recording in
+            try recording.send(
+                draft, asking: ask(recording.transaction), to: conversation, by: user, as: id,
+                key: key, partIDs: partIDs)
+        }
+    }
+
+    private static func questions(
+        of draft: Message.Draft, to conversation: Conversation.ID, by user: UserID?,
+        key: Replay.Key?, in application: Application.ID
+    ) -> @Sendable (Transaction) throws -> SendingQuestions {
+        let (sender, names) = (
+            draft.sender.userID, [draft.proposedID?.bytes, key?.bytes].compactMap(\.self)
+        )
+        return { transaction in
+            try SendingQuestions(
+                transaction, to: conversation, from: sender, by: user, names: names,
+                in: application)
         }
     }
 }
 
 extension Recording {
     fileprivate func send(
-        _ draft: Message.Draft, to target: Conversation.ID, by user: UserID? = nil,
-        as id: Message.ID, key: Replay.Key?, partIDs: [MessagePart.ID]
+        _ draft: Message.Draft, asking asked: SendingQuestions, to target: Conversation.ID,
+        by user: UserID? = nil, as id: Message.ID, key: Replay.Key?, partIDs: [MessagePart.ID]
     ) throws -> Creation<MessageSnapshot> {
-        if let key, let sent = try message(sentWith: key, by: user) {
+        let sender = try asked.identity()
+        // Nothing is done on behalf of one whom nobody has named (platform-api §3.9).
+        if user != nil, sender == nil { throw Rejection.notFound(.user) }
+        let isNew = try asked.isNew()
+        if !isNew, let key, let sent = try message(sentWith: key, by: user) {
             return .replayed(
                 try snapshot(of: sent, seenBy: user, or: .notFound(.message)))
         }
-        let conversation = try writableConversation(target, for: user)
-        if draft.proposedID != nil, let holder = try holder(of: id) {
+        let (conversation, listeners) = try writableTarget(asked, target, for: user)
+        if !isNew, draft.proposedID != nil, let holder = try holder(of: id) {
             return .idInUse(try snapshot(of: holder, seenBy: user, or: .idTaken(.message)))
         }
         let message = try post(
-            draft, to: conversation, by: user, as: id, key: key, partIDs: partIDs)
+            draft, to: conversation, reaching: listeners, by: user, as: id, key: key,
+            partIDs: partIDs)
         return .created(
-            try snapshotOfNew(message, to: conversation.participants, seenBy: user))
+            snapshotOfNew(
+                message, from: sender, to: conversation.participants, seenBy: user))
     }
 
     /// Decides and records a post; every message comes into being here, also those of batches and
     /// schedules.
     ///
-    /// - Parameter user: On whose behalf; `nil` for the system.
+    /// - Parameters:
+    ///   - listeners: Whom it reaches, where that was looked up already.
+    ///   - user: On whose behalf; `nil` for the system.
     func post(
-        _ draft: Message.Draft, to conversation: Conversation, by user: UserID? = nil,
-        as id: Message.ID,
+        _ draft: Message.Draft, to conversation: Conversation,
+        reaching listeners: [Listener]? = nil, by user: UserID? = nil, as id: Message.ID,
         key: Replay.Key? = nil, partIDs: [MessagePart.ID]
     ) throws -> Message {
         let event = try conversation.posting(
@@ -75,11 +103,29 @@ extension Recording {
             contents: try contents(of: draft.parts, readableBy: user), as: id,
             partIDs: { index in partIDs[index] }, key: key,
             at: now)
-        try record(event)
+        try record(event, reaching: listeners)
         guard case .messageSent(let sent) = event else {
             throw StoreFault.unreadable("decision of a post")
         }
         return sent.message
+    }
+
+    /// Where a message goes, and whom it reaches there where that is known.
+    private func writableTarget(
+        _ asked: SendingQuestions, _ id: Conversation.ID, for user: UserID?
+    ) throws -> (Conversation, [Listener]?) {
+        guard let (found, listeners) = try asked.target() else {
+            return (try writableConversation(id, for: user), nil)
+        }
+        guard user != nil else {
+            guard found.deletedAt == nil else { throw Rejection.objectDeleted }
+            return (found, listeners)
+        }
+        guard found.deletedAt == nil, let part = try asked.ownPart() else {
+            throw Rejection.notFound(.conversation)
+        }
+        try part.requireWriting()
+        return (found, listeners)
     }
 
     private func writableConversation(
@@ -154,13 +200,12 @@ extension Recording {
 
     /// A new message has no receipts, and who takes part now is who it reaches.
     private func snapshotOfNew(
-        _ message: Message, to participants: Participants, seenBy user: UserID?
-    ) throws -> MessageSnapshot {
-        let sender = message.sender.userID
-        let identities = try transaction.identities(
-            of: Set([sender].compactMap(\.self)), in: application)
-        return MessageSnapshot(
-            message: message, sender: sender.map(identities.identity),
+        _ message: Message, from sender: BasicIdentity?, to participants: Participants,
+        seenBy user: UserID?
+    ) -> MessageSnapshot {
+        MessageSnapshot(
+            message: message,
+            sender: message.sender.userID.map { user in sender ?? BasicIdentity(userID: user) },
             recipients: participants.users.map { user in
                 MessageSnapshot.Recipient(userID: user, status: message.status(of: user, nil))
             }, isUnread: user.map { _ in false }, receivedAt: user.map { _ in message.sentAt })

@@ -28,12 +28,22 @@ extension Transaction {
     func participant(
         _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
     ) throws -> Participant? {
-        try first(
+        try askParticipant(user, in: conversation, in: application).first()
+    }
+
+    /// The same, asked ahead.
+    func askParticipant(
+        _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> Finding<Participant> {
+        try ask(
             """
             SELECT \(raw: Participant.columns) FROM participants
             WHERE application = \(application) AND conversation = \(conversation)
                 AND user_id = \(user)
-            """
+            """,
+            as: Fact(
+                of: application.bytes + conversation.bytes, in: "participants",
+                aspect: Array("part \(user.text)".utf8))
         ) { row in try Participant(row) }
     }
 

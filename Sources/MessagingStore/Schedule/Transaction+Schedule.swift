@@ -17,10 +17,8 @@ extension Transaction {
         try first(
             """
             SELECT kind, object FROM replay_keys
-            WHERE application = \(application) AND replay_key = \(key) AND kind IN (
-                \(ReplayKind.message.rawValue), \(ReplayKind.scheduled.rawValue),
-                \(ReplayKind.batch.rawValue)
-            )
+            WHERE application = \(application) AND replay_key = \(key)
+                AND kind IN (\(list: ReplayKind.sendings))
             ORDER BY kind LIMIT 1
             """
         ) { row in

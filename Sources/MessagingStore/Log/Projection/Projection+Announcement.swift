@@ -16,7 +16,7 @@ extension Projection {
         for part in announcement.parts { try insert(part, of: announcement) }
         try bring(announcement, to: sent.recipients)
         try nameAsRecipients(sent.recipients, ofAnnouncements: 1)
-        try remember(sent.key, as: .announcement, for: announcement.id.bytes)
+        remember(sent.key, as: .announcement, for: announcement.id.bytes)
     }
 
     /// A row for each recipient, in the order of the index they are found by.

@@ -28,11 +28,11 @@ extension Projection {
         }
         let users = conversation.participants.users
         try connect(users, among: users, of: conversation.id)
-        try remember(created.key, as: .conversation, for: conversation.id.bytes)
+        remember(created.key, as: .conversation, for: conversation.id.bytes)
     }
 
     func remember(_ match: ConversationMatched) throws {
-        try remember(match.key, as: .match, for: match.conversation.bytes)
+        remember(match.key, as: .match, for: match.conversation.bytes)
         guard let alias = match.alias else { return }
         try transaction.execute(
             """

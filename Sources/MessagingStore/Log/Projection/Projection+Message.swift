@@ -4,75 +4,64 @@ import SQL
 extension Projection {
     func send(_ sent: MessageSent) throws {
         let message = sent.message
-        try insert(message)
+        insert(message)
         for part in message.parts { try insert(part, of: message.id, in: message.conversation) }
-        try transaction.execute(
+        try count(message)
+        try reach(message)
+        remember(sent.key, as: .message, for: message.id.bytes)
+    }
+
+    /// Counts a message in its conversation, whose row is written once for all that a commit sends there.
+    private func count(_ message: Message) throws {
+        let id = message.conversation
+        let row = Fact<Int64>(of: application.bytes + id.bytes, in: "conversations")
+        let count = (transaction.postponed(row) ?? 0) + 1
+        transaction.postpone(count, of: row) { [application] in
             """
             UPDATE conversations SET
                 last_position = \(message.position), last_sent_at = \(message.sentAt),
-                message_count = message_count + 1, is_announced = 1
-            WHERE application = \(application) AND id = \(message.conversation)
-            """)
-        try reach(message)
-        try remember(sent.key, as: .message, for: message.id.bytes)
+                message_count = message_count + \(count), is_announced = 1
+            WHERE application = \(application) AND id = \(id)
+            """
+        }
+        let fact = Conversation.fact(id, in: application)
+        guard var conversation = try transaction.known(fact) else { return }
+        conversation.lastPosition = message.position
+        conversation.lastSentAt = message.sentAt
+        conversation.messageCount += 1
+        conversation.isAnnounced = true
+        transaction.know(conversation, of: fact)
     }
 
     /// Puts a message into the views of all participants but those one side of whom blocks the
     /// other now (R32, rulings 11); whoever does not see the conversation does from now on (R16, R51).
     ///
-    /// One statement changes all views; only what is seldom takes more. None tells what it changed
-    /// (`RETURNING`): that costs a table of its own each time, and the look before knows it.
+    /// One statement changes all views, once for all messages of a commit; only what is seldom takes more.
+    /// None tells what it changed (`RETURNING`): that costs a table of its own each time, and the look
+    /// before knows it.
     private func reach(_ message: Message) throws {
-        let present = try present(for: message)
+        let present =
+            try listeners
+            ?? transaction.askListeners(
+                in: message.conversation, to: message.sender.userID, in: application
+            ).rows()
         let hidden = present.filter(\.isBlocked).map(\.user)
         let new = present.filter { view in view.state != .shown && !view.isBlocked }
+        // Neither who takes part nor what he sees of the conversation changes by it.
+        guard !new.isEmpty || !hidden.isEmpty else { return reachAll(message) }
         if !new.isEmpty { try show(message, to: new.map(\.user)) }
-        let bystanders = hidden.isEmpty ? [""] : hidden.map(\.text)
-        try transaction.execute(
-            """
-            UPDATE participants SET
-                total_count = total_count + 1,
-                unread_count = unread_count + CASE WHEN user_id = \(message.sender.userID) THEN 0 ELSE 1 END,
-                last_position = \(message.position), last_message = \(message.id),
-                last_at = \(message.sentAt)
-            WHERE application = \(application) AND conversation = \(message.conversation)
-                AND left_after IS NULL AND user_id NOT IN (\(few: bystanders))
-            """)
+        try transaction.execute(ViewChange(message).sql(leavingOut: hidden, in: application))
         if !hidden.isEmpty { try hideFromBlockers(message) }
         let unaware = new.filter { view in view.state == .unseen }.map(\.user)
         try connect(seeing: unaware, of: message.conversation)
     }
 
-    /// A participant before a message reaches him.
-    private struct View {
-        let user: UserID
-        let state: ViewState
-        /// Whether he blocks its sender or is blocked by him.
-        let isBlocked: Bool
-    }
-
-    private func present(for message: Message) throws -> [View] {
-        let sender = message.sender.userID
-        return try transaction.rows(
-            """
-            SELECT user_id, state, EXISTS (
-                SELECT 1 FROM blocks b
-                WHERE b.application = p.application AND b.owner = p.user_id
-                    AND b.blocked = \(sender) AND b.owner <> b.blocked
-            ), EXISTS (
-                SELECT 1 FROM blocks b
-                WHERE b.application = p.application AND b.owner = \(sender)
-                    AND b.blocked = p.user_id AND b.owner <> b.blocked
-            )
-            FROM participants p
-            WHERE application = \(application) AND conversation = \(message.conversation)
-                AND left_after IS NULL
-            ORDER BY user_id
-            """
-        ) { row in
-            View(
-                user: try row.user(0), state: try row.viewState(1),
-                isBlocked: try row.int64(2) + row.int64(3) > 0)
+    private func reachAll(_ message: Message) {
+        let row = Fact<ViewChange>(
+            of: application.bytes + message.conversation.bytes, in: "participants")
+        let change = transaction.postponed(row)?.adding(message) ?? ViewChange(message)
+        transaction.postpone(change, of: row) { [application] in
+            change.sql(leavingOut: [], in: application)
         }
     }
 
@@ -104,19 +93,21 @@ extension Projection {
             """)
     }
 
-    private func insert(_ message: Message) throws {
+    private func insert(_ message: Message) {
         let (user, name) = message.sender.columns
-        try transaction.execute(
+        transaction.add(
             """
-            INSERT INTO messages (
-                application, id, conversation, position, sender_user, sender_name, sent_at,
-                updated_at, version, weight
-            ) VALUES (
-                \(application), \(message.id), \(message.conversation), \(message.position),
-                \(user), \(name), \(message.sentAt), \(message.updatedAt), \(message.version),
-                \(message.weight)
-            )
-            """)
+            (\(application), \(message.id), \(message.conversation), \(message.position), \(user),
+            \(name), \(message.sentAt), \(message.updatedAt), \(message.version), \(message.weight))
+            """,
+            to: "messages", key: application.bytes + message.id.bytes,
+            by: Insertion(
+                """
+                INSERT INTO messages (
+                    application, id, conversation, position, sender_user, sender_name, sent_at,
+                    updated_at, version, weight
+                ) VALUES
+                """))
     }
 }
 

@@ -18,7 +18,7 @@ extension Projection {
         try release(contents)
         try uncount(place, sentBy: sender, in: conversation)
         // Its id stays taken, so a late repeat of the sending does not bring it back (rulings 12).
-        try remember(Replay.Key(id), as: .message, for: id.bytes)
+        remember(Replay.Key(id), as: .message, for: id.bytes)
     }
 
     /// Takes a message out of all views: those that show it, and those that hide it.

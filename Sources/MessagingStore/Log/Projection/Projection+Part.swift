@@ -40,15 +40,18 @@ extension Projection {
         _ part: MessagePart, of message: Message.ID, in conversation: Conversation.ID
     ) throws {
         let (body, content) = part.columns
-        try transaction.execute(
+        transaction.add(
             """
-            INSERT INTO parts (
-                application, message, part_index, id, mime_type, body, content, size, updated_at
-            ) VALUES (
-                \(application), \(message), \(part.index), \(part.id), \(part.mimeType),
-                \(body), \(content), \(part.size), \(part.updatedAt)
-            )
-            """)
+            (\(application), \(message), \(part.index), \(part.id), \(part.mimeType), \(body),
+            \(content), \(part.size), \(part.updatedAt))
+            """,
+            to: "parts", key: application.bytes + message.bytes,
+            by: Insertion(
+                """
+                INSERT INTO parts (
+                    application, message, part_index, id, mime_type, body, content, size, updated_at
+                ) VALUES
+                """))
         try use(content, in: conversation)
     }
 

@@ -26,8 +26,8 @@ extension Projection {
                 """)
             try use(content, in: message.conversation)
         }
-        try remember(scheduled.key, as: .scheduled, for: message.id.bytes)
-        try remember(Replay.Key(message.id), as: .scheduled, for: message.id.bytes)
+        remember(scheduled.key, as: .scheduled, for: message.id.bytes)
+        remember(Replay.Key(message.id), as: .scheduled, for: message.id.bytes)
     }
 
     /// What it was promised and nobody else needs goes along; a message that was sent needs it.

@@ -9,6 +9,8 @@ struct Projection {
     let transaction: Transaction
     let application: Application.ID
     let hash: @Sendable ([UInt8]) -> [UInt8]
+    /// Whom the message of the event reaches, as the rows say; `nil` while nobody has looked.
+    var listeners: [Listener]?
 
     /// Applies one event, being the next of its log.
     func apply(_ event: Event) throws {
@@ -61,20 +63,20 @@ struct Projection {
         case .messageScheduled(let scheduled): try keep(scheduled)
         case .scheduleEnded(let id, _, _): try dropScheduled(id)
         case .batchAccepted(let key, let conversation):
-            try remember(key, as: .batch, for: conversation.bytes)
+            remember(key, as: .batch, for: conversation.bytes)
         case .contentOwned(let id, let user): try own(id, user)
         case .contentsErased(let ids): try erase(ids)
         }
     }
 
     /// Remembers what a key has made.
-    func remember(_ key: Replay.Key?, as kind: ReplayKind, for object: [UInt8]) throws {
+    func remember(_ key: Replay.Key?, as kind: ReplayKind, for object: [UInt8]) {
         guard let key else { return }
-        try transaction.execute(
-            """
-            INSERT INTO replay_keys (application, kind, replay_key, object)
-            VALUES (\(application), \(kind.rawValue), \(key), \(object))
-            ON CONFLICT (application, kind, replay_key) DO NOTHING
-            """)
+        transaction.add(
+            "(\(application), \(kind.rawValue), \(key), \(object))",
+            to: "replay_keys", key: application.bytes + key.bytes,
+            by: Insertion(
+                "INSERT INTO replay_keys (application, kind, replay_key, object) VALUES",
+                "ON CONFLICT (application, kind, replay_key) DO NOTHING"))
     }
 }

@@ -7,4 +7,7 @@ enum ReplayKind: String {
     case scheduled
     /// A batch of messages; it stands for their conversation.
     case batch
+
+    /// What the key of a sending may stand for.
+    static let sendings = [ReplayKind.message, .scheduled, .batch].map(\.rawValue)
 }
