@@ -47,11 +47,7 @@ actor ExportJob {
     /// Makes the archive; when this returns, it is durable.
     func write(at moment: Timestamp) async throws -> Export.Archive {
         do {
-            try clear()
-            var plain = ExportFile(try blobs.stage(plainName))
-            try await ExportDocument(
-                task, store: store, presentation, until: moment
-            ).write(to: &plain)
+            let plain = try await writePlain(until: moment)
             let archive = try seal(plain, at: moment)
             try blobs.discard(plainName)
             return archive
@@ -59,6 +55,21 @@ actor ExportJob {
             // Another try begins with an empty file all the same.
             try? clear()
             throw error
+        }
+    }
+
+    /// Writes the JSON; again from the beginning when messages went elsewhere meanwhile (X1.3).
+    private func writePlain(until moment: Timestamp) async throws -> ExportFile {
+        while true {
+            let end = try await store.logExtent(in: task.application).end
+            try clear()
+            var plain = ExportFile(try blobs.stage(plainName))
+            try await ExportDocument(
+                task, store: store, presentation, until: moment
+            ).write(to: &plain)
+            guard case .historical = task.export.scope,
+                try await store.hasMerged(since: end, in: task.application)
+            else { return plain }
         }
     }
 

@@ -28,7 +28,8 @@ extension Event {
         case .followingChanged(let change): .user(change.follower)
         case .contentOwned(_, let user): .user(user)
         case .applicationCreated, .applicationSuspended, .tokenCreated, .tokenRevoked,
-            .identityNamed, .conversationCreated, .conversationMatched, .conversationShown,
+            .identityNamed, .conversationCreated, .conversationMatched, .conversationMerged,
+            .conversationShown,
             .conversationAnnounced, .participantsChanged, .metadataChanged, .conversationDeleted,
             .messageDeleted, .contentUploaded, .contentWithdrawn, .blocksChanged,
             .notificationSent, .partsChanged, .exportKeyChanged, .exportRequested, .exportStarted,

@@ -16,6 +16,8 @@ public enum Event: Equatable, Sendable {
     case conversationCreated(ConversationCreated)
     /// A distinct creation met its match and left a key or a proposed id to remember.
     case conversationMatched(ConversationMatched)
+    /// A distinct conversation took in another of the same participants (X1.5).
+    case conversationMerged(ConversationMerged)
     /// A conversation came into the view of users before any message did it.
     case conversationShown(ConversationShown)
     /// A conversation came into the view of all participants before any message did it (R52).

@@ -19,6 +19,7 @@ public enum EventType: String, CaseIterable, Sendable {
     case sessionsEnded = "sessions.ended"
     case conversationCreated = "conversation.created"
     case conversationMatched = "conversation.matched"
+    case conversationMerged = "conversation.merged"
     case conversationShown = "conversation.shown"
     case conversationAnnounced = "conversation.announced"
     case conversationHidden = "conversation.hidden"
@@ -63,6 +64,7 @@ extension Event {
         case .identityNamed: .identityNamed
         case .conversationCreated: .conversationCreated
         case .conversationMatched: .conversationMatched
+        case .conversationMerged: .conversationMerged
         case .conversationShown: .conversationShown
         case .conversationAnnounced: .conversationAnnounced
         case .conversationHidden: .conversationHidden

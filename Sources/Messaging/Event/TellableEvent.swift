@@ -39,7 +39,8 @@ extension Event {
         case .metadataChanged(let change): .metadataChanged(change.conversation)
         case .conversationDeleted(let id, _): .conversationDeleted(id)
         case .applicationCreated, .applicationSuspended, .tokenCreated, .tokenRevoked,
-            .identityNamed, .conversationMatched, .conversationShown, .conversationAnnounced,
+            .identityNamed, .conversationMatched, .conversationMerged, .conversationShown,
+            .conversationAnnounced,
             .conversationHidden, .messageHidden, .contentUploaded, .contentWithdrawn,
             .blocksChanged, .announcementSent, .announcementReceived, .announcementDeleted,
             .notificationSent, .partsChanged, .exportKeyChanged, .exportRequested, .exportStarted,

@@ -19,6 +19,8 @@ extension Event {
         case .conversationCreated(let created):
             [.messages(created.conversation.id, application)]
         case .conversationMatched(let match): [.messages(match.conversation, application)]
+        case .conversationMerged(let merge):
+            [merge.winner, merge.loser].compactMap(\.self).map { id in .messages(id, application) }
         case .conversationShown(let shown): [.messages(shown.conversation, application)]
         case .conversationAnnounced(let id, _): [.messages(id, application)]
         case .conversationHidden(let hidden): [.messages(hidden.conversation, application)]

@@ -13,8 +13,10 @@ extension MessagingStore {
         try await change(in: application) { recording in
             let transaction = recording.transaction
             guard try transaction.content(content.id, in: application) == nil else { return }
-            if let conversation = content.conversation {
-                _ = try transaction.livingConversation(conversation, in: application)
+            var content = content
+            // It may have been merged into another one while its content arrived (X1.2).
+            content.conversation = try content.conversation.map { conversation in
+                try transaction.livingConversation(conversation, in: application)
             }
             try recording.record(.contentUploaded(content))
             if let user { try recording.record(.contentOwned(content.id, by: user)) }

@@ -61,7 +61,11 @@ extension Recording {
         if let user { try refuseBlocked(draft.participants.users, by: user) }
         if draft.proposedID != nil, let holder = try holder(of: id) { return .idInUse(holder) }
         if draft.isDistinct, let match = try match(of: draft) {
-            guard match.isMatch(for: draft) else { return .conflict(match) }
+            guard match.isMatch(for: draft) else {
+                // Its key stays free (rulings 12), the id it proposes does not (X1.6).
+                if let event = match.matching(draft, key: nil) { try record(event) }
+                return .conflict(match)
+            }
             if let event = match.matching(draft, key: key) { try record(event) }
             try show(match, to: user)
             return .matched(match)
@@ -85,15 +89,6 @@ extension Recording {
     private func conversation(madeWith key: Replay.Key) throws -> Conversation? {
         let made = try transaction.object(madeWith: key, as: .conversation, in: application)
         return try holder(of: made.flatMap(Conversation.ID.init) ?? Conversation.ID(key))
-    }
-
-    /// Who has an id, as its own or as an alias; `nil` when it is free.
-    private func holder(of id: Conversation.ID) throws -> Conversation? {
-        do {
-            return try transaction.conversation(id, in: application)
-        } catch Rejection.notFound(.conversation) {
-            return nil
-        }
     }
 
     /// A match stands in the view of who asked for it from then on (R53, rulings 15).

@@ -27,4 +27,16 @@ extension MessagingStore {
             try transaction.livingConversation(id, in: application)
         }
     }
+
+    /// The ids that lead to a conversation that exists and lives: its own first, then its aliases (X1.2).
+    ///
+    /// - Throws: `Rejection.notFound`, or `objectDeleted` after its deletion for all.
+    public func names(
+        of id: Conversation.ID, in application: Application.ID
+    ) async throws -> [Conversation.ID] {
+        try await database.read { transaction in
+            let own = try transaction.livingConversation(id, in: application)
+            return [own] + (try transaction.aliases(of: own, in: application)).sorted()
+        }
+    }
 }

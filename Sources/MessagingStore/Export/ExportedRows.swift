@@ -31,6 +31,24 @@ extension MessagingStore {
         }
     }
 
+    /// Whether conversations have been merged since a place of the log: messages are then no more where a
+    /// look in stretches has been, or will be.
+    public func hasMerged(since place: LogPosition, in application: Application.ID) async throws
+        -> Bool
+    {
+        try await database.read { transaction in
+            // In the words of the index, so that it is read.
+            try transaction.first(
+                """
+                SELECT 1 FROM events
+                WHERE application = \(application) AND kind = 'conversation.merged'
+                    AND position > \(place)
+                LIMIT 1
+                """
+            ) { _ in true } ?? false
+        }
+    }
+
     /// Messages of living conversations, each conversation's together and in their order.
     ///
     /// - Parameters:

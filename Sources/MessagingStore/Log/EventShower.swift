@@ -36,6 +36,8 @@ struct EventShower {
             return try conversation(change.conversation, change.participants, &conversations)
         case .metadataChanged(let change):
             return try conversation(change.conversation, nil, &conversations)
+        case .conversationMerged(let merge):
+            return try conversation(merge.winner, nil, &conversations)
         case .identityPatched(let change):
             return try transaction.user(change.user, in: application)?.knownIdentity
                 .map { identity in .identity(identity) } ?? .none
@@ -68,8 +70,9 @@ struct EventShower {
             }
         }
         let found = try transaction.messages(changed, in: application)
+        let known = Array(sent.merging(found) { _, now in now }.values)
         let snapshots = try transaction.snapshots(
-            of: Array(sent.merging(found) { _, now in now }.values), in: application)
+            of: try transaction.standing(known, in: application), in: application)
         return Dictionary(snapshots.map { ($0.message.id, $0) }) { first, _ in first }
     }
 

@@ -119,7 +119,8 @@ extension Recording {
         switch made.kind {
         case .batch:
             guard let id = Conversation.ID(bytes: made.object) else { return }
-            throw AnsweredBefore(conversation: id)
+            throw AnsweredBefore(
+                conversation: try transaction.winner(of: id, in: application) ?? id)
         case .scheduled:
             guard let id = Message.ID(bytes: made.object) else { return }
             if let sent = try liveMessage(id) {

@@ -30,10 +30,12 @@ extension Transaction {
     }
 
     /// A message that waits; `nil` when there is none of that name.
+    ///
+    /// It goes to the winner, should its conversation have been merged since (X1.2).
     func scheduledMessage(
         _ id: Message.ID, in application: Application.ID
     ) throws -> ScheduledMessage? {
-        try first(
+        let message = try first(
             """
             SELECT payload FROM scheduled_messages
             WHERE application = \(application) AND id = \(id)
@@ -44,6 +46,12 @@ extension Transaction {
             try reader.finish()
             return message
         }
+        guard let message, let home = try winner(of: message.conversation, in: application) else {
+            return message
+        }
+        return ScheduledMessage(
+            id: message.id, conversation: home, draft: message.draft, dueAt: message.dueAt,
+            typingFrom: message.typingFrom)
     }
 
     /// The messages due at a moment, of all applications, in the order of sending.

@@ -31,6 +31,9 @@ extension Event {
                 + Self.count(created.conversation.participants.users, "participant")
         case .conversationMatched(let match):
             "asked for conversation \(match.conversation), which exists"
+        case .conversationMerged(let merge):
+            merge.loser.map { loser in "merged conversation \(loser) into \(merge.winner)" }
+                ?? "put conversation \(merge.winner) in order"
         case .conversationShown(let shown):
             "brought conversation \(shown.conversation) into the view of "
                 + Self.count(shown.users, "user")
@@ -97,7 +100,7 @@ extension Event {
         case .identityNamed, .identityTold, .identityPatched, .identityDeleted, .followingChanged,
             .blocksChanged:
             .identity
-        case .conversationCreated, .conversationMatched, .conversationShown,
+        case .conversationCreated, .conversationMatched, .conversationMerged, .conversationShown,
             .conversationAnnounced, .conversationHidden, .participantsChanged, .metadataChanged,
             .conversationDeleted, .messageSent, .messageDeleted, .messageHidden, .messageScheduled,
             .scheduleEnded, .batchAccepted, .partsChanged, .receiptsRecorded, .announcementSent,

@@ -19,6 +19,7 @@ extension Event {
         case .blocksChanged(let change): UserIDJSON.text(identity: change.owner)
         case .conversationCreated(let created): Self.name(created.conversation.id)
         case .conversationMatched(let match): Self.name(match.conversation)
+        case .conversationMerged(let merge): Self.name(merge.winner)
         case .conversationShown(let shown): Self.name(shown.conversation)
         case .conversationAnnounced(let id, _), .conversationDeleted(let id, _),
             .batchAccepted(_, let id):

@@ -21,6 +21,7 @@ extension EventJSON {
             if let alias = match.alias {
                 writer.member("alias", IdentifierJSON.text(alias, in: .conversations))
             }
+        case .conversationMerged(let merge): write(merge, into: &writer)
         case .conversationShown(let shown): names("shown_to", shown.users, into: &writer)
         case .conversationHidden(let hidden):
             names("hidden_from", [hidden.user], into: &writer)

@@ -45,6 +45,7 @@ extension EventJSON {
         case .blocksChanged(let change): name(change.owner, links, into: &writer)
         case .conversationCreated(let created): name(created.conversation.id, links, into: &writer)
         case .conversationMatched(let match): name(match.conversation, links, into: &writer)
+        case .conversationMerged(let merge): name(merge.winner, links, into: &writer)
         case .conversationShown(let shown): name(shown.conversation, links, into: &writer)
         case .conversationAnnounced(let id, _), .conversationDeleted(let id, _),
             .batchAccepted(_, let id):

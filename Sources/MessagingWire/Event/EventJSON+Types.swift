@@ -10,7 +10,7 @@ extension EventJSON {
     private static func data(of type: EventType) -> JSONSchema {
         switch type {
         case .conversationCreated: ConversationJSON.schema(.v3_0)
-        case .participantsChanged, .metadataChanged:
+        case .participantsChanged, .metadataChanged, .conversationMerged:
             .anyOf([ConversationJSON.schema(.v3_0), named])
         case .messageSent, .messageUpdated: .anyOf([MessageJSON.schema(.v3_0), named])
         case .contentUploaded: ContentJSON.schema

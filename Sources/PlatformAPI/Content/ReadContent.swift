@@ -12,13 +12,16 @@ extension Call {
         let showsTransfer = try showsTransfer()
         let asked = try conversation()
         if showsTransfer {
-            // Its own id, should the path have named it by an alias (X1.2).
-            let conversation = try await store.requireWritable(asked, in: application)
-            let owner = UploadOwner(
-                application: application.uuid, conversation: conversation.uuid)
-            if let reply = try await awaitedContent(where: { $0 == owner }) {
+            // Its own id, should the path have named it by an alias; the upload may have begun under
+            // another one (X1.2).
+            let names = try await store.names(of: asked, in: application)
+            let owners = Set(
+                names.map { name in
+                    UploadOwner(application: application.uuid, conversation: name.uuid)
+                })
+            if let reply = try await awaitedContent(where: owners.contains) {
                 return reply.locating(
-                    try content(), in: conversation, askedIn: asked, links)
+                    try content(), in: names.first ?? asked, askedIn: asked, links)
             }
         }
         let content = try await store.content(content(), in: asked, in: application)

@@ -75,6 +75,27 @@ extension Event {
                     messageCount: 5, version: 3), key: .sample(4))),
         .conversationMatched(
             ConversationMatched(conversation: .sample(3), key: .sample(4), alias: nil)),
+        .conversationMerged(
+            ConversationMerged(
+                winner: .sample(3), loser: .sample(4), aliases: [.sample(4), .sample(18)],
+                metadata: Metadata(["a": "b"], at: .sample), isAnnounced: true,
+                lastPosition: Position(300),
+                relocations: [
+                    Relocation(
+                        conversation: .sample(3), from: Position(1), through: Position(8),
+                        to: Position(1)),
+                    Relocation(
+                        conversation: .sample(4), from: Position(2), through: Position(2),
+                        to: Position(9)),
+                ],
+                views: [
+                    ConversationMerged.View(
+                        .ana,
+                        ViewCopy(
+                            state: .cleared, clearedTo: Position(2), hidden: IntervalSet(4...9),
+                            receipts: Receipts(
+                                delivered: IntervalSet(3...6), read: IntervalSet(5...5))))
+                ], at: .sample)),
         .conversationShown(
             ConversationShown(conversation: .sample(3), users: [.ana, .cy], at: .sample)),
         .conversationAnnounced(.sample(3), at: .sample),

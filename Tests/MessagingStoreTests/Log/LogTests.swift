@@ -87,9 +87,19 @@ extension Shop {
         try await upload(4, to: gone)
         try await send(to: gone)
         try await store.deleteConversation(gone, in: application)
+        try await meet()
         try await tell()
         try await procrastinate()
         try await upload(6, to: nil, by: .ana)
+    }
+
+    /// Two that were made apart, and share what was said in both.
+    private func meet() async throws {
+        let users: [UserID] = [.bo, .named("ed")]
+        let own = try await create(users, isDistinct: true).object.conversation.id
+        let other = try await bring(40, users, createdAt: 0)
+        for home in [other, own, other] { try await send(by: .bo, to: home) }
+        try await settle(other)
     }
 
     private func exportTwice() async throws {

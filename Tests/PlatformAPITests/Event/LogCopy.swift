@@ -10,8 +10,8 @@ struct LogCopy: Equatable {
     }
 
     struct Message: Equatable {
-        let conversation: String
-        let position: Int64
+        var conversation: String
+        var position: Int64
         let text: String
         var status: [String: String]
     }
@@ -64,6 +64,7 @@ struct LogCopy: Equatable {
                 chats[subject]?.metadata.set(
                     path.map(String.init)[...], operation["value"].map(Tree.init))
             }
+        case "conversation.merged": merge(into: subject, changes)
         case "message.sent": keep(message: data)
         case "message.deleted": messages[subject] = nil
         case "message.delivered", "message.read":
@@ -73,6 +74,27 @@ struct LogCopy: Equatable {
                 }
             }
         default: break
+        }
+    }
+
+    /// Takes in what the aliases had; a message of each place named has gone to another one.
+    private mutating func merge(into winner: String, _ changes: JSONValue) {
+        for alias in changes.names("aliases") { chats[alias] = nil }
+        for operation in changes.list("operations") {
+            chats[winner]?.metadata = operation["value"].map(Tree.init) ?? .object([:])
+        }
+        messages = messages.mapValues { message in
+            let stretch = changes.list("messages").first { stretch in
+                stretch.text("conversation") == message.conversation
+                    && ((stretch["from"]?.integer ?? 0)...(stretch["to"]?.integer ?? 0))
+                        .contains(message.position)
+            }
+            guard let from = stretch?["from"]?.integer, let new = stretch?["moved_to"]?.integer
+            else { return message }
+            var message = message
+            message.conversation = winner
+            message.position += new - from
+            return message
         }
     }
 

@@ -1,4 +1,6 @@
 import JSON
+import Messaging
+import MessagingStore
 import TestSupport
 import Testing
 
@@ -34,6 +36,7 @@ private struct Life {
     var generator: Generator
     private var chats: [String] = []
     private var messages: [String] = []
+    private var arrivals: [Conversation.ID] = []
 
     init(scene: Scene, generator: Generator) {
         self.scene = scene
@@ -55,7 +58,7 @@ private struct Life {
             if made.status == 201 { chats.append(try id(of: made)) }
             return
         }
-        switch generator.below(12) {
+        switch generator.below(13) {
         case 0: _ = try await ask("DELETE", "/conversations/\(chat)")
         case 1, 2:
             let operation = generator.one(of: ["add", "remove"])
@@ -79,6 +82,7 @@ private struct Life {
                 #"{"type":"\#(generator.one(of: ["delivery", "read"]))"}"#)
         case 7 where !messages.isEmpty:
             _ = try await ask("DELETE", "/messages/\(generator.one(of: messages))")
+        case 8: try await meet(users)
         default:
             let sent = try await ask(
                 "POST", "/conversations/\(chat)/messages",
@@ -86,6 +90,31 @@ private struct Life {
             )
             if sent.status == 201 { messages.append(try id(of: sent)) }
         }
+    }
+
+    /// An import brings a conversation of the same users, or ends with one it has brought.
+    private mutating func meet(_ users: [String]) async throws {
+        if !arrivals.isEmpty, generator.once(in: 2) {
+            let id = arrivals.removeFirst()
+            do {
+                _ = try await scene.world.store.settleConversation(id, in: scene.application)
+            } catch Rejection.objectDeleted {
+                // It was deleted for all meanwhile.
+            }
+            return
+        }
+        let (id, moment) = (
+            Conversation.ID.v7(at: .init(milliseconds: 0), random: UInt128(generator.next())),
+            Int64(generator.below(9))
+        )
+        let people = (users.isEmpty ? ["bo"] : users) + ["ana"]
+        let conversation = Conversation(
+            id: id, createdAt: Timestamp(milliseconds: moment),
+            participants: Participants(people.compactMap { UserID($0) }), isDistinct: true,
+            metadata: Metadata(["a": "brought"], at: Timestamp(milliseconds: moment)))
+        _ = try await scene.world.store.bringConversation(conversation, in: scene.application)
+        chats.append(id.uuid)
+        arrivals.append(id)
     }
 
     func snapshot() async throws -> LogCopy {

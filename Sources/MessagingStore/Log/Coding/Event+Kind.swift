@@ -11,6 +11,7 @@ extension Event {
         case .identityNamed: "identity.named"
         case .conversationCreated: "conversation.created"
         case .conversationMatched: "conversation.matched"
+        case .conversationMerged: "conversation.merged"
         case .conversationShown: "conversation.shown"
         case .conversationAnnounced: "conversation.announced"
         case .conversationHidden: "conversation.hidden"

@@ -28,6 +28,8 @@ extension Event {
             writer.write(match.conversation)
             writer.write(optional: match.key) { writer, key in writer.write(key) }
             writer.write(optional: match.alias) { writer, alias in writer.write(alias) }
+        case .conversationMerged(let merge):
+            merge.write(to: &writer)
         case .conversationShown(let shown):
             shown.write(to: &writer)
         case .conversationAnnounced(let id, let moment):

@@ -35,6 +35,8 @@ extension Event {
                     conversation: try reader.id(),
                     key: try reader.optional { reader in try reader.id() },
                     alias: try reader.optional { reader in try reader.id() }))
+        case "conversation.merged":
+            .conversationMerged(try ConversationMerged(from: &reader))
         case "conversation.shown":
             .conversationShown(try ConversationShown(from: &reader))
         case "conversation.announced":

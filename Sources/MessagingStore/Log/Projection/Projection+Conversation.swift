@@ -4,9 +4,7 @@ import SQL
 extension Projection {
     func create(_ created: ConversationCreated) throws {
         let conversation = created.conversation
-        let key =
-            conversation.isDistinct
-            ? DistinctKey(conversation.participants, hash: hash).digest : nil
+        let key = conversation.isDistinct ? try freeKey(of: conversation.participants) : nil
         try transaction.execute(
             """
             INSERT INTO conversations (
@@ -29,6 +27,19 @@ extension Projection {
         let users = conversation.participants.users
         try connect(users, among: users, of: conversation.id)
         remember(created.key, as: .conversation, for: conversation.id.bytes)
+    }
+
+    /// The key of some participants, unless a conversation of theirs is found by it: one that comes from
+    /// elsewhere stays beside that until they are merged (X1).
+    private func freeKey(of participants: Participants) throws -> [UInt8]? {
+        let key = DistinctKey(participants, hash: hash)
+        let isTaken = try transaction.first(
+            """
+            SELECT 1 FROM conversations
+            WHERE application = \(application) AND distinct_key = \(key.digest)
+            """
+        ) { _ in true }
+        return isTaken == nil ? key.digest : nil
     }
 
     func remember(_ match: ConversationMatched) throws {

@@ -22,6 +22,7 @@ struct Projection {
         case .identityNamed(let identity): try name(identity)
         case .conversationCreated(let created): try create(created)
         case .conversationMatched(let match): try remember(match)
+        case .conversationMerged(let merged): try merge(merged)
         case .conversationShown(let shown): try show(shown)
         case .conversationAnnounced(let id, _): try announce(id)
         case .conversationHidden(let hidden): try hide(hidden)

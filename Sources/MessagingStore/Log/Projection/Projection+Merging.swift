@@ -1,0 +1,181 @@
+import Messaging
+import SQL
+
+extension Projection {
+    /// Makes one conversation of two (X1), or brings the messages of one into their order.
+    ///
+    /// What is counted adds up: each message is still seen, unread or hidden as it was where it stood.
+    func merge(_ merge: ConversationMerged) throws {
+        try relocate(merge)
+        if let loser = merge.loser { try takeIn(loser, merge) }
+        try write(merge)
+        try forgetViews(of: merge.winner)
+        for entry in merge.views { try write(entry.view, of: entry.user, in: merge.winner) }
+        try findLastMessage(in: merge.winner, of: nil, insteadOf: nil)
+    }
+
+    /// Puts messages at their new places, which none has had: so no two ever meet at one.
+    ///
+    /// Many stretches to a statement, because two conversations that alternate have one for each message.
+    private func relocate(_ merge: ConversationMerged) throws {
+        let stretches = merge.relocations.filter { stretch in
+            stretch.conversation != merge.winner || !stretch.isStanding
+        }
+        for piece in stretches.powers(upTo: 128) {
+            let rows = piece.map { stretch in
+                [
+                    SQLValue.blob(stretch.conversation.bytes), .integer(stretch.from.number),
+                    .integer(stretch.through.number), .integer(stretch.shift),
+                ]
+            }
+            try transaction.execute(
+                """
+                UPDATE messages SET
+                    conversation = \(merge.winner), position = position + gone.column4
+                FROM (VALUES \(rows: rows)) AS gone
+                WHERE application = \(application) AND conversation = gone.column1
+                    AND position BETWEEN gone.column2 AND gone.column3
+                """)
+        }
+    }
+
+    /// Moves everything else that is the loser's, and its name, which is an alias from now on.
+    private func takeIn(_ loser: Conversation.ID, _ merge: ConversationMerged) throws {
+        let winner = merge.winner
+        try countOnce(loser, winner)
+        try transaction.execute(
+            """
+            UPDATE participants SET
+                total_count = participants.total_count + l.total_count,
+                unshown_count = participants.unshown_count + l.unshown_count,
+                unread_count = participants.unread_count + l.unread_count
+            FROM participants l
+            WHERE participants.application = \(application)
+                AND participants.conversation = \(winner)
+                AND l.application = \(application) AND l.conversation = \(loser)
+                AND l.user_id = participants.user_id
+            """)
+        try transaction.execute(
+            """
+            DELETE FROM participants
+            WHERE application = \(application) AND conversation = \(loser)
+            """)
+        try forgetViews(of: loser)
+        try transaction.execute(
+            """
+            UPDATE contents SET conversation = \(winner)
+            WHERE application = \(application) AND conversation = \(loser)
+            """)
+        try transaction.execute(
+            """
+            UPDATE conversation_aliases SET conversation = \(winner)
+            WHERE application = \(application) AND conversation = \(loser)
+            """)
+        try transaction.execute(
+            """
+            INSERT INTO conversation_aliases (application, alias, conversation)
+            VALUES (\(application), \(loser), \(winner))
+            """)
+        try transaction.execute(
+            """
+            UPDATE conversations SET
+                message_count = conversations.message_count + l.message_count,
+                last_sent_at = CASE
+                    WHEN COALESCE(conversations.last_sent_at, l.last_sent_at) < l.last_sent_at
+                    THEN l.last_sent_at ELSE COALESCE(conversations.last_sent_at, l.last_sent_at)
+                END,
+                version = 1 + CASE
+                    WHEN conversations.version < l.version THEN l.version
+                    ELSE conversations.version
+                END
+            FROM conversations l
+            WHERE conversations.application = \(application) AND conversations.id = \(winner)
+                AND l.application = \(application) AND l.id = \(loser)
+            """)
+        try transaction.execute(
+            "DELETE FROM conversations WHERE application = \(application) AND id = \(loser)")
+    }
+
+    /// Whoever sees both has one conversation less, and is connected by one less.
+    private func countOnce(_ loser: Conversation.ID, _ winner: Conversation.ID) throws {
+        try count(shown: try seeing(loser, winner, in: [.shown]), -1)
+        let aware = try seeing(loser, winner, in: [.shown, .cleared])
+        guard !aware.isEmpty else { return }
+        try transaction.execute(
+            """
+            UPDATE following SET shared_count = shared_count - 1
+            WHERE application = \(application) AND follower IN (\(few: aware.map(\.text)))
+                AND follower <> followed AND followed IN (
+                    SELECT p.user_id FROM participants p
+                    WHERE p.application = \(application) AND p.conversation = \(winner)
+                )
+            """)
+    }
+
+    /// Who has both conversations in some states.
+    private func seeing(
+        _ one: Conversation.ID, _ two: Conversation.ID, in states: [ViewState]
+    ) throws -> [UserID] {
+        try transaction.rows(
+            """
+            SELECT user_id FROM participants
+            WHERE application = \(application) AND conversation IN (\(one), \(two))
+                AND state IN (\(few: states.map(\.rawValue)))
+            GROUP BY user_id HAVING COUNT(*) = 2 ORDER BY user_id
+            """
+        ) { row in try row.user(0) }
+    }
+
+    /// The winner's own row; its participants find it from now on (R3).
+    private func write(_ merge: ConversationMerged) throws {
+        let users = try transaction.currentParticipants(of: merge.winner, in: application)
+        try transaction.execute(
+            """
+            UPDATE conversations SET
+                is_distinct = 1, distinct_key = \(DistinctKey(users, hash: hash).digest),
+                is_announced = \(merge.isAnnounced), metadata = \(merge.metadata.columnBytes),
+                last_position = \(merge.lastPosition)
+            WHERE application = \(application) AND id = \(merge.winner)
+            """)
+    }
+
+    /// What everybody has read and does not see, before it is written anew.
+    private func forgetViews(of id: Conversation.ID) throws {
+        try transaction.execute(
+            "DELETE FROM receipts WHERE application = \(application) AND conversation = \(id)")
+        try transaction.execute(
+            """
+            DELETE FROM hidden_messages WHERE application = \(application) AND conversation = \(id)
+            """)
+    }
+
+    private func write(_ view: ViewCopy, of user: UserID, in conversation: Conversation.ID) throws {
+        // No message of now has brought it into his view.
+        try transaction.execute(
+            """
+            UPDATE participants SET
+                state = \(view.state.rawValue), cleared_to = \(view.clearedTo), shown_from = NULL
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND user_id = \(user)
+            """)
+        if view.receipts != Receipts() {
+            try transaction.execute(
+                """
+                INSERT INTO receipts (application, conversation, user_id, delivered, read)
+                VALUES (
+                    \(application), \(conversation), \(user), \(view.receipts.delivered.text),
+                    \(view.receipts.read.text)
+                )
+                """)
+        }
+        for interval in view.hidden.intervals {
+            try transaction.execute(
+                """
+                INSERT INTO hidden_messages (application, conversation, position, user_id)
+                SELECT application, conversation, position, \(user) FROM messages
+                WHERE application = \(application) AND conversation = \(conversation)
+                    AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+                """)
+        }
+    }
+}

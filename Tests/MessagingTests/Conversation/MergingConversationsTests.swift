@@ -1,0 +1,212 @@
+import Messaging
+import TestSupport
+import Testing
+
+@Suite struct `Merging conversations` {
+    @Test(arguments: 0..<500) func `X1.1: whichever comes first, the outcome is the same`(
+        case number: UInt64
+    ) {
+        var any = Generator(number)
+        let (left, right) = (any.copy(1), any.copy(2))
+        #expect(left.meeting(right).copy == left.meeting(right).copy)
+        #expect(left.meeting(right).copy.meaning == right.meeting(left).copy.meaning)
+    }
+
+    @Test(arguments: 0..<500) func `X1.1: however three are grouped, the outcome is the same`(
+        case number: UInt64
+    ) {
+        var any = Generator(number)
+        let (one, two, three) = (any.copy(1), any.copy(2), any.copy(3))
+        let left = one.meeting(two).copy.meeting(three).copy
+        let right = one.meeting(two.meeting(three).copy).copy
+        #expect(left.meaning == right.meaning)
+    }
+
+    @Test(arguments: 0..<500) func `X1.1: meeting again changes nothing`(case number: UInt64) {
+        var any = Generator(number)
+        let (left, right) = (any.copy(1), any.copy(2))
+        let both = left.meeting(right).copy
+        #expect(left.meeting(left).copy == left.inOrder.copy)
+        #expect(both.meeting(right).copy.meaning == both.meaning)
+        #expect(left.meeting(both).copy.meaning == both.meaning)
+        #expect(both.inOrder.copy == both)
+    }
+
+    @Test(arguments: 0..<500)
+    func `X1.3: messages come by time and id, and what was known of each stays known`(
+        case number: UInt64
+    ) {
+        var any = Generator(number)
+        let (left, right) = (any.copy(1), any.copy(2))
+        let both = left.meeting(right).copy
+        // In one millisecond by id, unless the winner had both before it met the first of the other.
+        let winner = both.id == left.id ? left : right
+        let own = Set(winner.places.map(\.message))
+        let first = both.places.first { place in !own.contains(place.message) }?.sentAt
+        for (place, next) in zip(both.places, both.places.dropFirst()) {
+            #expect(place.sentAt <= next.sentAt)
+            guard let first, place.sentAt == next.sentAt, place.sentAt >= first else { continue }
+            #expect(place.message < next.message)
+        }
+        #expect(zip(both.places, both.places.dropFirst()).allSatisfy { $0.position < $1.position })
+        #expect(both.places.allSatisfy { place in place.position <= both.lastPosition })
+        let (mine, theirs, ours) = (left.meaning, right.meaning, both.meaning)
+        #expect(Set(ours.messages) == Set(mine.messages).union(theirs.messages))
+        for (user, view) in ours.views {
+            let known = [mine, theirs].compactMap { meaning in meaning.views[user] }
+            for message in ours.messages {
+                let statuses = known.compactMap { view in view.statuses[message] }
+                #expect(view.statuses[message] == statuses.max())
+                let isUnseen = known.contains { view in view.unseen.contains(message) }
+                #expect(view.unseen.contains(message) == isUnseen)
+            }
+        }
+    }
+
+    @Test(arguments: 0..<500)
+    func `X1.3: each place is told where it went, and none of the winner means another message`(
+        case number: UInt64
+    ) throws {
+        var any = Generator(number)
+        let (left, right) = (any.copy(1), any.copy(2))
+        let (both, relocations) = left.meeting(right)
+        for copy in [left, right] {
+            let own = relocations.filter { stretch in stretch.conversation == copy.id }
+            for place in copy.places {
+                let number = place.position.number
+                let now = IntervalSet(number...number).relocated(by: own)
+                let found = try #require(both.places.first { $0.message == place.message })
+                #expect(now == IntervalSet(found.position.number...found.position.number))
+                guard copy.id == both.id, found.position != place.position else { continue }
+                #expect(found.position > copy.lastPosition)
+            }
+        }
+    }
+
+    @Test func `X1.1: the earlier one wins, then the smaller id`() {
+        let early = ConversationCopy(id: .sample(2), createdAt: Timestamp(milliseconds: 1))
+        let late = ConversationCopy(id: .sample(1), createdAt: Timestamp(milliseconds: 2))
+        let smaller = ConversationCopy(
+            id: .sample(1), createdAt: Timestamp(milliseconds: 1), aliases: [.sample(7)])
+        #expect(late.meeting(early).copy.id == early.id)
+        let tie = early.meeting(smaller).copy
+        #expect(tie.id == smaller.id)
+        #expect(tie.aliases == [early.id, .sample(7)])
+    }
+
+    @Test func `X1.3: what is behind the winner's messages moves nothing of his`() {
+        let old = ConversationCopy.sample(1, [(1, 10), (2, 20), (4, 30)], last: 5)
+        let new = ConversationCopy.sample(2, [(1, 40), (3, 50)], last: 3)
+        let (both, relocations) = old.meeting(new)
+        #expect(both.places.map(\.position.number) == [1, 2, 4, 6, 8])
+        #expect(
+            relocations == [
+                Relocation(
+                    conversation: old.id, from: Position(1), through: Position(4), to: Position(1)),
+                Relocation(
+                    conversation: new.id, from: Position(1), through: Position(3), to: Position(6)),
+            ])
+        #expect(both.lastPosition == Position(8))
+    }
+
+    @Test func `R16: what he deleted stays away, one by one where others lie between`() {
+        let view = ViewCopy(state: .cleared, clearedTo: Position(2))
+        let old = ConversationCopy.sample(1, [(1, 10), (2, 30)], last: 2, views: [.ana: view])
+        let new = ConversationCopy.sample(
+            2, [(1, 20), (2, 40)], last: 2, views: [.ana: ViewCopy(state: .shown)])
+        let both = old.meeting(new).copy
+        #expect(both.places.map(\.position.number) == [1, 3, 4, 5])
+        #expect(
+            both.views[.ana]
+                == ViewCopy(
+                    state: .shown, clearedTo: Position(1), hidden: IntervalSet(4...4)))
+    }
+}
+
+extension ConversationCopy {
+    /// What anybody sees of it: all but the numbers of places.
+    fileprivate struct Meaning: Equatable {
+        struct View: Equatable {
+            let state: ViewState
+            let statuses: [Message.ID: RecipientStatus]
+            let unseen: Set<Message.ID>
+        }
+
+        let id: Conversation.ID
+        let createdAt: Timestamp
+        let aliases: Set<Conversation.ID>
+        let metadata: Metadata
+        let isAnnounced: Bool
+        let messages: [Message.ID]
+        let views: [UserID: View]
+    }
+
+    fileprivate var meaning: Meaning {
+        Meaning(
+            id: id, createdAt: createdAt, aliases: aliases, metadata: metadata,
+            isAnnounced: isAnnounced, messages: places.map(\.message),
+            views: views.mapValues { view in
+                Meaning.View(
+                    state: view.state,
+                    statuses: Dictionary(
+                        uniqueKeysWithValues: places.map { place in
+                            (place.message, view.receipts.status(at: place.position))
+                        }),
+                    unseen: Set(
+                        places.filter { place in
+                            place.position <= view.clearedTo
+                                || view.hidden.contains(place.position.number)
+                        }.map(\.message)))
+            })
+    }
+
+    /// Messages at places, sent at times; the id of each says where it was.
+    fileprivate static func sample(
+        _ number: UInt128, _ messages: [(place: Int64, sentAt: Int64)], last: Int64,
+        views: [UserID: ViewCopy] = [:]
+    ) -> ConversationCopy {
+        ConversationCopy(
+            id: .sample(number), createdAt: Timestamp(milliseconds: Int64(number)),
+            lastPosition: Position(last),
+            places: messages.map { place, sentAt in
+                Place(
+                    .sample(number * 100 + UInt128(place)),
+                    sentAt: Timestamp(milliseconds: sentAt), position: Position(place))
+            }, views: views)
+    }
+}
+
+extension Generator {
+    /// A conversation of ana and bo that shares some messages with those of other numbers, as two that
+    /// have met before do; a message is sent at the same time wherever it is.
+    fileprivate mutating func copy(_ home: UInt128) -> ConversationCopy {
+        var position: Int64 = 0
+        // Mostly in the order of time, as a conversation is; a shuffled one is an import's.
+        var pool = Array(0..<12)
+        if once(in: 4) { pool.shuffle(using: &self) }
+        let places = pool.filter { _ in once(in: 2) }.map { message in
+            position += Int64(number(1...2))
+            return ConversationCopy.Place(
+                .sample(UInt128((message * 7) % 12)),
+                sentAt: Timestamp(milliseconds: Int64(message / 2)),
+                position: Position(position))
+        }
+        let last = position + Int64(number(0...2))
+        let users = [UserID.ana, .bo].map { user in (user, view(upTo: last)) }
+        return ConversationCopy(
+            id: .sample(home + UInt128(number(0...1)) * 10),
+            createdAt: Timestamp(milliseconds: Int64(number(0...2))),
+            aliases: Set(list(0...2) { any in .sample(UInt128(any.number(50...55))) }),
+            metadata: metadata(), isAnnounced: once(in: 2), lastPosition: Position(last),
+            places: places, views: Dictionary(uniqueKeysWithValues: users))
+    }
+
+    private mutating func view(upTo last: Int64) -> ViewCopy {
+        let cleared = once(in: 3) ? Int64(number(0...Int(last))) : 0
+        let (delivered, read) = (intervals(), intervals())
+        return ViewCopy(
+            state: one(of: [.shown, .cleared, .unseen]), clearedTo: Position(cleared),
+            hidden: once(in: 2) ? intervals() : IntervalSet(),
+            receipts: Receipts(delivered: delivered, read: read))
+    }
+}
