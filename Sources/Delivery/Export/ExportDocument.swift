@@ -85,42 +85,18 @@ struct ExportDocument {
         _ period: Export.Period, to file: inout ExportFile
     ) async throws {
         var list = ExportList()
-        let topics = Set(period.topics)
-        var place = period.after
-        while place < period.through {
+        var place = TellingPlace(after: period.after)
+        while place.after < period.through {
             try Task.checkCancellation()
-            let events = try await store.events(
-                after: place, limit: Self.stretch, in: task.application)
-            guard let last = events.last else { return }
-            for event in events where event.position <= period.through {
-                guard let topic = event.event.tellable?.topic, topics.contains(topic) else {
-                    continue
-                }
-                try await write(event, to: &file, &list)
-            }
-            place = last.position
-        }
-    }
-
-    /// A receipt over a long conversation is as many occurrences as messages, so it is told in
-    /// stretches, too.
-    private nonisolated(nonsending) func write(
-        _ event: RecordedEvent, to file: inout ExportFile, _ list: inout ExportList
-    ) async throws {
-        var place = Position.start
-        while true {
-            try Task.checkCancellation()
-            let told = try await store.told(
-                event, after: place, limit: Self.stretch, in: task.application)
-            for event in told {
+            let stretch = try await store.told(
+                after: place, through: period.through, to: [.v1_0: Set(period.topics)],
+                limit: Self.stretch, in: task.application)
+            for event in stretch.events {
                 var writer = JSONWriter(capacity: 2048)
                 WebhookEventJSON(event).write(presentation, into: &writer)
                 try list.append(writer.finish(), to: &file)
             }
-            guard told.count == Self.stretch, case .message(let last)? = told.last?.subject else {
-                return
-            }
-            place = last.message.position
+            place = stretch.next
         }
     }
 }

@@ -96,4 +96,10 @@ public enum Event: Equatable, Sendable {
     case contentsErased([Content.ID])
     /// A batch of messages was accepted under a key that is to be remembered.
     case batchAccepted(Replay.Key, in: Conversation.ID)
+    /// A message was deleted for all; with what it was, which ``messageDeleted(_:in:at:)`` of earlier
+    /// releases did not keep.
+    case messageRemoved(MessageRemoved)
+    /// A conversation was deleted for all; with what it was, which ``conversationDeleted(_:at:)`` of
+    /// earlier releases did not keep.
+    case conversationRemoved(ConversationRemoved)
 }

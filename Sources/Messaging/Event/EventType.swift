@@ -108,6 +108,8 @@ extension Event {
         case .batchAccepted: .batchAccepted
         case .contentOwned: .contentOwned
         case .contentsErased: .contentsErased
+        case .messageRemoved: .messageDeleted
+        case .conversationRemoved: .conversationDeleted
         }
     }
 }

@@ -2,26 +2,46 @@
 public enum TellableEvent: Equatable, Sendable {
     case messageSent(MessageSent)
     case receiptsRecorded(ReceiptsRecorded)
+    case partsChanged(PartsChanged)
+    /// As an earlier release recorded it: without what the message was.
     case messageDeleted(Message.ID, in: Conversation.ID)
+    case messageRemoved(MessageRemoved)
     case conversationCreated(Conversation)
     case participantsChanged(ParticipantsChanged)
     case metadataChanged(Conversation.ID)
+    case conversationMerged(ConversationMerged)
+    /// As an earlier release recorded it: without what the conversation was.
     case conversationDeleted(Conversation.ID)
+    case conversationRemoved(Conversation)
 
-    /// What receivers ask for it by.
-    public var topic: Topic {
-        switch self {
-        case .messageSent: .messageSent
+    /// What receivers of a version ask for it by; of a change of participants or parts perhaps
+    /// several, and none where the version has no word for it.
+    public func topics(in version: WebhookVersion) -> [Topic] {
+        Self.topics(of: self).filter { topic in topic.versions.contains(version) }
+    }
+
+    private static func topics(of event: TellableEvent) -> [Topic] {
+        switch event {
+        case .messageSent: [.messageSent]
         case .receiptsRecorded(let receipts):
             switch receipts.kind {
-            case .delivery: .messageDelivered
-            case .read: .messageRead
+            case .delivery: [.messageDelivered, .receiptCreated]
+            case .read: [.messageRead, .receiptCreated]
             }
-        case .messageDeleted: .messageDeleted
-        case .conversationCreated: .conversationCreated
-        case .participantsChanged: .participantsChanged
-        case .metadataChanged: .metadataChanged
-        case .conversationDeleted: .conversationDeleted
+        case .partsChanged(let change):
+            [.messageUpdated]
+                + (change.created.isEmpty ? [] : [.partCreated])
+                + (change.updated.isEmpty ? [] : [.partUpdated])
+                + (change.removed.isEmpty ? [] : [.partDeleted])
+        case .messageDeleted, .messageRemoved: [.messageDeleted]
+        case .conversationCreated: [.conversationCreated]
+        case .participantsChanged(let change):
+            [.participantsChanged]
+                + (change.added.isEmpty ? [] : [.participationCreated])
+                + (change.removed.isEmpty ? [] : [.participationDeleted])
+        case .metadataChanged: [.metadataChanged]
+        case .conversationMerged: [.conversationMerged]
+        case .conversationDeleted, .conversationRemoved: [.conversationDeleted]
         }
     }
 }
@@ -32,23 +52,49 @@ extension Event {
         switch self {
         case .messageSent(let sent): .messageSent(sent)
         case .receiptsRecorded(let receipts): .receiptsRecorded(receipts)
+        case .partsChanged(let change): .partsChanged(change)
         case .messageDeleted(let id, let conversation, _):
             .messageDeleted(id, in: conversation)
+        case .messageRemoved(let removed): .messageRemoved(removed)
         case .conversationCreated(let created): .conversationCreated(created.conversation)
         case .participantsChanged(let change): .participantsChanged(change)
         case .metadataChanged(let change): .metadataChanged(change.conversation)
+        case .conversationMerged(let merge): .conversationMerged(merge)
         case .conversationDeleted(let id, _): .conversationDeleted(id)
+        case .conversationRemoved(let removed): .conversationRemoved(removed.conversation)
         case .applicationCreated, .applicationSuspended, .tokenCreated, .tokenRevoked,
-            .identityNamed, .conversationMatched, .conversationMerged, .conversationShown,
-            .conversationAnnounced,
+            .identityNamed, .conversationMatched, .conversationShown, .conversationAnnounced,
             .conversationHidden, .messageHidden, .contentUploaded, .contentWithdrawn,
             .blocksChanged, .announcementSent, .announcementReceived, .announcementDeleted,
-            .notificationSent, .partsChanged, .exportKeyChanged, .exportRequested, .exportStarted,
+            .notificationSent, .exportKeyChanged, .exportRequested, .exportStarted,
             .exportCompleted, .exportDeleted, .exportExpired, .exportErased,
             .exportScheduleChanged, .identityTold, .identityPatched, .identityDeleted,
             .followingChanged, .badgeSet, .userSuspended, .sessionsEnded, .sessionLifetimeSet,
             .messageScheduled, .scheduleEnded, .batchAccepted, .contentOwned, .contentsErased:
             nil
+        }
+    }
+}
+
+extension Topic {
+    /// The types of the events that are told of under it.
+    public var types: Set<EventType> {
+        switch self {
+        case .messageSent: [.messageSent]
+        case .messageDelivered: [.messageDelivered]
+        case .messageRead: [.messageRead]
+        case .receiptCreated: [.messageDelivered, .messageRead]
+        case .messageDeleted: [.messageDeleted]
+        case .messageUpdated, .partCreated, .partUpdated, .partDeleted: [.messageUpdated]
+        case .conversationCreated: [.conversationCreated]
+        case .participantsChanged, .participationCreated, .participationDeleted:
+            [.participantsChanged]
+        case .metadataChanged: [.metadataChanged]
+        case .conversationMerged: [.conversationMerged]
+        case .conversationDeleted: [.conversationDeleted]
+        case .channelCreated, .channelUpdated, .channelDeleted, .membershipCreated,
+            .membershipDeleted:
+            []
         }
     }
 }

@@ -28,6 +28,8 @@ extension Event {
         case .metadataChanged(let change): [.messages(change.conversation, application)]
         case .conversationDeleted(let id, _): [.messages(id, application)]
         case .messageDeleted(_, let conversation, _): [.messages(conversation, application)]
+        case .conversationRemoved(let removed): [.messages(removed.conversation.id, application)]
+        case .messageRemoved(let removed): [.messages(removed.message.conversation, application)]
         case .messageHidden(let hidden): [.messages(hidden.conversation, application)]
         case .receiptsRecorded(let receipts): [.messages(receipts.conversation, application)]
         case .partsChanged(let change): [.messages(change.conversation, application)]

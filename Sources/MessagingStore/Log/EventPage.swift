@@ -79,7 +79,7 @@ extension Transaction {
         } ?? LogExtent(trimmed: .start, end: .start)
     }
 
-    fileprivate func events(
+    func events(
         after place: LogPosition, through end: LogPosition, types: Set<EventType>?, limit: Int,
         in application: Application.ID
     ) throws -> Stretch<RecordedEvent> {

@@ -53,7 +53,8 @@ struct EventShower {
             .exportRequested, .exportStarted, .exportCompleted, .exportDeleted, .exportExpired,
             .exportErased, .exportScheduleChanged, .identityTold, .identityDeleted,
             .followingChanged, .badgeSet, .userSuspended, .sessionsEnded, .sessionLifetimeSet,
-            .messageScheduled, .scheduleEnded, .batchAccepted, .contentOwned, .contentsErased:
+            .messageScheduled, .scheduleEnded, .batchAccepted, .contentOwned, .contentsErased,
+            .messageRemoved, .conversationRemoved:
             return .none
         }
     }

@@ -2,8 +2,14 @@ public import Messaging
 
 /// An occurrence with everything its JSON shows.
 public struct ToldEvent: Sendable {
+    /// The versions of webhooks that are told so: 1.0, or later ones, which show everything alike.
+    public let versions: Set<WebhookVersion>
+    /// Of the event it comes from.
+    public let position: LogPosition
     /// What happened.
     public let occurrence: Occurrence
+    /// What is known of the user who did it; `nil` when none did.
+    public let actor: BasicIdentity?
     /// What it happened to, as it is now, or as the event says it was.
     public let subject: Subject
 
@@ -11,7 +17,27 @@ public struct ToldEvent: Sendable {
     public enum Subject: Equatable, Sendable {
         case message(MessageSnapshot)
         case conversation(ConversationSnapshot)
-        /// A message that is no more: rows and log keep nothing else under its name.
+        /// A message deleted by an earlier release, of which the log keeps nothing else.
         case deletedMessage(Message.ID, in: Conversation.ID)
+        /// A range of messages, first and last, that a participant received or read.
+        case receipt(Receipts.Kind, ClosedRange<Int64>, in: Conversation.ID)
+        /// Users who came or went.
+        case participation(ConversationSnapshot, changes: [BasicIdentity])
+        /// One part of a message.
+        case part(MessagePart, of: Message.ID, in: Conversation.ID)
+        /// One that is no more: rows and log keep nothing else under its name.
+        case deletedPart(PartsChanged.Removed, of: Message.ID, in: Conversation.ID)
+    }
+
+    /// The conversation it belongs to.
+    public var conversation: Conversation.ID {
+        switch subject {
+        case .message(let snapshot): snapshot.message.conversation
+        case .conversation(let snapshot), .participation(let snapshot, _):
+            snapshot.conversation.id
+        case .deletedMessage(_, let id), .receipt(_, _, let id), .part(_, _, let id),
+            .deletedPart(_, _, let id):
+            id
+        }
     }
 }

@@ -18,8 +18,7 @@ extension MessagingStore {
             let message = try recording.transaction.liveMessage(
                 id, in: conversation, in: application)
             try demand.check(message.version) { try recording.snapshot(of: message) }
-            try recording.record(
-                .messageDeleted(message.id, in: message.conversation, at: message.position))
+            try recording.remove(message)
             return message.conversation
         }
     }
@@ -50,8 +49,18 @@ extension MessagingStore {
                             message: message.id, conversation: message.conversation,
                             position: message.position, user: user, at: recording.now)))
             }
-            try recording.record(
-                .messageDeleted(message.id, in: message.conversation, at: message.position))
+            try recording.remove(message)
         }
+    }
+}
+
+extension Recording {
+    /// Deletes a message for all, and keeps in the log what it was.
+    fileprivate func remove(_ message: Message) throws {
+        let recipients = try snapshot(of: message).recipients.map { recipient in
+            MessageRemoved.Recipient(user: recipient.userID, status: recipient.status)
+        }
+        try record(
+            .messageRemoved(MessageRemoved(message: message, recipients: recipients, at: now)))
     }
 }

@@ -51,6 +51,10 @@ extension Event {
             "created a message in conversation \(sent.message.conversation)"
         case .messageDeleted(let id, let conversation, _):
             "deleted message \(id) in conversation \(conversation)"
+        case .conversationRemoved(let removed): "deleted conversation \(removed.conversation.id)"
+        case .messageRemoved(let removed):
+            "deleted message \(removed.message.id) in conversation "
+                + "\(removed.message.conversation)"
         case .messageHidden(let hidden):
             "deleted message \(hidden.message) in conversation \(hidden.conversation) for himself"
         case .messageScheduled(let scheduled):
@@ -104,7 +108,7 @@ extension Event {
             .conversationAnnounced, .conversationHidden, .participantsChanged, .metadataChanged,
             .conversationDeleted, .messageSent, .messageDeleted, .messageHidden, .messageScheduled,
             .scheduleEnded, .batchAccepted, .partsChanged, .receiptsRecorded, .announcementSent,
-            .announcementReceived, .announcementDeleted:
+            .announcementReceived, .announcementDeleted, .messageRemoved, .conversationRemoved:
             .sync
         case .contentUploaded, .contentOwned, .contentWithdrawn, .contentsErased: .content
         case .notificationSent, .badgeSet: .push

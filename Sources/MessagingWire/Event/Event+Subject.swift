@@ -32,6 +32,8 @@ extension Event {
         case .messageSent(let sent): IdentifierJSON.text(sent.message.id, in: .messages)
         case .messageDeleted(let id, _, _), .scheduleEnded(let id, _, _):
             IdentifierJSON.text(id, in: .messages)
+        case .messageRemoved(let removed): IdentifierJSON.text(removed.message.id, in: .messages)
+        case .conversationRemoved(let removed): Self.name(removed.conversation.id)
         case .messageHidden(let hidden): IdentifierJSON.text(hidden.message, in: .messages)
         case .messageScheduled(let scheduled):
             IdentifierJSON.text(scheduled.message.id, in: .messages)

@@ -50,14 +50,14 @@ extension EventJSON {
             writer.member("interval", schedule.interval.rawValue)
             writer.key("events")
             writer.array { writer in
-                for topic in schedule.topics { writer.string(TopicJSON.text(topic)) }
+                for topic in schedule.topics { writer.string(TopicJSON.text(topic, .v1_0)) }
             }
         case .applicationCreated, .tokenCreated, .identityNamed, .identityTold, .identityDeleted,
             .sessionsEnded, .conversationCreated, .conversationAnnounced, .conversationDeleted,
             .messageSent, .messageDeleted, .messageScheduled, .batchAccepted, .contentUploaded,
             .contentWithdrawn, .contentsErased, .announcementSent, .notificationSent,
             .exportKeyChanged, .exportRequested, .exportStarted, .exportCompleted, .exportDeleted,
-            .exportExpired, .exportErased:
+            .exportExpired, .exportErased, .messageRemoved, .conversationRemoved:
             break
         }
     }

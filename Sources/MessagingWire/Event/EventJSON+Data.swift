@@ -60,6 +60,12 @@ extension EventJSON {
             name(id, conversation, links, into: &writer)
             writer.key("position")
             PositionJSON.write(position, into: &writer)
+        case .messageRemoved(let removed):
+            name(removed.message.id, removed.message.conversation, links, into: &writer)
+            writer.key("position")
+            PositionJSON.write(removed.message.position, into: &writer)
+        case .conversationRemoved(let removed):
+            name(removed.conversation.id, links, into: &writer)
         case .messageHidden(let hidden):
             name(hidden.message, hidden.conversation, links, into: &writer)
             writer.key("position")

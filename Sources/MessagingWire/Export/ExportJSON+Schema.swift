@@ -33,7 +33,7 @@ extension ExportKeyJSON {
 }
 
 extension ExportScheduleJSON {
-    private static let names = Topic.allCases.map(TopicJSON.text)
+    private static let names = TopicJSON.names(.v1_0)
 
     /// A schedule as it is sent.
     public static let draftSchema = JSONSchema.named(

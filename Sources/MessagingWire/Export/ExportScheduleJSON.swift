@@ -20,7 +20,8 @@ public enum ExportScheduleJSON {
         }
         var topics: [Topic] = []
         for event in events.elements {
-            guard let topic = event.string.flatMap(TopicJSON.read) else {
+            guard let topic = event.string.flatMap({ TopicJSON.read($0, .v1_0) })
+            else {
                 throw .invalid("events")
             }
             if !topics.contains(topic) { topics.append(topic) }
@@ -34,7 +35,7 @@ public enum ExportScheduleJSON {
             writer.member("interval", schedule.interval.rawValue)
             writer.key("events")
             writer.array { writer in
-                for topic in schedule.topics { writer.string(TopicJSON.text(topic)) }
+                for topic in schedule.topics { writer.string(TopicJSON.text(topic, .v1_0)) }
             }
             writer.member("last_export_at", schedule.lastAt.map(TimestampJSON.text))
             writer.member(

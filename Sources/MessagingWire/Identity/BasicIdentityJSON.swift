@@ -9,9 +9,14 @@ enum BasicIdentityJSON {
         into writer: inout JSONWriter
     ) {
         guard version.namesIdentities else { return writer.string(identity.userID.text) }
+        write(identity, url: links.identity(identity.userID), into: &writer)
+    }
+
+    /// Writes a user's identity, to be found at a URL.
+    static func write(_ identity: BasicIdentity, url: String, into writer: inout JSONWriter) {
         writer.object { writer in
-            writer.member("id", UserIDJSON.text(identity.userID, version))
-            writer.member("url", links.identity(identity.userID))
+            writer.member("id", UserIDJSON.text(identity: identity.userID))
+            writer.member("url", url)
             writer.member("user_id", identity.userID.text)
             writer.member("display_name", identity.displayName)
             writer.member("avatar_url", identity.avatarURL)

@@ -10,6 +10,8 @@ public struct LinkBuilder: Sendable {
         case user(UserID)
     }
 
+    /// `BASE` itself.
+    private let base: String
     /// The application's root, `BASE/apps/{APP}`.
     private let root: String
     /// The same without `BASE`.
@@ -27,8 +29,10 @@ public struct LinkBuilder: Sendable {
     public init(
         publicBase: String, application: Application.ID, perspective: Perspective = .system
     ) {
-        var base = publicBase[...]
-        while base.last == "/" { base.removeLast() }
+        var trimmed = publicBase[...]
+        while trimmed.last == "/" { trimmed.removeLast() }
+        let base = String(trimmed)
+        self.base = base
         let path = "/apps/\(application.uuid)"
         root = "\(base)\(path)"
         relativeRoot = path
@@ -104,6 +108,16 @@ public struct LinkBuilder: Sendable {
     /// A user's identity, in the form recorded of 3.0 (platform-api §1.7).
     public func identity(_ user: UserID) -> String {
         String(pieces: root, "/users/", URIComponent.encoded(user.text), "/identity")
+    }
+
+    /// A user's identity as webhooks from 2.0 on call it (webhooks §4.1).
+    func webhookIdentity(_ user: UserID) -> String {
+        String(pieces: root, "/identities/", URIComponent.encoded(user.text))
+    }
+
+    /// A part as webhooks from 2.0 on call it, without its application (webhooks §4.1).
+    func webhookPart(_ part: MessagePart.ID, of message: Message.ID) -> String {
+        String(pieces: base, "/messages/", message.uuid, "/parts/", part.uuid)
     }
 
     /// A page of a list.

@@ -1,10 +1,9 @@
-import Base64
 import JSON
 public import Messaging
 
-/// A message as webhooks of version 1.0 show it (webhooks §4.1).
+/// A message as webhooks show it (webhooks §4.1).
 public enum WebhookMessageJSON: Sendable {
-    /// A message that is there.
+    /// A message with what it shows, be it there or deleted.
     case whole(MessageJSON)
     /// A deleted one, of which only the name is left.
     case deleted(Message.ID, in: Conversation.ID)
@@ -12,62 +11,66 @@ public enum WebhookMessageJSON: Sendable {
     func write(_ presentation: Presentation, into writer: inout JSONWriter) {
         writer.object { writer in
             switch self {
-            case .whole(let json):
-                let message = json.message
-                names(message.id, message.conversation, presentation.links, into: &writer)
-                writer.key("parts")
-                writer.array { writer in
-                    for part in message.parts {
-                        write(part, of: message, presentation, into: &writer)
-                    }
-                }
-                writer.member("sent_at", TimestampJSON.text(message.sentAt))
-                writer.key("sender")
-                BasicIdentityJSON.write(
-                    sender: message.sender, json.sender, .v1_0, presentation.links, into: &writer)
-                writer.key("recipient_status")
-                writer.object { writer in
-                    for entry in json.recipientStatus.inMemberOrder(by: \.user.text) {
-                        writer.key(entry.user.text)
-                        writer.string(entry.status.rawValue)
-                    }
-                }
+            case .whole(let json): write(json, presentation, into: &writer)
             case .deleted(let id, let conversation):
-                names(id, conversation, presentation.links, into: &writer)
+                Self.writeNames(id, conversation, presentation, into: &writer)
             }
         }
     }
 
-    private func names(
-        _ id: Message.ID, _ conversation: Conversation.ID, _ links: LinkBuilder,
+    private func write(
+        _ json: MessageJSON, _ presentation: Presentation, into writer: inout JSONWriter
+    ) {
+        let (message, version) = (json.message, presentation.version)
+        Self.writeNames(message.id, message.conversation, presentation, into: &writer)
+        writer.key("parts")
+        writer.array { writer in
+            for part in message.parts {
+                WebhookPartJSON(part, of: message.id, in: message.conversation)
+                    .writePart(presentation, into: &writer)
+            }
+        }
+        writer.member("sent_at", TimestampJSON.text(message.sentAt))
+        writer.key("sender")
+        BasicIdentityJSON.writeForWebhook(
+            message.sender, json.sender, presentation, into: &writer)
+        writer.key("recipient_status")
+        writer.object { writer in
+            let entries = json.recipientStatus.map { entry in
+                (name: UserIDJSON.text(entry.user, version), status: entry.status)
+            }
+            for entry in entries.inMemberOrder(by: \.name) {
+                writer.key(entry.name)
+                writer.string(entry.status.rawValue)
+            }
+        }
+        guard version.namesIdentities else { return }
+        writer.key("position")
+        PositionJSON.write(message.position, into: &writer)
+    }
+
+    /// `id`, `url` and `conversation`; 1.0 has the short URL.
+    static func writeNames(
+        _ id: Message.ID, _ conversation: Conversation.ID, _ presentation: Presentation,
         into writer: inout JSONWriter
     ) {
+        let links = presentation.links
         writer.member("id", IdentifierJSON.text(id, in: .messages))
-        writer.member("url", links.shortMessage(id))
+        writer.member(
+            "url",
+            presentation.version.namesIdentities
+                ? links.message(id, in: conversation) : links.shortMessage(id))
         writer.key("conversation")
+        write(conversation, links, into: &writer)
+    }
+
+    /// A conversation's names.
+    static func write(
+        _ conversation: Conversation.ID, _ links: LinkBuilder, into writer: inout JSONWriter
+    ) {
         writer.object { writer in
             writer.member("id", IdentifierJSON.text(conversation, in: .conversations))
             writer.member("url", links.conversation(conversation))
-        }
-    }
-
-    /// Nulls are left out here (webhooks §4.1).
-    private func write(
-        _ part: MessagePart, of message: Message, _ presentation: Presentation,
-        into writer: inout JSONWriter
-    ) {
-        writer.object { writer in
-            writer.member(
-                "id", "\(IdentifierJSON.text(message.id, in: .messages))/parts/\(part.index)")
-            writer.member("mime_type", part.mimeType)
-            switch part.body {
-            case .inline(let bytes):
-                MessagePartJSON.writeBody(bytes, into: &writer)
-            case .content(let id, let size):
-                writer.key("content")
-                ContentJSON(id: id, size: size, in: message.conversation)
-                    .write(presentation.links, presentation.sign(id), into: &writer)
-            }
         }
     }
 }

@@ -137,7 +137,9 @@ import Testing
         try await shop.expectSameRowsAgain()
     }
 
-    @Test func `X1.5: readers of the log are shown the winner`() async throws {
+    @Test func `X1.5: readers of the log are shown the winner, and find what is told of before`()
+        async throws
+    {
         let shop = try await Shop()
         let own = try await shop.create(isDistinct: true).object.conversation.id
         let other = try await shop.bring(7, createdAt: 2_000_000)
@@ -145,10 +147,19 @@ import Testing
         let first = try await shop.send("first", to: other).object.message.id
         shop.tick()
         let second = try await shop.send("second", to: own).object.message.id
-        for message in [first, second] {
-            try await shop.store.recordReceipt(.read, of: message, by: .bo, in: shop.application)
+        for (message, user) in [(first, UserID.bo), (second, .bo)] {
+            try await shop.store.recordReceipt(.read, of: message, by: user, in: shop.application)
         }
         try await shop.settle(other)
+        let stretch = try await shop.store.told(
+            after: TellingPlace(after: .start), to: [.v1_0: [.messageRead]], limit: 10,
+            in: shop.application)
+        let told = stretch.events.compactMap { occurrence -> Message.ID? in
+            guard case .message(let snapshot) = occurrence.subject else { return nil }
+            #expect(snapshot.message.conversation == own)
+            return snapshot.message.id
+        }
+        #expect(told == [first, second])
         let page = try await shop.store.eventPage(after: nil, limit: 100, in: shop.application)
         guard case .conversation(let shown) = page.events.last?.object else {
             Issue.record("the last event shows no conversation")

@@ -87,10 +87,22 @@ extension Shop {
         try await upload(4, to: gone)
         try await send(to: gone)
         try await store.deleteConversation(gone, in: application)
+        try await deleteAsBefore()
         try await meet()
         try await tell()
         try await procrastinate()
         try await upload(6, to: nil, by: .ana)
+    }
+
+    /// Deletions as earlier releases recorded them: without what was deleted.
+    private func deleteAsBefore() async throws {
+        let home = try await conversation([.ana, .cy])
+        let message = try await send(to: home).object.message
+        try await store.change(in: application) { recording in
+            try recording.record(
+                .messageDeleted(message.id, in: home, at: message.position))
+            try recording.record(.conversationDeleted(home, at: recording.now))
+        }
     }
 
     /// Two that were made apart, and share what was said in both.

@@ -51,6 +51,8 @@ extension Event {
         case .batchAccepted: "batch.accepted"
         case .contentOwned: "content.owned"
         case .contentsErased: "contents.erased"
+        case .messageRemoved: "message.removed"
+        case .conversationRemoved: "conversation.removed"
         }
     }
 }

@@ -138,6 +138,11 @@ extension Event {
             writer.write(user)
         case .contentsErased(let ids):
             writer.write(each: ids) { writer, id in writer.write(id) }
+        case .messageRemoved(let removed):
+            removed.write(to: &writer)
+        case .conversationRemoved(let removed):
+            removed.conversation.write(to: &writer)
+            writer.write(removed.at)
         }
         return [Self.payloadForm] + writer.bytes
     }

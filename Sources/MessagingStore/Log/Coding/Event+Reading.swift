@@ -142,6 +142,12 @@ extension Event {
             .contentOwned(try reader.id(), by: try reader.user())
         case "contents.erased":
             .contentsErased(try reader.each { reader in try reader.id() })
+        case "message.removed":
+            .messageRemoved(try MessageRemoved(from: &reader))
+        case "conversation.removed":
+            .conversationRemoved(
+                ConversationRemoved(
+                    conversation: try Conversation(from: &reader), at: try reader.timestamp()))
         default:
             throw StoreFault.unreadable("event \(kind)")
         }

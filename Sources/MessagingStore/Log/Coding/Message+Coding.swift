@@ -76,3 +76,25 @@ extension MessagePart.Body {
             ? .inline(try reader.bytes()) : .content(try reader.id(), size: try reader.number())
     }
 }
+
+extension MessageRemoved {
+    func write(to writer: inout ByteWriter) {
+        message.write(to: &writer)
+        writer.write(each: recipients) { writer, recipient in
+            writer.write(recipient.user)
+            writer.write(recipient.status.rawValue)
+        }
+        writer.write(at)
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(
+            message: try Message(from: &reader),
+            recipients: try reader.each { reader in
+                Recipient(
+                    user: try reader.user(),
+                    status: try reader.legal(
+                        RecipientStatus(rawValue: try reader.text()), "status of a recipient"))
+            }, at: try reader.timestamp())
+    }
+}

@@ -67,6 +67,11 @@ struct Projection {
             remember(key, as: .batch, for: conversation.bytes)
         case .contentOwned(let id, let user): try own(id, user)
         case .contentsErased(let ids): try erase(ids)
+        case .messageRemoved(let removed):
+            let message = removed.message
+            try delete(message.id, in: message.conversation, at: message.position)
+        case .conversationRemoved(let removed):
+            try delete(removed.conversation.id, at: removed.at)
         }
     }
 

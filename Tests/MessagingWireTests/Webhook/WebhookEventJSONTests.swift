@@ -1,0 +1,253 @@
+import JSON
+import Messaging
+import TestSupport
+import Testing
+
+@testable import MessagingWire
+
+@Suite struct `The body of a webhook` {
+    private static let conversation = Conversation.ID(
+        uuid: "0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a")
+    private static let root =
+        "https://chat.example.com/apps/7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
+
+    // MARK: - The samples of webhooks 4.3
+
+    @Test func `shows a message that was read as 1_0 does (webhooks 4_3)`() throws {
+        let event = WebhookEventJSON(
+            try occurrence(
+                "4f0e2d1c-9b8a-4765-8c3d-2e1f0a9b8c7d", .messageRead, 1_772_356_691_400, "bo"),
+            by: nil, .message(.whole(try message(.read))))
+        #expect(
+            try written(event, .v1_0) == """
+                {"event":{"created_at":"2026-03-01T09:18:11.400Z","type":"message.read",\
+                "id":"4f0e2d1c-9b8a-4765-8c3d-2e1f0a9b8c7d","actor":{"user_id":"bo"}},\
+                "message":{"id":"layer:///messages/a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d",\
+                "url":"\(Self.root)/messages/a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d",\
+                "conversation":{"id":"layer:///conversations/0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a",\
+                "url":"\(Self.root)/conversations/0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a"},\
+                "parts":[{"id":"layer:///messages/a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d/parts/0",\
+                "mime_type":"text/plain","body":"keys are under the mat"}],\
+                "sent_at":"2026-03-01T09:16:02.500Z","sender":{"user_id":"ana","name":null},\
+                "recipient_status":{"ana":"read","bo":"read"}}}
+                """)
+    }
+
+    @Test func `shows a new message as 2_0 does (webhooks 4_3)`() throws {
+        let event = WebhookEventJSON(
+            try occurrence(
+                "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d", .messageSent, 1_772_356_562_500, "ana"),
+            by: try identity("ana"), .message(.whole(try message(.sent))))
+        let url = "\(Self.root)/conversations/0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a"
+        let part = "5e8d7c6b-4a39-4821-b7f6-0c9d8e7f6a5b"
+        let id = "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d"
+        #expect(
+            try written(event, .v2_0) == """
+                {"event":{"id":"\(id)","type":"Message.created",\
+                "created_at":"2026-03-01T09:16:02.500Z"},"actor":\(Self.ana),\
+                "message":{"id":"layer:///messages/\(id)","url":"\(url)/messages/\(id)",\
+                "conversation":{"id":"layer:///conversations/0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a",\
+                "url":"\(url)"},"parts":[{"id":"layer:///messages/\(id)/parts/\(part)",\
+                "url":"https://chat.example.com/messages/\(id)/parts/\(part)",\
+                "mime_type":"text/plain","body":"keys are under the mat"}],\
+                "sent_at":"2026-03-01T09:16:02.500Z","sender":\(Self.ana),\
+                "recipient_status":{"layer:///identities/ana":"read",\
+                "layer:///identities/bo":"sent"},"position":196608}}
+                """)
+    }
+
+    @Test func `shows a range of receipts as 2_0 does (webhooks 4_3)`() throws {
+        let id = try #require(Self.conversation)
+        let event = WebhookEventJSON(
+            try occurrence(
+                "6b5a4938-2716-4f0e-9d8c-7b6a59483726", .receiptCreated, 1_772_356_691_400, "ana"),
+            by: try identity("ana"), .receipt(.read, 2...3, in: id))
+        #expect(
+            try written(event, .v3_0) == """
+                {"event":{"id":"6b5a4938-2716-4f0e-9d8c-7b6a59483726","type":"Receipt.created",\
+                "created_at":"2026-03-01T09:18:11.400Z"},"actor":\(Self.ana),\
+                "conversation":{"id":"layer:///conversations/\(id)",\
+                "url":"\(Self.root)/conversations/\(id)"},\
+                "receipt":{"type":"Read","positions":{"from":131072,"to":196608}}}
+                """)
+    }
+
+    @Test func `shows who left as 2_0 does (webhooks 4_3)`() throws {
+        let id = try #require(Self.conversation)
+        let event = WebhookEventJSON(
+            try occurrence("6b5a4938-2716-4f0e-9d8c-7b6a59483726", .participationDeleted, 0, nil),
+            by: nil,
+            .participation(
+                ConversationJSON(
+                    id: id, createdAt: Timestamp(milliseconds: 0),
+                    participants: [try identity("ana")], isDistinct: false,
+                    metadata: ["b": "1", "10": "2", "2": ["y": "3", "0": "4"]]),
+                changes: [try identity("ana")]))
+        #expect(
+            try written(event, .v2_0) == """
+                {"event":{"id":"6b5a4938-2716-4f0e-9d8c-7b6a59483726",\
+                "type":"Participation.deleted","created_at":"1970-01-01T00:00:00.000Z"},\
+                "conversation":{"id":"layer:///conversations/\(id)",\
+                "url":"\(Self.root)/conversations/\(id)","created_at":"1970-01-01T00:00:00.000Z",\
+                "messages_url":"\(Self.root)/conversations/\(id)/messages","distinct":false,\
+                "participants":[\(Self.ana)],\
+                "metadata":{"2":{"0":"4","y":"3"},"10":"2","b":"1"}},"changes":[\(Self.ana)]}
+                """)
+    }
+
+    @Test func `shows a part by itself, and of one that is gone its names (webhooks 4_2)`() throws {
+        let id = try #require(Self.conversation)
+        let message = Message.ID.v7(at: Timestamp(milliseconds: 1), random: 1)
+        let part = MessagePart.ID.v7(at: Timestamp(milliseconds: 1), random: 2)
+        let names = """
+            "id":"layer:///messages/\(message)/parts/\(part)",\
+            "url":"https://chat.example.com/messages/\(message)/parts/\(part)"
+            """
+        let behind = """
+            "message":{"id":"layer:///messages/\(message)",\
+            "url":"\(Self.root)/conversations/\(id)/messages/\(message)",\
+            "conversation":{"id":"layer:///conversations/\(id)",\
+            "url":"\(Self.root)/conversations/\(id)"}}}
+            """
+        let there = WebhookPartJSON(
+            MessagePart(id: part, index: 4, mimeType: "a/b", body: .inline([0xFF])), of: message,
+            in: id)
+        let made = WebhookEventJSON(
+            try occurrence(part.uuid, .partUpdated, 0, nil), by: nil, .part(there))
+        #expect(
+            try written(made, .v3_0).hasSuffix(
+                #""message_part":{\#(names),"mime_type":"a/b","body":"/w==","encoding":"base64"},"#
+                    + behind))
+        let gone = WebhookPartJSON(.init(id: part, index: 4), of: message, in: id)
+        let deleted = WebhookEventJSON(
+            try occurrence(part.uuid, .partDeleted, 0, nil), by: nil, .part(gone))
+        #expect(try written(deleted, .v3_0).hasSuffix(#""message_part":{\#(names)},"# + behind))
+    }
+
+    @Test func `names nobody who changed a conversation in 1_0 (webhooks 4_1)`() throws {
+        let event = WebhookEventJSON(
+            try occurrence("6b5a4938-2716-4f0e-9d8c-7b6a59483726", .metadataChanged, 0, "ana"),
+            by: try identity("ana"),
+            .conversation(
+                ConversationJSON(
+                    id: try #require(Self.conversation), createdAt: Timestamp(milliseconds: 0),
+                    participants: [try identity("ana")], isDistinct: true, metadata: .empty)))
+        let text = try written(event, .v1_0)
+        #expect(!text.contains("actor"))
+        #expect(text.contains(#""participants":["ana"],"metadata":{}"#))
+        #expect(try written(event, .v3_0).contains(#""actor":{"id":"layer:///identities/ana""#))
+    }
+
+    // MARK: - What receivers sign (webhooks 3.2)
+
+    @Test(arguments: 0..<400 as Range<UInt64>)
+    func `survives JSON_stringify of JSON_parse (webhooks 3_2)`(number: UInt64) throws {
+        var any = Generator(number)
+        let conversation = ConversationJSON(
+            id: try #require(Self.conversation), createdAt: Timestamp(milliseconds: 0),
+            participants: any.list(0...4) { any in any.name() }.compactMap { UserID($0) }
+                .map { BasicIdentity(userID: $0, displayName: any.name()) },
+            isDistinct: any.once(in: 2), metadata: any.tree(3))
+        let message = MessageJSON(
+            Message(
+                id: .v7(at: Timestamp(milliseconds: 1), random: 1), conversation: conversation.id,
+                position: Position(1), sender: .named(any.name()),
+                sentAt: Timestamp(milliseconds: 0),
+                parts: any.list(1...3) { any in
+                    MessagePart(
+                        id: .v7(at: Timestamp(milliseconds: 1), random: 1), index: 0,
+                        mimeType: any.name(), body: .inline(Array(any.name().utf8)))
+                }),
+            sender: nil,
+            recipientStatus: any.names(0...6).compactMap { UserID($0) }.map { ($0, .sent) })
+        for (subject, version): (WebhookEventJSON.Subject, APIVersion) in [
+            (.conversation(conversation), .v1_0), (.conversation(conversation), .v3_0),
+            (.message(.whole(message)), .v1_0), (.message(.whole(message)), .v3_0),
+        ] {
+            let event = WebhookEventJSON(
+                try occurrence("6b5a4938-2716-4f0e-9d8c-7b6a59483726", .messageSent, 0, "7"),
+                by: nil, subject)
+            let text = try written(event, version)
+            let again = reserialized(try JSONDocument(Array(text.utf8)).root)
+            #expect(text == String(decoding: again, as: UTF8.self))
+        }
+    }
+
+    // MARK: - Values
+
+    private static let ana = """
+        {"id":"layer:///identities/ana","url":"\(root)/identities/ana","user_id":"ana",\
+        "display_name":"Ana","avatar_url":null}
+        """
+
+    private func identity(_ name: String) throws -> BasicIdentity {
+        BasicIdentity(userID: try #require(UserID(name)), displayName: "Ana")
+    }
+
+    private func occurrence(
+        _ id: String, _ topic: Topic, _ moment: Int64, _ actor: String?
+    ) throws -> Occurrence {
+        Occurrence(
+            id: try #require(Occurrence.ID(uuid: id)), topic: topic,
+            at: Timestamp(milliseconds: moment),
+            actor: try actor.map { name in .user(try #require(UserID(name))) })
+    }
+
+    private func message(_ status: RecipientStatus) throws -> MessageJSON {
+        let (ana, bo) = (try #require(UserID("ana")), try #require(UserID("bo")))
+        return MessageJSON(
+            Message(
+                id: try #require(Message.ID(uuid: "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d")),
+                conversation: try #require(Self.conversation), position: Position(3),
+                sender: .user(ana), sentAt: Timestamp(milliseconds: 1_772_356_562_500),
+                parts: [
+                    MessagePart(
+                        id: try #require(
+                            MessagePart.ID(uuid: "5e8d7c6b-4a39-4821-b7f6-0c9d8e7f6a5b")),
+                        index: 0, mimeType: "text/plain",
+                        body: .inline(Array("keys are under the mat".utf8)))
+                ]),
+            sender: try identity("ana"), recipientStatus: [(ana, .read), (bo, status)])
+    }
+
+    private func written(_ event: WebhookEventJSON, _ version: APIVersion) throws -> String {
+        let application = try #require(
+            Application.ID(uuid: "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"))
+        var writer = JSONWriter()
+        event.write(
+            Presentation(
+                version: version,
+                links: LinkBuilder(
+                    publicBase: "https://chat.example.com", application: application),
+                sign: { _ in
+                    ContentJSON.SignedLink(url: "", expiresAt: Timestamp(milliseconds: 0))
+                }), into: &writer)
+        return String(decoding: writer.finish(), as: UTF8.self)
+    }
+}
+
+extension Generator {
+    /// A name of the kind that is easily put into the wrong order or escaped in the wrong way.
+    fileprivate mutating func name() -> String {
+        one(of: [
+            "0", "1", "10", "9", "007", "-1", "4294967294", "4294967295", "1.5", "a", "A",
+            "\u{FFFD}",
+            "a/b", "\"", "\\", "\u{8}\t\n\u{C}\r\u{1}\u{1F}\u{7F}", "naïve", "🗝", "\u{2028}", "é",
+            "__proto__", "z\(number(0...99))", "\(number(0...99))",
+        ])
+    }
+
+    fileprivate mutating func names(_ sizes: ClosedRange<Int>) -> [String] {
+        list(sizes) { any in any.name() }.reduce(into: []) { names, name in
+            if !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { names.append(name) }
+        }
+    }
+
+    fileprivate mutating func tree(_ depth: Int) -> MetadataTree {
+        guard depth > 0, !once(in: 4) else { return .text(name()) }
+        return .object(
+            names(0...5).map { key in
+                MetadataTree.Member(key: key, value: tree(depth - 1))
+            })
+    }
+}
