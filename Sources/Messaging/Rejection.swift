@@ -5,7 +5,7 @@ public enum Rejection: Error, Equatable, Sendable {
     /// What a look-up was for.
     public enum Subject: Equatable, Sendable {
         case application, token, user, identity, conversation, message, messagePart, content,
-            announcement, export, exportKey
+            announcement, export, exportKey, webhook, delivery
     }
 
     /// Never existed, is not visible here, or is a message deleted since.
@@ -32,6 +32,8 @@ public enum Rejection: Error, Equatable, Sendable {
     case inProgress
     /// The proposed id belongs to an object its proposer does not see.
     case idTaken(Subject)
+    /// An application has as many of them as it may (webhooks §1.2).
+    case full(Subject, limit: Int)
     /// A place of the log was asked for that is not kept any more (X3); the first that is.
     case positionGone(oldest: LogPosition)
 }

@@ -1,3 +1,4 @@
+package import Locking
 public import Messaging
 public import SQL
 
@@ -16,6 +17,8 @@ public struct MessagingStore: Sendable {
     public let signal: CommitSignal
     /// Tells the sender of scheduled messages what was accepted.
     let dueSignal: DueSignal
+    /// Rings when a webhook has changed, or something is to be sent to one again.
+    package let webhookSignal: Bell
     /// Tells how long what was read is true.
     let clock: ChangeClock
 
@@ -27,6 +30,7 @@ public struct MessagingStore: Sendable {
         runningKeys = RunningKeys()
         signal = CommitSignal()
         dueSignal = DueSignal()
+        webhookSignal = Bell()
         clock = ChangeClock(isAlone: !database.isShared)
     }
 
@@ -60,12 +64,12 @@ public struct MessagingStore: Sendable {
     ) async throws -> Value {
         let now = environment.now()
         return try await database.write(foreseeing: foresee) {
-            [actor, environment, signal, dueSignal, clock] transaction in
+            [actor, environment, signal, dueSignal, webhookSignal, clock] transaction in
             try body(
                 Recording(
                     transaction: transaction, application: application, now: now, actor: actor,
                     hash: environment.sha256, signal: signal, dueSignal: dueSignal,
-                    clock: clock))
+                    webhookSignal: webhookSignal, clock: clock))
         }
     }
 }

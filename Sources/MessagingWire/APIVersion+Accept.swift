@@ -1,22 +1,21 @@
 extension APIVersion {
-    /// The one media type the Platform API is asked for.
-    public static let mediaType = "application/vnd.layer+json"
-
     /// Reads the version out of an `Accept` field (platform-api §1.2).
     ///
-    /// - Parameter accept: The field's value; several lines joined by commas.
-    /// - Returns: The version of the first media range that names a known one, else `nil`.
+    /// - Parameters:
+    ///   - accept: The field's value; several lines joined by commas.
+    ///   - family: The interface that is asked.
+    /// - Returns: The version of the first media range that names one the family has, else `nil`.
     ///
     /// The type is compared without regard to case, white space may stand round `;` and `=`, and
     /// the number may be quoted: existing clients do all three.
-    public init?(accept: String) {
+    public init?(accept: String, of family: APIFamily = .platform) {
         // As the documentation writes it, and nearly everybody with it.
-        for (text, version) in Self.usual where text == accept {
+        for (text, version) in Self.usual where family == .platform && text == accept {
             self = version
             return
         }
         for range in accept.utf8.splitOutsideQuotes(at: UInt8(ascii: ",")) {
-            if let version = APIVersion(mediaRange: range) {
+            if let version = APIVersion(mediaRange: range, family) {
                 self = version
                 return
             }
@@ -25,19 +24,21 @@ extension APIVersion {
     }
 
     private static let usual = allCases.map { version in
-        ("\(mediaType); version=\(version.rawValue)", version)
+        ("\(APIFamily.platform.mediaType); version=\(version.rawValue)", version)
     }
 
-    private init?(mediaRange: Substring.UTF8View) {
+    private init?(mediaRange: Substring.UTF8View, _ family: APIFamily) {
         var pieces = mediaRange.splitOutsideQuotes(at: UInt8(ascii: ";"))[...]
-        guard let type = pieces.popFirst(), type.trimmed.equals(APIVersion.mediaType) else {
+        guard let type = pieces.popFirst(), type.trimmed.equals(family.mediaType) else {
             return nil
         }
         for piece in pieces {
             guard let equals = piece.firstIndex(of: UInt8(ascii: "=")) else { continue }
             guard piece[..<equals].trimmed.equals("version") else { continue }
             let number = piece[piece.index(after: equals)...].trimmed.unquoted
-            guard let version = APIVersion(rawValue: String(Substring(number))) else { return nil }
+            guard let version = APIVersion(rawValue: String(Substring(number))),
+                family.versions.contains(version)
+            else { return nil }
             self = version
             return
         }

@@ -26,6 +26,8 @@ public struct Endpoint: Sendable {
     public let path: PathTemplate
     /// The versions that offer it.
     public let versions: Set<APIVersion>
+    /// The interface it belongs to.
+    public let family: APIFamily
     /// One sentence for people.
     public let summary: String
     /// Whether `If-None-Match` is a key of de-duplication here (platform-api §1.9).
@@ -36,6 +38,9 @@ public struct Endpoint: Sendable {
     /// Whether what it does lies outside the database, so that no transaction can hold it together
     /// with its answer (X2).
     let reachesOutside: Bool
+    /// Looks at a body and at the world outside before anything is done, so that no transaction has to
+    /// wait for the world; `nil` where the body says enough.
+    let check: (@Sendable (Call, JSONValue) async throws -> Void)?
     let handler: Handler
     /// What the description says of it in a version that offers it; see `Operation`.
     let describe: @Sendable (APIVersion) -> Operation
@@ -48,8 +53,9 @@ public struct Endpoint: Sendable {
 
     init(
         _ method: Method, _ path: PathTemplate, _ summary: String, isKeyed: Bool = false,
-        isCompressed: Bool = false, reachesOutside: Bool = false,
-        versions: Set<APIVersion> = Set(APIVersion.allCases), _ handler: Handler,
+        isCompressed: Bool = false, reachesOutside: Bool = false, family: APIFamily = .platform,
+        versions: Set<APIVersion>? = nil,
+        check: (@Sendable (Call, JSONValue) async throws -> Void)? = nil, _ handler: Handler,
         describe: @escaping @Sendable (APIVersion) -> Operation
     ) {
         self.method = method
@@ -58,7 +64,9 @@ public struct Endpoint: Sendable {
         self.isKeyed = isKeyed
         self.isCompressed = isCompressed
         self.reachesOutside = reachesOutside
-        self.versions = versions
+        self.family = family
+        self.versions = versions ?? family.versions
+        self.check = check
         self.handler = handler
         self.describe = describe
         isOnBehalf = Self.isOnBehalf(path)

@@ -13,14 +13,16 @@ struct PageQuery<Item>: Sendable {
     var limit: Int { size + 1 }
 
     init(_ query: Query, _ collection: IdentifierJSON.Collection) throws(Rejection) {
+        try self.init(query) { text in IdentifierJSON.read(text, in: collection) }
+    }
+
+    init(_ query: Query, _ read: (String) -> Identifier<Item>?) throws(Rejection) {
         size = try query.pageSize(atMost: 100)
         guard let text = query["from_id"] else {
             after = nil
             return
         }
-        guard let id: Identifier<Item> = IdentifierJSON.read(text, in: collection) else {
-            throw .invalid("from_id")
-        }
+        guard let id = read(text) else { throw .invalid("from_id") }
         after = id
     }
 }

@@ -12,14 +12,14 @@ extension PlatformAPI {
                 return gate.isAhead(of: version)
                     ? Answer(
                         Self.unknownRoute, APIError.unknownEndpoint(gate.request).reply.response)
-                    : Answer(route, methods(others, gate.request))
+                    : Answer(route, methods(others, gate.request, gate.endpoint.family))
             }
             try gate.requirePatchType(version)
             if let answer = recalled(gate, version, route) { return answer }
             return Answer(route, gate.endpoint.policy) { [self] body in
                 let secrets = Secrets()
                 var standing: RateStanding?
-                var response = await respond(gate.request) {
+                var response = await respond(gate.request, gate.endpoint.family) {
                     let grant = try await gate.grant()
                     guard admits(grant, &standing) else { return .tooManyRequests }
                     return try await reply(gate, version, grant, body, secrets)
@@ -31,7 +31,7 @@ extension PlatformAPI {
                     holdsSecret: secrets.areTold)
             }
         } catch {
-            return Answer(route, error.reply.response)
+            return Answer(route, error.of(gate.endpoint.family).reply.response)
         }
     }
 
@@ -102,6 +102,7 @@ extension PlatformAPI {
             let limits = InflationLimits(size: BodyReading.limit, ratio: settings.maxInflateRatio)
             octets = try await BodyReading.octets(of: body.decoded(coding, limits))
             let value = try BodyReading.value(of: octets)
+            try await gate.endpoint.check?(call, value)
             handle = { call in try await handler(call, value) }
         }
         guard let idempotencyKey else { return try await handle(call) }
@@ -110,24 +111,24 @@ extension PlatformAPI {
 
     /// Turns whatever a handler throws into an answer; a fault is reported here, once.
     private func respond(
-        _ request: Request, _ handle: () async throws -> Reply
+        _ request: Request, _ family: APIFamily, _ handle: () async throws -> Reply
     ) async -> Response {
         do {
             return try await handle().response
         } catch let error as APIError {
-            return error.reply.response
+            return error.of(family).reply.response
         } catch let rejection as Rejection {
-            return APIError(rejection).reply.response
+            return APIError(rejection, family).reply.response
         } catch let error as BodyError {
             return Response(error)
         } catch {
             switch onFault(error, request.id) {
             case .unavailable:
                 return APIError(.serviceUnavailable, "The service is not available now.")
-                    .reply.response
+                    .of(family).reply.response
             case .unexpected:
                 return APIError(.internalServerError, "Something unexpected happened.")
-                    .reply.response
+                    .of(family).reply.response
             }
         }
     }

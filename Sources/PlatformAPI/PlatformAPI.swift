@@ -15,6 +15,8 @@ public final class PlatformAPI: Service {
     let publicBase: String
     let clock: @Sendable () -> Timestamp
     let newContentID: @Sendable () -> Messaging.Content.ID
+    /// The addresses of a host; empty when nobody knows it.
+    let lookUp: @Sendable (String) async -> [PeerAddress]
     let onFault: @Sendable (any Error, RequestID) -> FaultKind
     let settings: PlatformSettings
     private let description: Description
@@ -42,12 +44,14 @@ public final class PlatformAPI: Service {
     ///     `https://chat.example.com`.
     ///   - clock: Now; download URLs are signed as of then.
     ///   - newContentID: Makes the id of a content.
+    ///   - lookUp: The addresses of a host, and soon; empty when nobody knows it.
     ///   - onFault: Told of every fault once, to log it; says what kind it is.
     public init(
         store: MessagingStore, uploads: Uploads, downloads: Downloads, publicBase: String,
         settings: PlatformSettings = PlatformSettings(),
         clock: @escaping @Sendable () -> Timestamp,
         newContentID: @escaping @Sendable () -> Messaging.Content.ID,
+        lookUp: @escaping @Sendable (String) async -> [PeerAddress],
         onFault: @escaping @Sendable (any Error, RequestID) -> FaultKind
     ) {
         self.store = store
@@ -56,6 +60,7 @@ public final class PlatformAPI: Service {
         self.publicBase = publicBase
         self.clock = clock
         self.newContentID = newContentID
+        self.lookUp = lookUp
         self.onFault = onFault
         self.settings = settings
         description = Description(publicBase: publicBase)
@@ -109,7 +114,8 @@ public final class PlatformAPI: Service {
             answer.user = parameters["user"]
             return answer
         case .otherMethods(let template, let allowed):
-            return Answer(template.description, methods(allowed, request))
+            let family = Endpoint.all.first { $0.path == template }?.family
+            return Answer(template.description, methods(allowed, request, family ?? .platform))
         case .unknown:
             return Answer(Self.unknownRoute, APIError.unknownEndpoint(request).reply.response)
         case .fault(let fault):
@@ -135,10 +141,10 @@ public final class PlatformAPI: Service {
     /// `OPTIONS` of a known path, a preflight or not, or a method it does not offer (H65, H69, H70).
     ///
     /// No credential is asked for and no handler runs (H123).
-    func methods(_ allowed: [Method], _ request: Request) -> Response {
+    func methods(_ allowed: [Method], _ request: Request, _ family: APIFamily) -> Response {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
         guard request.method == .options else {
-            return APIError.methodNotAllowed(request.effectiveMethod).reply
+            return APIError.methodNotAllowed(request.effectiveMethod).of(family).reply
                 .adding("Allow", names).response
         }
         var response = Reply.noContent.adding("Allow", names).response

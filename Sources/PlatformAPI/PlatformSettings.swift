@@ -1,3 +1,5 @@
+public import HTTP
+
 /// Numbers and lists of the interface, with the defaults of the HTTP specification (§25).
 public struct PlatformSettings: Sendable {
     /// Octets from which on an answer is compressed (H114).
@@ -17,6 +19,9 @@ public struct PlatformSettings: Sendable {
     public var maximumStreams = 10_000
     /// Most of one token, behind which there is a whole application and not one user.
     public var maximumStreamsPerToken = 1000
+
+    /// Which targets webhooks may have (webhooks §1.2, X6).
+    public var outbound = OutboundRule()
 
     /// All defaults.
     public init() {}

@@ -125,7 +125,8 @@ class Play:
         target, behind = operation.path, []
         head = {
             "Authorization": f"Bearer {self.token}",
-            "Accept": f"application/vnd.layer+json; version={self.description.version}"}
+            "Accept": operation.json.get(
+                "x-accept", f"application/vnd.layer+json; version={self.description.version}")}
         for parameter in operation.parameters:
             name, place = parameter["name"], parameter["in"]
             given = {"path": path, "query": query, "header": fields}[place]
@@ -158,7 +159,7 @@ class Play:
         made = json.loads(answer.body) if answer.body else {}
         names = (made.get("id") or "").split("/") if isinstance(made, dict) else []
         for name, pair in self.real.items():
-            if len(names) > 2 and names[-2] in (name, name + "s"):
+            if len(names) > 2 and names[-2] in (name, name + "s", name[:-1] + "ies"):
                 pair[1] = names[-1]
         if isinstance(made, dict) and made.get("upload_url"):
             url = urllib.parse.urlsplit(made["upload_url"])

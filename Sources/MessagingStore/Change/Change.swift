@@ -6,12 +6,15 @@ enum Change: Equatable {
     case log(of: Application.ID)
     /// A message is to be sent at a moment.
     case due
+    /// A webhook has changed, or something is to be sent to one; the number is a time.
+    case webhooks
 
     /// One word.
     var subject: String {
         switch self {
         case .log(let application): application.uuid
         case .due: "due"
+        case .webhooks: "webhooks"
         }
     }
 
@@ -19,6 +22,8 @@ enum Change: Equatable {
     init?(subject: String) {
         if subject == "due" {
             self = .due
+        } else if subject == "webhooks" {
+            self = .webhooks
         } else if let application = Application.ID(uuid: subject) {
             self = .log(of: application)
         } else {

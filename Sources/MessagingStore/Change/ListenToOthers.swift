@@ -1,3 +1,4 @@
+import Locking
 import Messaging
 import SQL
 
@@ -12,6 +13,7 @@ extension MessagingStore {
                 case .log(let application):
                     signal.advance(to: LogPosition(number), in: application)
                 case .due: dueSignal.ring(for: Timestamp(milliseconds: number))
+                case .webhooks: webhookSignal.ring()
                 case nil: break
                 }
             case .missed: Task { await catchUp() }
@@ -22,6 +24,7 @@ extension MessagingStore {
     /// Looks for what nobody has told us of.
     private func catchUp() async {
         dueSignal.ring(for: environment.now())
+        webhookSignal.ring()
         let awaited = signal.awaited
         for application in awaited {
             // Who waits looks by himself a little later.

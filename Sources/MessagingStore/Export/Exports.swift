@@ -72,7 +72,7 @@ extension MessagingStore {
                 """
                 SELECT \(raw: Export.columns) FROM exports
                 WHERE application = \(application) AND deleted_at IS NULL
-                    AND id < \(after?.bytes ?? Self.afterAll)
+                    AND id < \(after?.bytes ?? Self.afterAllIDs)
                 ORDER BY id DESC LIMIT \(limit)
                 """
             ) { row in try Export(row) }
@@ -87,7 +87,7 @@ extension MessagingStore {
     }
 
     /// Greater than every id.
-    private static var afterAll: [UInt8] { [UInt8](repeating: 0xFF, count: 17) }
+    static var afterAllIDs: [UInt8] { [UInt8](repeating: 0xFF, count: 17) }
 
     /// Deletes an export and, soon, its archive.
     ///

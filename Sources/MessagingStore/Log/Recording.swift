@@ -1,3 +1,4 @@
+import Locking
 import Messaging
 import SQL
 
@@ -11,6 +12,7 @@ struct Recording {
     let hash: @Sendable ([UInt8]) -> [UInt8]
     let signal: CommitSignal
     let dueSignal: DueSignal
+    let webhookSignal: Bell
     let clock: ChangeClock
 
     /// Appends an event to the log and applies it to the rows, both in this transaction.

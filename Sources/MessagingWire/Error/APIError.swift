@@ -20,6 +20,8 @@ public struct APIError: Error, Equatable, Sendable {
     public let data: Detail?
     /// The status of the answer: that of the table but for a body that is too large (413).
     public let status: Int
+    /// The interface that answers it.
+    public private(set) var family = APIFamily.platform
 
     /// An error to answer.
     public init(
@@ -29,5 +31,12 @@ public struct APIError: Error, Equatable, Sendable {
         self.message = message
         self.data = data
         self.status = status ?? kind.row.status
+    }
+
+    /// The same as an interface answers it.
+    public func of(_ family: APIFamily) -> APIError {
+        var error = self
+        error.family = family
+        return error
     }
 }

@@ -2,9 +2,6 @@ import JSON
 
 /// The error object (platform-api §2.1): `id`, `code`, `message`, `url`, and `data` where useful.
 public enum ErrorJSON {
-    /// Where a developer reads on; informative, and never null.
-    static let documentation = "https://developer.layer.com/docs/platform"
-
     /// The whole answer body for an error.
     public static func bytes(_ error: APIError) -> [UInt8] {
         var writer = JSONWriter(capacity: 256)
@@ -13,7 +10,7 @@ public enum ErrorJSON {
             writer.member("id", row.id.description)
             writer.member("code", row.code)
             writer.member("message", error.message)
-            writer.member("url", documentation)
+            writer.member("url", error.family.documentation)
             guard let data = error.data else { return }
             writer.key("data")
             write(data, into: &writer)

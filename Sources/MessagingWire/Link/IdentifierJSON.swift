@@ -15,6 +15,22 @@ public enum IdentifierJSON {
         String(pieces: "layer:///", collection.rawValue, "/", id.uuid)
     }
 
+    /// The long form of a webhook's id, which names its application as well.
+    public static func text(_ id: Webhook.ID, of application: Application.ID) -> String {
+        String(pieces: webhooks(of: application), id.uuid)
+    }
+
+    /// Reads a webhook's id: its long form, or a bare UUID.
+    public static func read(_ text: String, of application: Application.ID) -> Webhook.ID? {
+        let prefix = webhooks(of: application)
+        guard text.utf8.starts(with: prefix.utf8) else { return Identifier(uuid: text) }
+        return Identifier(uuid: text.dropFirst(prefix.count))
+    }
+
+    private static func webhooks(of application: Application.ID) -> String {
+        "layer:///apps/\(application.uuid)/webhooks/"
+    }
+
     /// Reads the long form of that collection, or a bare UUID; either in any case.
     public static func read<Subject>(
         _ text: String, in collection: Collection

@@ -110,6 +110,9 @@ public struct LinkBuilder: Sendable {
         String(pieces: root, "/users/", URIComponent.encoded(user.text), "/identity")
     }
 
+    /// A webhook.
+    public func webhook(_ id: Webhook.ID) -> String { "\(root)/webhooks/\(id.uuid)" }
+
     /// A user's identity as webhooks from 2.0 on call it (webhooks §4.1).
     func webhookIdentity(_ user: UserID) -> String {
         String(pieces: root, "/identities/", URIComponent.encoded(user.text))

@@ -19,6 +19,13 @@ extension JSONSchema {
         pattern("(layer:///\(collection.rawValue)/)?\(hexadecimal)")
     }
 
+    /// The id of a webhook, as answers write it.
+    static let webhook = pattern("layer:///apps/\(hexadecimal)/webhooks/\(hexadecimal)")
+
+    /// The id of a webhook as callers may name it.
+    public static let webhookName = pattern(
+        "(layer:///apps/\(hexadecimal)/webhooks/)?\(hexadecimal)")
+
     /// An absolute URL.
     public static let url = JSONSchema.text(JSONTextSchema(format: "uri"))
 

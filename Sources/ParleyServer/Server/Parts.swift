@@ -85,7 +85,11 @@ struct Parts: Sendable {
         )
         api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: settings.base,
-            settings: settings.api, clock: environment.now, newContentID: environment.newContentID,
+            settings: settings.api, clock: environment.now,
+            newContentID: environment.newContentID,
+            lookUp: { [names = HostLookup()] host in
+                await names.addresses(of: host, within: .seconds(5))
+            },
             onFault: FaultLog(logger: log.logger("parley.api")).note(_:of:))
         readiness = Readiness()
         let metricsDoor = MetricsDoor(metrics, token: settings.metricsToken)

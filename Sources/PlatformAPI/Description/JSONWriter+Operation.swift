@@ -6,10 +6,17 @@ import MessagingWire
 
 extension JSONWriter {
     /// An operation object.
-    mutating func operation(_ operation: Operation, of endpoint: Endpoint) {
+    mutating func operation(
+        _ operation: Operation, of endpoint: Endpoint, in version: APIVersion
+    ) {
         object { writer in
             writer.member("operationId", operation.name)
             writer.member("summary", endpoint.summary)
+            if endpoint.family != .platform {
+                let type = "\(endpoint.family.mediaType); version=\(version.rawValue)"
+                writer.member("description", "Asked for with `Accept: \(type)`.")
+                writer.member("x-accept", type)
+            }
             writer.key("parameters")
             writer.parameters(of: operation, endpoint)
             if let body = operation.body { writer.body(body, of: operation, endpoint) }
@@ -152,7 +159,8 @@ extension JSONWriter {
     mutating func event(_ schema: JSONSchema) {
         member(
             "summary",
-            "One event, as `data` of a stream or in a page of the log. Nothing is posted yet.")
+            "One event, as `data` of a stream or in a page of the log. Webhooks are sent other shapes."
+        )
         key("requestBody")
         object { writer in writer.content(schema) }
         key("responses")

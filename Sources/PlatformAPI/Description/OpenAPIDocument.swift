@@ -62,9 +62,10 @@ struct OpenAPIDocument {
                 "description",
                 """
                 Every request says which version it speaks: \
-                `Accept: \(APIVersion.mediaType); version=\(version.rawValue)`. OpenAPI leaves that \
+                `Accept: \(APIFamily.platform.mediaType); version=\(version.rawValue)`. OpenAPI leaves that \
                 field to its users, so set it as a default header of your client; without it every \
-                answer is 406. The answers come as `application/json` all the same.
+                answer is 406. What is about webhooks says so itself, and asks for another type \
+                (`x-accept`). The answers come as `application/json` all the same.
 
                 This document describes version \(version.rawValue). The others are at \
                 `?version=` followed by \
@@ -87,7 +88,7 @@ struct OpenAPIDocument {
                 writer.object { writer in
                     for line in lines where line.endpoint.path == template {
                         writer.key(line.endpoint.method.rawValue.lowercased())
-                        writer.operation(line.operation, of: line.endpoint)
+                        writer.operation(line.operation, of: line.endpoint, in: version)
                     }
                 }
             }

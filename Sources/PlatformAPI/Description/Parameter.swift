@@ -28,12 +28,17 @@ extension Parameter {
     static func page(
         of collection: IdentifierJSON.Collection, upTo largest: Int64 = 100
     ) -> [Parameter] {
+        page(from: .name(in: collection), upTo: largest)
+    }
+
+    /// The same of a list whose items are named in another way.
+    static func page(from name: JSONSchema, upTo largest: Int64 = 100) -> [Parameter] {
         [
             Parameter(
                 "page_size", .integer(1 ... .max),
                 "How many items; \(largest), which is also the most, unless said otherwise."),
             Parameter(
-                "from_id", .name(in: collection),
+                "from_id", name,
                 "The last item of the page before; the list goes on after it."),
         ]
     }

@@ -38,6 +38,9 @@ struct PathParameter: Sendable {
             name: "export", schema: .uuid, text: "An export.", sample: Sample.export,
             maker: "createExport"),
         PathParameter(
+            name: "webhook", schema: .uuid, text: "A webhook.", sample: Sample.webhook,
+            maker: "createWebhook"),
+        PathParameter(
             name: "user", schema: UserIDJSON.bareSchema, text: "A user's own id, percent-encoded.",
             sample: Sample.reader, maker: "createConversation"),
         PathParameter(

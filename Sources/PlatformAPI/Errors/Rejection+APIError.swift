@@ -3,44 +3,50 @@ import MessagingWire
 
 extension APIError {
     /// The one place where a rejection becomes an error of the API.
-    init(_ rejection: Rejection) {
+    init(_ rejection: Rejection, _ family: APIFamily) {
+        self = Self.meaning(of: rejection, in: family).of(family)
+    }
+
+    private static func meaning(of rejection: Rejection, in family: APIFamily) -> APIError {
         switch rejection {
         case .notFound(let subject):
-            self.init(.notFound, Self.notFound(subject))
+            APIError(.notFound, notFound(subject))
         case .objectDeleted:
-            self.init(.objectDeleted, "The referenced conversation has been deleted.")
+            APIError(.objectDeleted, "The referenced conversation has been deleted.")
         case .accessDenied:
-            self.init(
+            APIError(
                 .accessDenied, "You are no longer a participant in the specified Conversation.")
         case .notSender:
-            self.init(.accessDenied, "Only the sender of a message changes its parts.")
+            APIError(.accessDenied, "Only the sender of a message changes its parts.")
         case .missing(let name):
-            self.init(
-                .missingProperty, "Object is missing required member '\(name)'",
-                data: .property(name))
+            APIError(
+                .missingProperty, family.missing(name), data: .property(name))
         case .invalid(let name):
-            self.init(
+            APIError(
                 .invalidProperty, "The value of '\(name)' is not valid.", data: .property(name))
         case .invalidOperation:
-            self.init(.invalidOperation, "The operation makes no sense here.")
+            APIError(.invalidOperation, "The operation makes no sense here.")
         case .participantBlocked:
-            self.init(
+            APIError(
                 .participantBlocked, "A participant has been blocked by the creator.")
         case .tooMany:
-            self.init(
+            APIError(
                 .invalidOperation, "The filter has too much to look at; narrow it by time.")
         case .keyReused:
-            self.init(
+            APIError(
                 .idempotencyKeyReuse, "The Idempotency-Key was used for another request.")
         case .inProgress:
-            self.init(
+            APIError(
                 .requestInProgress, "The request of this Idempotency-Key is not finished yet.")
         case .positionGone(let oldest):
-            self.init(
+            APIError(
                 .positionGone, "The events up to that position are not kept any more.",
                 data: .position(oldest.number))
+        case .full(_, let limit):
+            APIError(
+                .invalidOperation, "There are \(limit) already, and there may be no more.")
         case .idTaken(let subject):
-            self.init(.idInUse, Self.taken(subject))
+            APIError(.idInUse, taken(subject))
         }
     }
 
@@ -51,7 +57,7 @@ extension APIError {
         case .conversation: "The requested Conversation already exists"
         case .identity: "The requested Identity already exists"
         case .messagePart, .content, .user, .application, .token, .announcement, .export,
-            .exportKey:
+            .exportKey, .webhook, .delivery:
             "The requested id is taken."
         }
     }
@@ -69,7 +75,19 @@ extension APIError {
         case .application: "An application with the specified identifier could not be found."
         case .token: "A token with the specified identifier could not be found."
         case .export: "An Export with the specified identifier could not be found."
+        case .webhook: "A Webhook with the specified identifier could not be found."
+        case .delivery: "A Delivery with the specified identifier could not be found."
         case .exportKey: "No public key has been set for exports."
+        }
+    }
+}
+
+extension APIFamily {
+    /// What is said of a member that is left out (platform-api §2.3, webhooks §1.2).
+    fileprivate func missing(_ name: String) -> String {
+        switch self {
+        case .platform: "Object is missing required member '\(name)'"
+        case .webhooks: "The \(name) property cannot be omitted."
         }
     }
 }

@@ -29,10 +29,12 @@ struct Gate: Sendable {
     /// Events are the same in all of them, so whoever wants a stream need not name one.
     func version() throws(APIError) -> APIVersion {
         if wantsStream { return .v3_0 }
-        guard let version = request.fields.joined("Accept").flatMap(APIVersion.init(accept:)) else {
+        let family = endpoint.family
+        let accept = request.fields.joined("Accept")
+        guard let version = accept.flatMap({ APIVersion(accept: $0, of: family) }) else {
             throw APIError(
                 .invalidHeader,
-                "Invalid Accept header; must be of form \(APIVersion.mediaType); version=x.y",
+                "Invalid Accept header; must be of form \(family.mediaType); version=x.y",
                 data: .header("Accept"))
         }
         return version

@@ -146,6 +146,7 @@ extension World {
         return PlatformAPI(
             store: store, uploads: service.uploads, downloads: service.downloads,
             publicBase: World.base, settings: settings, clock: api.clock,
-            newContentID: api.newContentID, onFault: api.onFault)
+            newContentID: api.newContentID, lookUp: api.lookUp,
+            onFault: api.onFault)
     }
 }

@@ -48,7 +48,7 @@ struct ExamplePlay {
         var query: [String] = []
         var fields = [
             (name: "Authorization", value: try "Bearer {token}".filled(with: scene.variables)),
-            (name: "Accept", value: try Self.accept.filled(with: scene.variables)),
+            (name: "Accept", value: try accept(operation)),
         ]
         for parameter in operation.json["parameters"]?.elements ?? operation.json.elements {
             let example = parameter["example"].map { $0.string ?? $0.description }
@@ -69,7 +69,11 @@ struct ExamplePlay {
             fields: fields, body: "", octets: body ?? self.body(of: operation))
     }
 
-    private static let accept = "application/vnd.layer+json; version={version}"
+    /// What is asked for: that of the whole document, unless an operation says otherwise.
+    private func accept(_ operation: Described.Operation) throws -> String {
+        try operation.json["x-accept"]?.string
+            ?? "application/vnd.layer+json; version={version}".filled(with: scene.variables)
+    }
 
     /// The body of an operation's example; empty for none.
     func body(of operation: Described.Operation) -> [UInt8] {
@@ -90,7 +94,8 @@ struct ExamplePlay {
         let kind = names[names.count - 2]
         for operation in description.operations {
             for parameter in operation.json["parameters"]?.elements ?? operation.json.elements
-            where parameter["name"]?.string.map({ kind == $0 || kind == $0 + "s" }) == true {
+            where parameter["name"]?.string.map({ $0 == kind || $0.plurals.contains(kind) }) == true
+            {
                 // A number of a part would stand everywhere.
                 guard let sample = parameter["example"]?.string, sample.utf8.count == 36 else {
                     continue
@@ -105,4 +110,9 @@ struct ExamplePlay {
                 body: "", octets: [UInt8](repeating: 0x61, count: Int(size))))
         #expect(uploaded.status == 200)
     }
+}
+
+extension String {
+    /// How more than one may be called.
+    fileprivate var plurals: [Substring] { [self + "s", dropLast() + "ies"].map { $0[...] } }
 }

@@ -10,6 +10,12 @@ import Uploads
 /// One server for all tests: each scene gets an application of its own in it.
 struct World: Sendable {
     static let base = "https://chat.example.com"
+    /// The hosts that are known here, and where they are.
+    static let names: [String: [PeerAddress]] = [
+        "hooks.example.org": [.ipv4(0x5DB8_D822, port: 0)],
+        "inside.example.org": [.ipv4(0x0A00_0001, port: 0)],
+        "half.example.org": [.ipv4(0x5DB8_D822, port: 0), .ipv4(0xA9FE_A9FE, port: 0)],
+    ]
 
     let store: MessagingStore
     let service: FrontDoor
@@ -102,6 +108,7 @@ struct World: Sendable {
             newContentID: {
                 .v7(at: clock.now(), random: UInt128.random(in: .min ... .max))
             },
+            lookUp: { name in World.names[name] ?? [] },
             onFault: { error, _ in
                 faults.note(error)
                 return kind

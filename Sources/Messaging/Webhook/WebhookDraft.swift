@@ -1,0 +1,73 @@
+extension Webhook {
+    /// What is registered, found to be in order (webhooks §1.2).
+    public struct Draft: Equatable, Sendable {
+        /// Most Unicode scalars of a target.
+        public static let targetLimit = 2048
+        /// Most Unicode scalars of a secret.
+        public static let secretLimit = 1024
+        /// Most settings.
+        public static let settingLimit = 100
+        /// Most bytes of all names and values together: they stand in every delivery.
+        public static let configLimit = 2048
+
+        /// The shape of what it is sent.
+        public let payloadVersion: WebhookVersion
+        /// Where it is sent.
+        public let target: String
+        /// What it asks for.
+        public let topics: [Topic]
+        /// What signs what it is sent.
+        public let secret: String
+        /// What stands in all it is sent.
+        public let config: [Setting]?
+
+        /// What is to be registered.
+        ///
+        /// Whether the target may be called is not decided here: that takes looking up its host.
+        ///
+        /// - Throws: `invalid` with the name of the first member that will not do, in the order of
+        ///   webhooks §1.2.
+        public init(
+            payloadVersion: WebhookVersion, target: String, topics: [Topic], secret: String,
+            config: [Setting]?
+        ) throws(Rejection) {
+            guard Self.isShort(target, Self.targetLimit) else { throw .invalid("target_url") }
+            let known = Topic.all(in: payloadVersion)
+            guard !topics.isEmpty, topics.allSatisfy(known.contains) else {
+                throw .invalid("events")
+            }
+            guard Self.isSecret(secret) else { throw .invalid("secret") }
+            guard Self.isFit(config ?? []) else { throw .invalid("config") }
+            self.payloadVersion = payloadVersion
+            self.target = target
+            self.topics = topics.reduce(into: []) { topics, topic in
+                if !topics.contains(topic) { topics.append(topic) }
+            }
+            self.secret = secret
+            self.config = config
+        }
+
+        /// Whether a text may sign what is sent.
+        public static func isSecret(_ text: String) -> Bool {
+            !text.isEmpty && isShort(text, secretLimit)
+        }
+
+        /// The webhook that comes of it.
+        public func made(as id: ID, at now: Timestamp) -> Webhook {
+            Webhook(
+                id: id, payloadVersion: payloadVersion, target: target, topics: topics,
+                secret: secret, config: config, createdAt: now)
+        }
+
+        private static func isShort(_ text: String, _ limit: Int) -> Bool {
+            text.unicodeScalars.prefix(limit + 1).count <= limit && text.isStorable
+        }
+
+        private static func isFit(_ config: [Setting]) -> Bool {
+            let size = config.reduce(0) { size, setting in
+                size + setting.name.utf8.count + setting.value.utf8.count
+            }
+            return config.count <= settingLimit && size <= configLimit
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Messaging
+import Testing
+
+@testable import MessagingStore
+
+@Suite struct `Stored webhooks` {
+    @Test func `are read as they were written (webhooks 1_1)`() async throws {
+        let shop = try await Shop()
+        let config = [
+            Webhook.Setting(name: "b", value: "1"), Webhook.Setting(name: "10", value: ""),
+        ]
+        let plain = try await shop.hook()
+        let carrying = try await shop.hook(config: config)
+        #expect(plain.config == nil && carrying.config == config)
+        for webhook in [plain, carrying] {
+            #expect(try await shop.store.webhook(webhook.id, in: shop.application) == webhook)
+        }
+    }
+
+    @Test func `leave no event and are no part of a replay`() async throws {
+        let shop = try await Shop()
+        let kinds = try await shop.kinds {
+            let webhook = try await shop.hook()
+            _ = try await shop.store.activateWebhook(webhook.id, in: shop.application)
+            try await shop.store.deleteWebhook(webhook.id, in: shop.application)
+        }
+        #expect(kinds.isEmpty)
+    }
+
+    @Test func `are fifty at most, also when many register at once (webhooks 1_2)`() async throws {
+        let shop = try await Shop()
+        let outcomes = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<60 { group.addTask { (try? await shop.hook()) != nil } }
+            return await group.reduce(into: 0) { count, isMade in count += isMade ? 1 : 0 }
+        }
+        #expect(outcomes == 50)
+        await #expect(throws: Rejection.full(.webhook, limit: 50)) { try await shop.hook() }
+    }
+
+    @Test func `belong to one application`() async throws {
+        let shop = try await Shop()
+        let other = try await shop.store.createApplication(name: "Other").id
+        let webhook = try await shop.hook()
+        await #expect(throws: Rejection.notFound(.webhook)) {
+            try await shop.store.webhook(webhook.id, in: other)
+        }
+        await #expect(throws: Rejection.notFound(.webhook)) {
+            try await shop.store.deleteWebhook(webhook.id, in: other)
+        }
+        #expect(try await shop.store.webhooks(limit: 5, in: other).items.isEmpty)
+    }
+
+    @Test func `wait to be verified, of whatever application, until that is done (webhooks 1_3)`()
+        async throws
+    {
+        let shop = try await Shop()
+        let other = try await shop.store.createApplication(name: "Other").id
+        let mine = try await shop.hook()
+        let theirs = try await shop.hook(in: other)
+        let waiting = try await shop.store.unverifiedWebhooks(limit: 1)
+        let more = try await shop.store.unverifiedWebhooks(after: waiting.last, limit: 5)
+        #expect(Set((waiting + more).map(\.webhook.id)) == [mine.id, theirs.id])
+        try await shop.store.finishVerification(of: mine, failure: nil, in: shop.application)
+        try await shop.store.finishVerification(of: theirs, failure: "no", in: other)
+        #expect(try await shop.store.unverifiedWebhooks().isEmpty)
+        #expect(try await shop.store.activeWebhooks().map(\.webhook.id) == [mine.id])
+    }
+
+    @Test func `are told from the end of the log on (webhooks 1_3)`() async throws {
+        let shop = try await Shop()
+        let webhook = try await shop.hook()
+        let end = try await shop.store.logExtent(in: shop.application).end
+        try await shop.store.finishVerification(of: webhook, failure: nil, in: shop.application)
+        #expect(
+            try await shop.store.webhook(webhook.id, in: shop.application).status
+                == .active(since: end))
+    }
+
+    @Test func `are not brought back by a late answer (webhooks 1_3)`() async throws {
+        let shop = try await Shop()
+        let webhook = try await shop.hook()
+        try await shop.store.deleteWebhook(webhook.id, in: shop.application)
+        try await shop.store.finishVerification(of: webhook, failure: nil, in: shop.application)
+        #expect(try await shop.store.webhooks(limit: 5, in: shop.application).total == 0)
+    }
+
+    @Test func `are deleted only as their owner knows them (X4)`() async throws {
+        let shop = try await Shop()
+        let webhook = try await shop.hook()
+        let late = try await shop.store.deactivateWebhook(webhook.id, in: shop.application)
+        await #expect(throws: VersionMismatch<Webhook>.self) {
+            try await shop.store.deleteWebhook(
+                webhook.id, if: VersionDemand { version in version == webhook.version },
+                in: shop.application)
+        }
+        #expect(try await shop.store.webhook(webhook.id, in: shop.application) == late)
+    }
+}
+
+extension Shop {
+    @discardableResult
+    func hook(
+        in application: Application.ID? = nil, config: [Webhook.Setting]? = nil
+    ) async throws -> Webhook {
+        try await store.createWebhook(
+            Webhook.Draft(
+                payloadVersion: .v1_0, target: "https://hooks.example.org/in",
+                topics: [.messageSent, .messageRead], secret: "s3cret", config: config),
+            in: application ?? self.application)
+    }
+}

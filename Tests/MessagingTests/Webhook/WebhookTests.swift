@@ -1,0 +1,94 @@
+import Testing
+
+@testable import Messaging
+
+@Suite struct `The life of a webhook` {
+    private static let end = LogPosition(7)
+
+    @Test func `begins unverified, and a target that agrees makes it active (webhooks 1_3)`() throws
+    {
+        let webhook = try Self.made()
+        #expect(webhook.status == .unverified && webhook.version == 1)
+        let active = webhook.verified(webhook, failure: nil, endOfLog: Self.end)
+        #expect(active.status == .active(since: Self.end) && active.version == 2)
+    }
+
+    @Test func `ends with the reason of a target that does not (webhooks 1_3, 2)`() throws {
+        let webhook = try Self.made()
+        let inactive = webhook.verified(webhook, failure: "why", endOfLog: Self.end)
+        #expect(inactive.status == .inactive(reason: "why"))
+    }
+
+    @Test func `is not changed by an answer to an earlier question (webhooks 1_3)`() throws {
+        let asked = try Self.made()
+        let again = asked.deactivating(because: Webhook.deactivatedByUser).activating()
+        #expect(again.status == .unverified && again.version == 3)
+        #expect(again.verified(asked, failure: nil, endOfLog: Self.end) == again)
+        let ended = asked.deactivating(because: "x")
+        #expect(ended.verified(asked, failure: nil, endOfLog: Self.end) == ended)
+    }
+
+    @Test func `is activated from inactive alone (webhooks 1_2)`() throws {
+        let webhook = try Self.made()
+        let active = webhook.verified(webhook, failure: nil, endOfLog: Self.end)
+        #expect(webhook.activating() == webhook)
+        #expect(active.activating() == active)
+        #expect(active.deactivating(because: "x").activating().status == .unverified)
+    }
+
+    @Test func `keeps its version when nothing changes (X4)`() throws {
+        let ended = try Self.made().deactivating(because: "x")
+        #expect(ended.deactivating(because: "x") == ended)
+        #expect(ended.deactivating(because: "y").version == ended.version + 1)
+    }
+
+    // MARK: - Registration
+
+    @Test(arguments: WebhookVersion.allCases)
+    func `takes the events of its version and no others (webhooks 1_2, 4_2)`(
+        version: WebhookVersion
+    ) throws {
+        for topic in Topic.allCases {
+            if topic.versions.contains(version) {
+                #expect(try Self.draft(version, [topic]).topics == [topic])
+            } else {
+                #expect(throws: Rejection.invalid("events")) { try Self.draft(version, [topic]) }
+            }
+        }
+    }
+
+    @Test func `wants events, a secret, and little to carry along (webhooks 1_2)`() throws {
+        #expect(throws: Rejection.invalid("events")) { try Self.draft(topics: []) }
+        #expect(throws: Rejection.invalid("secret")) { try Self.draft(secret: "") }
+        #expect(throws: Rejection.invalid("secret")) { try Self.draft(secret: "a\u{0}") }
+        #expect(throws: Rejection.invalid("config")) {
+            try Self.draft(config: [
+                Webhook.Setting(name: "a", value: String(repeating: "b", count: 2048))
+            ])
+        }
+        #expect(
+            try Self.draft(topics: [.messageRead, .messageSent, .messageRead]).topics == [
+                .messageRead, .messageSent,
+            ])
+    }
+
+    private static func draft(
+        _ version: WebhookVersion = .v1_0, _ topics: [Topic]
+    ) throws -> Webhook.Draft {
+        try draft(version, topics: topics)
+    }
+
+    private static func draft(
+        _ version: WebhookVersion = .v1_0, topics: [Topic] = [.messageSent], secret: String = "s",
+        config: [Webhook.Setting]? = nil
+    ) throws -> Webhook.Draft {
+        try Webhook.Draft(
+            payloadVersion: version, target: "https://hooks.example.org/in", topics: topics,
+            secret: secret, config: config)
+    }
+
+    private static func made() throws -> Webhook {
+        try draft().made(
+            as: .v7(at: Timestamp(milliseconds: 1), random: 1), at: Timestamp(milliseconds: 1))
+    }
+}
