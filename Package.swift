@@ -95,7 +95,7 @@ let package = Package(
         room("Messaging", [], inlined),
         room("MessagingStore", ["Messaging", "SQL", "Base64", "COpenSSL", "Digests", "Locking"]),
         room("MessagingWire", ["Messaging", "JSON", "Base64"]),
-        room("MessagingShapes", ["Messaging", "MessagingStore", "MessagingWire"]),
+        room("MessagingShapes", ["Messaging", "MessagingStore", "MessagingWire", "Uploads"]),
         room(
             "Delivery",
             [

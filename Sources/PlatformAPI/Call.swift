@@ -1,5 +1,6 @@
 import HTTP
 import Messaging
+import MessagingShapes
 import MessagingStore
 import MessagingWire
 import Uploads
@@ -29,8 +30,12 @@ struct Call: Sendable {
     }
 
     /// How answers show objects to this caller.
-    func presentation(_ perspective: LinkBuilder.Perspective = .system) -> Presentation {
-        let (sign, secrets) = (api.downloads.signing(at: api.clock()), secrets)
+    ///
+    /// - Parameter saving: Browsers save what the download URLs open, also what they could show.
+    func presentation(
+        _ perspective: LinkBuilder.Perspective = .system, saving: Bool = false
+    ) -> Presentation {
+        let (sign, secrets) = (api.downloads.signing(at: api.clock(), saving: saving), secrets)
         return Presentation(
             version: version,
             links: links(perspective),

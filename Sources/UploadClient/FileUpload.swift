@@ -58,7 +58,7 @@ public struct FileUpload: Sendable {
                 if let place {
                     begun = place
                 } else {
-                    begun = try await service.create(size: file.size, type: type)
+                    begun = try await service.create(file, type: type)
                     try memo.keep(begun)
                     place = begun
                     hasBegun = true

@@ -10,7 +10,8 @@ final class SourceFile: Sendable {
     /// What tells it from every other file and from itself after a change: its path, where it lies on
     /// the disk, its size and the time of its last change.
     let identity: String
-    private let name: String
+    /// As it was given, with its folders.
+    let name: String
     private let descriptor: Int32
 
     /// - Throws: ``UploadFailure`` for what cannot be read, and for what is no plain file: only its

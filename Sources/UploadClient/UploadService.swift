@@ -11,15 +11,21 @@ struct UploadService: Sendable {
     /// More of an answer is not read.
     private static let limit = 64 << 10
 
-    /// Announces a content (platform-api §5.4).
-    func create(size: Int64, type: String) async throws(UploadFailure) -> UploadMemo.Place {
+    /// Announces a content (platform-api §5.4), and the name that downloads are to have.
+    func create(
+        _ file: SourceFile, type: String
+    ) async throws(UploadFailure) -> UploadMemo.Place {
         let answer = try await send(
             ClientRequest(
                 .post, target.contents,
                 fields: [
                     ("Authorization", "Bearer \(target.token)"),
                     ("Accept", "application/vnd.layer+json; version=3.0"),
-                    ("Upload-Content-Type", type), ("Upload-Content-Length", "\(size)"),
+                    ("Upload-Content-Type", type), ("Upload-Content-Length", "\(file.size)"),
+                    (
+                        "Content-Disposition",
+                        FileName(untrusted: file.name).disposition(isInline: false)
+                    ),
                 ], body: .octets([])))
         let json = try? JSONDocument(answer.body).root
         guard answer.status == 201, let url = json?["upload_url"]?.string,

@@ -88,7 +88,10 @@ class Person:
         url = urllib.parse.urlsplit(content["download_url"])
         connection = self.server.connection()
         connection.request("GET", f"{url.path}?{url.query}")
-        arrived = hashlib.file_digest(connection.getresponse(), "sha256").digest()
+        answer = connection.getresponse()
+        named = f"filename*=UTF-8''{urllib.parse.quote(file.name)}"
+        assert named in answer.headers["Content-Disposition"], answer.headers["Content-Disposition"]
+        arrived = hashlib.file_digest(answer, "sha256").digest()
         with open(file, "rb") as sent:
             assert arrived == hashlib.file_digest(sent, "sha256").digest(), "what arrived is not what was sent"
 

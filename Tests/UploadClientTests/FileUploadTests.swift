@@ -26,6 +26,19 @@ import Testing
         #expect(server.methods == ["POST", "HEAD", "PUT"])
     }
 
+    @Test func `is announced with its name, and not where it lies`() async throws {
+        let server = try Uploads(nil)
+        _ = try await server.bring("hello", from: folder, as: "a \"b\" ä.txt")
+        let said = server.announcement.split(separator: "\r\n").filter { line in
+            line.hasPrefix("Content-Disposition:")
+        }
+        #expect(
+            said == [
+                #"Content-Disposition: attachment; filename="a \"b\" _.txt"; "#
+                    + "filename*=UTF-8''a%20%22b%22%20%C3%A4.txt"
+            ])
+    }
+
     @Test(arguments: ["", "W/"])
     func `is taken back when it is another`(prefix: String) async throws {
         let other = String(Self.hello.reversed())
@@ -42,16 +55,20 @@ private struct Uploads {
     private let server: ScriptedServer
     private let heard: Locked<[String]>
 
-    var methods: [String] { heard.withLock { $0 } }
+    var methods: [String] {
+        heard.withLock { $0.map { head in String(head.prefix { $0 != " " }) } }
+    }
+
+    /// The head of the first request.
+    var announcement: String { heard.withLock { $0.first ?? "" } }
 
     init(_ tag: String?) throws {
         let heard = Locked<[String]>([])
         self.heard = heard
         server = try ScriptedServer { connection in
             while let head = connection.readHead() {
-                let method = String(head.prefix { $0 != " " })
-                heard.withLock { $0.append(method) }
-                switch method {
+                heard.withLock { $0.append(head) }
+                switch head.prefix(while: { $0 != " " }) {
                 case "POST":
                     let host = head.split(separator: "\r\n").first { $0.hasPrefix("Host: ") } ?? ""
                     let body =
@@ -70,8 +87,10 @@ private struct Uploads {
         }
     }
 
-    func bring(_ words: String, from folder: TemporaryFolder) async throws -> BroughtContent {
-        let name = "\(folder.path)/file"
+    func bring(
+        _ words: String, from folder: TemporaryFolder, as file: String = "file"
+    ) async throws -> BroughtContent {
+        let name = "\(folder.path)/\(file)"
         try Data(words.utf8).write(to: URL(filePath: name))
         let target = try UploadTarget(
             server: "http://127.0.0.1:\(server.port)", application: "1", token: "t",

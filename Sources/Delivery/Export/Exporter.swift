@@ -1,6 +1,7 @@
 public import Blobs
 internal import Locking
 public import Messaging
+internal import MessagingShapes
 public import MessagingStore
 internal import MessagingWire
 public import Uploads
@@ -131,12 +132,6 @@ public final class Exporter: Sendable {
         Presentation(
             version: .v1_0,
             links: LinkBuilder(publicBase: publicBase, application: application),
-            sign: { [downloads, now] id in
-                let signed = downloads.signedURL(
-                    content: id.uuid, fileName: nil, at: now().milliseconds)
-                return ContentJSON.SignedLink(
-                    url: signed.url,
-                    expiresAt: Timestamp(milliseconds: signed.expiresAtMilliseconds))
-            })
+            sign: { [downloads, now] id in downloads.signing(at: now())(id) })
     }
 }

@@ -18,7 +18,7 @@ extension Call {
             UploadDraft(
                 owner: UploadOwner(
                     application: application.uuid, conversation: conversation.uuid),
-                contentID: id.uuid, mediaType: type, length: length,
+                contentID: id.uuid, mediaType: type, length: length, fileName: fileName,
                 origin: request.fields["Upload-Origin"]))
         var writer = JSONWriter()
         ContentJSON(id: id, size: length, in: conversation).write(uploadURL: url, into: &writer)
@@ -38,7 +38,7 @@ extension Call {
         let url = try await upload(
             UploadDraft(
                 owner: UploadOwner(application: application.uuid, user: user.text),
-                contentID: id.uuid, mediaType: type, length: length,
+                contentID: id.uuid, mediaType: type, length: length, fileName: fileName,
                 origin: request.fields["Upload-Origin"]))
         var writer = JSONWriter()
         ContentJSON(id: id, size: length, in: nil).write(uploadURL: url, into: &writer)
@@ -63,6 +63,11 @@ extension Call {
             throw .invalid("Upload-Content-Type")
         }
         return type
+    }
+
+    /// The name downloads are given (resumable-uploads §9.7): a wish, so one that cannot be read is none.
+    private var fileName: String? {
+        request.fields["Content-Disposition"].flatMap(DispositionName.read)
     }
 
     /// Bytes in decimal: digits only, 0 allowed, at most 2 GiB (ruling 9, R23).

@@ -22,7 +22,7 @@ extension Endpoint {
             .head { call in try await call.readContent() }
         ) { _ in
             Operation(
-                "readContent", query: Parameter.include,
+                "readContent", query: Parameter.include + Parameter.saving,
                 answers: [.ok(ContentJSON.anySchema, "The content.", [.contentLocation])],
                 errors: [.objectDeleted])
         },
@@ -43,7 +43,7 @@ extension Endpoint {
             .head { call in try await call.readContentOfApplication() }
         ) { _ in
             Operation(
-                "readApplicationContent", query: Parameter.include,
+                "readApplicationContent", query: Parameter.include + Parameter.saving,
                 answers: [.ok(ContentJSON.anySchema, "The content.")])
         },
         Endpoint(
@@ -52,7 +52,7 @@ extension Endpoint {
             .head { call in try await call.readContentOfUser() }
         ) { _ in
             Operation(
-                "readUserContent", query: Parameter.include,
+                "readUserContent", query: Parameter.include + Parameter.saving,
                 answers: [.ok(ContentJSON.anySchema, "The content.")])
         },
     ]
@@ -63,6 +63,7 @@ extension Endpoint {
             "Upload-Content-Length", .integer(0...2_147_483_648), "Its bytes.",
             isRequired: true),
         Parameter("Upload-Origin", .string, "Whose pages may upload and download it."),
+        Parameter("Content-Disposition", .string, "With the name its downloads are given."),
     ]
 
     private static let uploadExample = [

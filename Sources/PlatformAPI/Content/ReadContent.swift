@@ -6,10 +6,10 @@ import MessagingWire
 import Uploads
 
 extension Call {
-    /// `GET /conversations/{C}/content/{uuid}` (platform-api §5.4): a fresh `download_url`; with
-    /// `include=transfer` in every state (X7).
+    /// `GET /conversations/{C}/content/{uuid}` (platform-api §5.4): a fresh `download_url`, which saves
+    /// with `dl=1`; with `include=transfer` in every state (X7).
     func readContent() async throws -> Reply {
-        let showsTransfer = try showsTransfer()
+        let (showsTransfer, saves) = (try showsTransfer(), try saves())
         let asked = try conversation()
         if showsTransfer {
             // Its own id, should the path have named it by an alias; the upload may have begun under
@@ -26,7 +26,7 @@ extension Call {
         }
         let content = try await store.content(content(), in: asked, in: application)
         // The winner, should the path have named it by an alias (X1.2).
-        return reply(content, showsTransfer, .system)
+        return reply(content, showsTransfer, saving: saves, .system)
             .locating(content.id, in: content.conversation ?? asked, askedIn: asked, links)
     }
 
@@ -34,20 +34,20 @@ extension Call {
     /// belongs to no conversation before a message attaches it (ruling 18), and for all other; with
     /// `include=transfer` in every state (X7).
     func readContentOfApplication() async throws -> Reply {
-        let showsTransfer = try showsTransfer()
+        let (showsTransfer, saves) = (try showsTransfer(), try saves())
         if showsTransfer {
             let mine = application.uuid
             let reply = try await awaitedContent(where: { $0.application == mine })
             if let reply { return reply }
         }
         let content = try await store.content(content(), in: nil, in: application)
-        return reply(content, showsTransfer, .system)
+        return reply(content, showsTransfer, saving: saves, .system)
     }
 
     /// `GET /users/{u}/content/{uuid}` (client-api §4.5, R86): for its uploader, and for whoever sees a
     /// message that attaches it; with `include=transfer` for its uploader in every state (X7).
     func readContentOfUser() async throws -> Reply {
-        let showsTransfer = try showsTransfer()
+        let (showsTransfer, saves) = (try showsTransfer(), try saves())
         let user = try user()
         if showsTransfer {
             try await store.requireUser(user, in: application)
@@ -55,7 +55,7 @@ extension Call {
             if let reply = try await awaitedContent(where: { $0 == owner }) { return reply }
         }
         let content = try await store.content(content(), seenBy: user, in: application)
-        return reply(content, showsTransfer, .user(user))
+        return reply(content, showsTransfer, saving: saves, .user(user))
     }
 
     /// Whether the answer is to say how far contents have come (X7).
@@ -68,11 +68,22 @@ extension Call {
         }
     }
 
+    /// Whether browsers are to save what the URL opens, also what they could show
+    /// (resumable-uploads §9.6).
+    private func saves() throws -> Bool {
+        guard request.target.query != nil else { return false }
+        switch try Query(request.target)["dl"] {
+        case nil: return false
+        case "1"?: return true
+        default: throw Rejection.invalid("dl")
+        }
+    }
+
     private func reply(
-        _ content: Messaging.Content, _ showsTransfer: Bool,
+        _ content: Messaging.Content, _ showsTransfer: Bool, saving: Bool,
         _ perspective: LinkBuilder.Perspective
     ) -> Reply {
-        let presentation = presentation(perspective)
+        let presentation = presentation(perspective, saving: saving)
         let transfer = TransferJSON(.ready, received: content.size, sha256: content.sha256)
         var writer = JSONWriter()
         ContentJSON(id: content.id, size: content.size, in: content.conversation)

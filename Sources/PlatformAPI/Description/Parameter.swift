@@ -86,6 +86,11 @@ extension Parameter {
             "include", .choice(["transfer"]), "`transfer`: how far the content has come, too.")
     ]
 
+    /// What a fresh download URL is for (resumable-uploads §9.6).
+    static let saving = [
+        Parameter("dl", .choice(["1"]), "`1`: browsers save what the URL opens, whatever it is.")
+    ]
+
     /// What a list of messages may be narrowed by (X9).
     static let messageFilters = [
         Parameter("sender", .string, "The user who sent them."),

@@ -26,6 +26,8 @@ extension Call {
                 Array(endpoint.method.rawValue.utf8), Array(request.target.path.utf8),
                 Array((request.target.query ?? "").utf8), body,
             ] + Self.saying.map { name in Array((request.fields.joined(name) ?? "").utf8) }
+            // Said later than the others: what was kept without it must be known again.
+            + (request.fields.joined("Content-Disposition").map { text in [Array(text.utf8)] } ?? [])
         let outcome =
             if endpoint.reachesOutside {
                 try await store.doOnceOutside(key, saying: pieces, in: application, work)

@@ -6,8 +6,8 @@ extension CrossOrigin {
         self.init(
             origins: settings.crossOrigins,
             requestHeaders: [
-                "Accept", "Authorization", "Content-Encoding", "Content-Type",
-                "Idempotency-Key", "If-Match", "If-None-Match", "Prefer",
+                "Accept", "Authorization", "Content-Disposition", "Content-Encoding",
+                "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer",
                 "Upload-Content-Length", "Upload-Content-Type", "Upload-Origin",
                 "X-HTTP-Method-Override",
             ],

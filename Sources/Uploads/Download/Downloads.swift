@@ -43,9 +43,11 @@ public final class Downloads: Sendable {
     /// other hand out the same URL and a browser's cache works; it lives half an hour at least,
     /// because a client takes a URL for expired ten minutes before its time.
     ///
-    /// - Parameter now: Milliseconds since 1970 UTC.
+    /// - Parameters:
+    ///   - now: Milliseconds since 1970 UTC.
+    ///   - saving: Browsers save what it opens, also what they could show (`dl=1`).
     public func signedURL(
-        content: String, fileName: String?, at now: Int64
+        content: String, fileName: String?, at now: Int64, saving: Bool = false
     ) -> (url: String, expiresAtMilliseconds: Int64) {
         let quarter: Int64 = 900_000
         let end = now + max(settings.downloadURLTTL, 1_800_000)
@@ -53,7 +55,7 @@ public final class Downloads: Sendable {
         let ticket = DownloadTicket(
             content: content,
             fileName: FileName(untrusted: fileName ?? "").percentEncoded,
-            expires: expires / 1000)
+            expires: expires / 1000, forcesAttachment: saving)
         return (base + ticket.signed(by: keys.withLock { $0 }), expires)
     }
 }

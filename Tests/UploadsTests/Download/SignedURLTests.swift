@@ -53,10 +53,10 @@ import Testing
 
     @Test func `cannot be made a forced download by adding dl (9.6)`() async {
         #expect(await shelf.send(.get, shelf.url + "&dl=1").status == .forbidden)
-        let ticket = DownloadTicket(
-            content: Shelf.id, fileName: "a.png", expires: Shelf.now / 1000 + 60,
-            forcesAttachment: true)
-        let answer = await shelf.send(.get, ticket.signed(by: shelf.keys))
+        let saved = shelf.downloads.signedURL(
+            content: Shelf.id, fileName: "a.png", at: Shelf.now, saving: true)
+        #expect(saved.url.contains("&dl=1&sig="))
+        let answer = await shelf.send(.get, saved.url)
         #expect(answer.fields["Content-Disposition"]?.hasPrefix("attachment") == true)
     }
 

@@ -1,14 +1,15 @@
-import Messaging
-import MessagingWire
-import Uploads
+public import Messaging
+public import MessagingWire
+public import Uploads
 
 extension Downloads {
     /// What signs download URLs as of a moment.
-    func signing(
-        at now: Timestamp
+    public func signing(
+        at now: Timestamp, saving: Bool = false
     ) -> @Sendable (Messaging.Content.ID) -> ContentJSON.SignedLink {
         { id in
-            let signed = self.signedURL(content: id.uuid, fileName: nil, at: now.milliseconds)
+            let signed = self.signedURL(
+                content: id.uuid, fileName: nil, at: now.milliseconds, saving: saving)
             return ContentJSON.SignedLink(
                 url: signed.url,
                 expiresAt: Timestamp(milliseconds: signed.expiresAtMilliseconds))

@@ -1,9 +1,7 @@
-internal import HTTP
-
 /// The file name in a `Content-Disposition` (RFC 6266), as a client says it: to be cleaned.
-enum DispositionName {
+public enum DispositionName {
     /// `filename*` before `filename`; `nil` when there is neither, or none that can be read.
-    static func read(_ value: String) -> String? {
+    public static func read(_ value: String) -> String? {
         let parameters = parameters(of: value)
         if let text = parameters["filename*"], let name = extended(text) { return name }
         return parameters["filename"]
