@@ -48,8 +48,11 @@ public struct EncodedEvent: Sendable {
     private init(octets: [UInt8]) { self.octets = octets }
 
     /// Several events behind each other, as one piece to send.
-    public static func joined(_ events: some Sequence<EncodedEvent>) -> EncodedEvent {
-        EncodedEvent(octets: events.flatMap(\.octets))
+    public static func joined(_ events: some Collection<EncodedEvent>) -> EncodedEvent {
+        var octets: [UInt8] = []
+        octets.reserveCapacity(events.reduce(0) { sum, event in sum + event.count })
+        for event in events { octets += event.octets }
+        return EncodedEvent(octets: octets)
     }
 
     /// How many octets it has.

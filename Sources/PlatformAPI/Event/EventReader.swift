@@ -86,7 +86,7 @@ final class EventReader: EventStreamHandler {
     private func send(
         _ batch: EventRing.Batch, after place: LogPosition, to stream: EventStream
     ) {
-        if types == nil, place == batch.start {
+        if place == batch.start, types?.isSuperset(of: batch.types) ?? true {
             stream.send(batch.joined)
         } else {
             send(

@@ -3,8 +3,8 @@ import Messaging
 
 /// The latest events of a log as frames, in batches as they were read.
 ///
-/// A batch is one buffer that all readers of everything send, and its single frames for those who want
-/// only some.
+/// A batch is one buffer that all readers send who want everything in it, and its single frames for the
+/// others.
 struct EventRing: Sendable {
     /// Octets and batches that are kept: some seconds at a thousand messages a second.
     static let (octetLimit, batchLimit) = (8 << 20, 4096)
@@ -13,6 +13,7 @@ struct EventRing: Sendable {
     struct Batch: Sendable {
         let frames: [EventFrames.Frame]
         let joined: EncodedEvent
+        let types: Set<EventType>
         /// The place before the first of them.
         let start: LogPosition
         /// The last one.
@@ -42,7 +43,8 @@ struct EventRing: Sendable {
     mutating func append(_ frames: [EventFrames.Frame]) {
         guard let last = frames.last else { return }
         let batch = Batch(
-            frames: frames, joined: .joined(frames.map(\.event)), start: end, end: last.position)
+            frames: frames, joined: .joined(frames.map(\.event)), types: Set(frames.map(\.type)),
+            start: end, end: last.position)
         batches.append(batch)
         octets += batch.joined.count
         end = batch.end

@@ -133,6 +133,55 @@ import Testing
         #expect(stream.head.hasPrefix("HTTP/1.1 200"))
     }
 
+    @Test func `tells who fell behind what is kept where the log begins, and ends (X3, H154)`()
+        async throws
+    {
+        // Trimming concerns all applications.
+        let scene = try await Scene.make(in: .separate())
+        let conversation = try await scene.conversation()
+        let start = try await scene.end()
+        let slow = try LiveStream(scene, "?after=\(start)", receiveBuffer: 300_000)
+        try await scene.say(200, in: conversation, parts: 40)
+        let end = try await scene.end()
+        try await scene.world.store.trimLogs(before: Timestamp(milliseconds: 1 << 50))
+        let seen = try await slow.next(Int.max)
+        let last = try #require(seen.last)
+        #expect(last.type == "position_gone")
+        #expect(last.id == nil)
+        #expect(last.data == #"{"oldest":\#(end + 1)}"#)
+        #expect(seen.compactMap(\.id) == Array(start + 1..<start + Int64(seen.count)))
+        #expect(seen.count < 200)
+        let late = try await refused(scene, "?after=\(start)")
+        #expect(late.status == 410)
+        #expect(late.body.contains(#""data":{"position":\#(end + 1)}"#))
+    }
+
+    @Test func `is one of as many as its token may have, and gives its place back (H157, X5)`()
+        async throws
+    {
+        let scene = try await Scene.make(in: .streaming(2))
+        let end = try await scene.end()
+        let first = try LiveStream(scene)
+        _ = try await first.events(through: end)
+        do {
+            let second = try LiveStream(scene)
+            _ = try await second.events(through: end)
+            let third = try await refused(scene, "")
+            #expect(third.status == 429)
+            #expect(third["Retry-After"] == "60")
+        }
+        // The second is closed, which the server notices soon.
+        var head = "HTTP/1.1 429"
+        while head.hasPrefix("HTTP/1.1 429") {
+            let next = try LiveStream(scene)
+            _ = try? await next.next(1)
+            head = next.head
+        }
+        #expect(head.hasPrefix("HTTP/1.1 200"))
+        try await scene.say(1, in: try await scene.conversation())
+        #expect(try await first.next(2).count == 2)
+    }
+
     @Test(arguments: [
         ("?after=99999", 422, #""property":"after""#), ("?after=-1", 422, #""property":"after""#),
         ("?types=message.sung", 422, #""property":"types""#),
@@ -142,9 +191,7 @@ import Testing
         query: String, status: Int, text: String
     ) async throws {
         let scene = try await Scene.make()
-        let answer = try await scene.ask(
-            "GET", "/apps/{app}/events\(query)", fields: [("Accept", "text/event-stream")],
-            by: RouterDoor(service: scene.world.service))
+        let answer = try await refused(scene, query)
         #expect(answer.status == status)
         #expect(answer.body.contains(text))
     }
@@ -158,6 +205,13 @@ import Testing
             by: RouterDoor(service: scene.world.service))
         #expect(answer.status == 422)
         #expect(answer.body.contains(#""property":"Last-Event-ID""#))
+    }
+
+    /// The answer to who asks for a stream and gets none.
+    private func refused(_ scene: Scene, _ query: String) async throws -> PlainAnswer {
+        try await scene.ask(
+            "GET", "/apps/{app}/events\(query)", fields: [("Accept", "text/event-stream")],
+            by: RouterDoor(service: scene.world.service))
     }
 
     private func list(_ scene: Scene, _ query: String) async throws -> [JSONValue] {

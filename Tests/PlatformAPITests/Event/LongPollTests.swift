@@ -7,7 +7,7 @@ import Testing
         let scene = try await Scene.make()
         let conversation = try await scene.conversation()
         let end = try await scene.end()
-        async let answer = ask(scene, "?after=\(end)&wait=20", overSocket)
+        async let answer = ask(scene, "?after=\(end)&wait=60", overSocket)
         try await Task.sleep(for: .milliseconds(100))
         try await scene.say(1, in: conversation)
         let page = try JSONDocument(Array(try await answer.body.utf8)).root
@@ -18,7 +18,9 @@ import Testing
     @Test func `goes on over what is not wanted (X3)`() async throws {
         let scene = try await Scene.make()
         let conversation = try await scene.conversation()
-        async let answer = ask(scene, "?after=now&types=conversation.created&wait=20", true)
+        let end = try await scene.end()
+        async let answer = ask(
+            scene, "?after=\(end)&types=conversation.created&wait=60", true)
         try await Task.sleep(for: .milliseconds(100))
         try await scene.say(3, in: conversation)
         try await Task.sleep(for: .milliseconds(50))

@@ -54,7 +54,12 @@ struct World: Sendable {
 
     /// A world where each token has its limit.
     static func limited(_ limit: RateLimit) async throws -> World {
-        try await World(faults: .unexpected, limit: limit)
+        try await World(settled: { settings in settings.rateLimit = limit })
+    }
+
+    /// A world where each token may have so many streams open.
+    static func streaming(_ streams: Int) async throws -> World {
+        try await World(settled: { settings in settings.maximumStreamsPerToken = streams })
     }
 
     /// A world of its own, to be closed and opened again.
@@ -70,9 +75,9 @@ struct World: Sendable {
 
     // Tables of tests send more than a token may, so there is no limit unless somebody tests it.
     private init(
-        faults kind: PlatformAPI.FaultKind = .unexpected, limit: RateLimit = .none,
+        faults kind: PlatformAPI.FaultKind = .unexpected,
         in known: String? = nil, at place: (String) -> DatabaseLocation = Workshop.database(of:),
-        beside other: World? = nil
+        beside other: World? = nil, settled: (inout PlatformSettings) -> Void = { _ in }
     ) async throws {
         let clock = other?.clock ?? TestClock()
         var environment = StoreEnvironment.live
@@ -101,7 +106,8 @@ struct World: Sendable {
         let faults = FaultLog()
         var platform = PlatformSettings()
         platform.crossOrigins = ["https://app.example"]
-        platform.rateLimit = limit
+        platform.rateLimit = .none
+        settled(&platform)
         let api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: World.base,
             settings: platform, clock: { clock.now() },
