@@ -48,6 +48,8 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 10 --database postgres
 	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --s3
+	python3 Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 10
+	python3 Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 4 --database postgres --processes 2
 	python3 Tests/Interop/interop.py --binary .build/debug/parley
 	python3 Tests/Interop/tus.py --binary .build/debug/parley
 	python3 Tests/Interop/matrix.py --binary .build/debug/parley
@@ -56,6 +58,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Commands/database.py .build/debug/parley
 	python3 Tests/Commands/exports.py .build/debug/parley
 	python3 Tests/Commands/upload.py .build/debug/parley
+	python3 Tests/Commands/receiver.py .build/debug/parley
 	bash Tests/Tour/tour.sh .build/debug/parley
 	$(MAKE) --no-print-directory openapi
 	python3 Tests/Siege/siege.py --build .build/debug --short

@@ -99,8 +99,9 @@ let package = Package(
         room(
             "Delivery",
             [
-                "Archives", "Blobs", "Checksums", "Digests", "JSON", "Locking", "Messaging",
-                "MessagingShapes", "MessagingStore", "MessagingWire", "Uploads",
+                "Archives", "Base64", "Blobs", "Checksums", "Digests", "HTTP", "HTTPClient", "JSON",
+                "Locking", "Messaging", "MessagingShapes", "MessagingStore", "MessagingWire",
+                "Uploads",
             ]),
         room(
             "PlatformAPI",
@@ -126,7 +127,7 @@ let package = Package(
         // What tests of several rooms need.
         .target(
             name: "TestSupport", dependencies: ["COpenSSL", "CPostgres"], path: "Tests/Support",
-            exclude: ["objectstore.py", "postgres.py", "postgres.sh", "store.py"],
+            exclude: ["objectstore.py", "postgres.py", "postgres.sh", "receiver.py", "store.py"],
             swiftSettings: houseOfTests),
         tests(of: "Locking"),
         tests(of: "Descriptors"),
@@ -153,8 +154,8 @@ let package = Package(
         tests(
             of: "Delivery",
             [
-                "Archives", "Blobs", "JSON", "Locking", "Messaging", "MessagingStore",
-                "SQL", "Uploads",
+                "Archives", "Base64", "Blobs", "Digests", "HTTP", "HTTPTransport", "JSON",
+                "Locking", "Messaging", "MessagingShapes", "MessagingStore", "SQL", "Uploads",
             ]),
         tests(
             of: "PlatformAPI",

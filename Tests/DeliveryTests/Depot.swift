@@ -19,6 +19,7 @@ final class Depot: Sendable {
     let store: MessagingStore
     let blobs: BlobFolder
     let exporter: Exporter
+    let renderer: WebhookRenderer
     let application: Application.ID
     let key: TestKey
     private let faults = Locked<[String]>([])
@@ -50,6 +51,7 @@ final class Depot: Sendable {
         exporter = Exporter(
             store: store, blobs: blobs, downloads: downloads, publicBase: Self.base, now: now,
             onFault: { [faults] error, _ in faults.withLock { $0.append("\(error)") } })
+        renderer = WebhookRenderer(downloads: downloads, publicBase: Self.base, now: now)
         application = try await store.createApplication(name: "Depot").id
         key = try TestKey()
         let publicKey = try #require(PublicKey(pem: key.pem))
@@ -116,6 +118,7 @@ final class Depot: Sendable {
     }
 }
 
-private struct NoContents: DownloadCatalog {
+/// No content is asked for.
+struct NoContents: DownloadCatalog {
     func content(_ id: String) async throws -> StoredContent? { nil }
 }

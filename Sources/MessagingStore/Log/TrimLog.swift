@@ -7,7 +7,7 @@ extension MessagingStore {
 
     /// Lets go of the events recorded before a moment, of all applications (X3).
     ///
-    /// Never of those that an export has still to tell of.
+    /// Never of those that an export or a webhook has still to tell of.
     public func trimLogs(before moment: Timestamp) async throws {
         for application in try await applications() {
             while try await trimLog(of: application.id, before: moment) {
@@ -48,7 +48,8 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// The last event that no export will ask for, running ones and daily ones; `nil` without any.
+    /// The last event that nobody will ask for: no export, running or daily, and no webhook; `nil` where
+    /// nobody asks for any.
     fileprivate func firstNeeded(in application: Application.ID) throws -> LogPosition? {
         try rows(
             """
@@ -58,6 +59,16 @@ extension Transaction {
             SELECT after_position FROM exports
             WHERE application = \(application) AND task IS NOT NULL
                 AND after_position IS NOT NULL
+            UNION ALL
+            SELECT after_position FROM webhook_readers
+            WHERE application = \(application) AND EXISTS (
+                SELECT 1 FROM webhooks
+                WHERE application = \(application) AND status = 'active'
+            )
+            UNION ALL
+            SELECT r.after_position FROM webhook_replays r
+            JOIN webhooks w ON w.application = r.application AND w.id = r.webhook
+            WHERE r.application = \(application) AND w.status = 'active'
             """
         ) { row in LogPosition(try row.int64(0)) }.min()
     }

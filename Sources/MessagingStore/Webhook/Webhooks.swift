@@ -71,6 +71,7 @@ extension MessagingStore {
             try demand.check(webhook.version) { webhook }
             try transaction.execute(
                 "DELETE FROM webhooks WHERE application = \(application) AND id = \(id)")
+            try transaction.dropDeliveries(of: id, in: application)
             recording.webhooksChanged()
         }
     }

@@ -27,6 +27,27 @@ public enum IdentifierJSON {
         return Identifier(uuid: text.dropFirst(prefix.count))
     }
 
+    /// The long form of a delivery's id, which names its webhook as well.
+    public static func text(
+        _ id: WebhookDelivery.ID, of webhook: Webhook.ID, in application: Application.ID
+    ) -> String {
+        String(pieces: deliveries(of: webhook, in: application), id.uuid)
+    }
+
+    /// Reads a delivery's id: its long form, or a bare UUID.
+    public static func read(
+        _ text: String, of webhook: Webhook.ID, in application: Application.ID
+    ) -> WebhookDelivery.ID? {
+        let prefix = deliveries(of: webhook, in: application)
+        guard text.utf8.starts(with: prefix.utf8) else { return Identifier(uuid: text) }
+        return Identifier(uuid: text.dropFirst(prefix.count))
+    }
+
+    private static func deliveries(of webhook: Webhook.ID, in application: Application.ID) -> String
+    {
+        "\(text(webhook, of: application))/deliveries/"
+    }
+
     private static func webhooks(of application: Application.ID) -> String {
         "layer:///apps/\(application.uuid)/webhooks/"
     }

@@ -26,6 +26,14 @@ extension JSONSchema {
     public static let webhookName = pattern(
         "(layer:///apps/\(hexadecimal)/webhooks/)?\(hexadecimal)")
 
+    /// The id of a delivery, as answers write it.
+    static let delivery = pattern(
+        "layer:///apps/\(hexadecimal)/webhooks/\(hexadecimal)/deliveries/\(hexadecimal)")
+
+    /// The id of a delivery as callers may name it.
+    public static let deliveryName = pattern(
+        "(layer:///apps/\(hexadecimal)/webhooks/\(hexadecimal)/deliveries/)?\(hexadecimal)")
+
     /// An absolute URL.
     public static let url = JSONSchema.text(JSONTextSchema(format: "uri"))
 

@@ -20,6 +20,7 @@ extension Command {
         try running.listen()
         parts.store.listen()
         parts.exporter.start()
+        parts.deliverer.start()
         parts.sender.start()
         parts.trimmer.start()
         let news = try await first.makeIfNone()

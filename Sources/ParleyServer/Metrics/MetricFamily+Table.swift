@@ -2,7 +2,9 @@ import Telemetry
 
 /// Every metric there is: read by the page, by the README's table, and by the test that compares both.
 extension MetricFamily {
-    static let all = requests + connections + secure + loops + database + uploads + process
+    static let all =
+        requests + connections + secure + loops + database + uploads + webhooksAndDeliveries
+        + process
 
     private static let requests = [
         requestCount, requestTime, requestBytes, answerBytes, requestsOverRate, recalls,
@@ -130,6 +132,27 @@ extension MetricFamily {
         "parley_contents_erased_bytes", .counter, in: .bytes, "Octets of those.")
     static let uploadsEnded = MetricFamily(
         "parley_uploads_ended", .counter, labels: ["reason"], "Uploads that ended, by how.")
+
+    private static let webhooksAndDeliveries = [
+        webhooks, webhookAttempts, webhookAttemptTime, deadDeliveries, webhookVerifications,
+        webhooksDeactivated,
+    ]
+    static let webhooks = MetricFamily(
+        "parley_webhooks", .gauge, "Active webhooks, where this process sends to them.")
+    static let webhookAttempts = MetricFamily(
+        "parley_webhook_attempts", .counter, labels: ["outcome"],
+        "Tries of deliveries that the receiver took, or that failed.")
+    static let webhookAttemptTime = MetricFamily(
+        "parley_webhook_attempt_duration_seconds", .histogram, in: .seconds,
+        "From the beginning of a try to its answer or its failure.")
+    static let deadDeliveries = MetricFamily(
+        "parley_webhook_dead_deliveries", .counter, "Deliveries that were given up.")
+    static let webhookVerifications = MetricFamily(
+        "parley_webhook_verifications", .counter, labels: ["outcome"],
+        "Targets that were asked whether they want what they would be sent.")
+    static let webhooksDeactivated = MetricFamily(
+        "parley_webhooks_deactivated", .counter,
+        "Webhooks deactivated because of what came of their deliveries.")
 
     private static let process = [
         build, linesDropped, linesSuppressed, cpuTime, residentMemory, openDescriptors,

@@ -1,3 +1,4 @@
+import Delivery
 import HTTPTransport
 import Locking
 import PlatformAPI
@@ -14,6 +15,8 @@ final class Metrics: Sendable {
     /// Told of each commit of an upload.
     let uploadCommitTimes = HistogramTable(
         .uploadCommitTime, bounds: Metrics.commitBounds, [Metrics.dialects])
+    /// Told of each try of a delivery.
+    let attemptTimes = HistogramTable(.webhookAttemptTime, bounds: Metrics.commitBounds)
     let log: AccessLog
     let sink: LogSink
     private let sources = Locked<Sources?>(nil)
@@ -25,6 +28,7 @@ final class Metrics: Sendable {
         let database: Database
         let uploads: Uploads
         let api: PlatformAPI
+        let deliverer: WebhookDeliverer
     }
 
     /// - Parameter loops: How many loops serve.
@@ -49,6 +53,7 @@ final class Metrics: Sendable {
             }
             write(sources.database, to: &page)
             write(sources.uploads.statistics, to: &page)
+            write(sources.deliverer.statistics, to: &page)
         }
         writeProcess(to: &page)
         page.end()
@@ -139,6 +144,19 @@ final class Metrics: Sendable {
         page.write(.contentsErasedBytes, Int(statistics.erasedBytes))
     }
 
+    private func write(_ statistics: DeliveryStatistics, to page: inout MetricsPage) {
+        page.write(.webhooks, statistics.couriers)
+        page.begin(.webhookAttempts)
+        page.sample(["taken"], statistics.taken)
+        page.sample(["failed"], statistics.failed)
+        attemptTimes.write(to: &page)
+        page.write(.deadDeliveries, statistics.dead)
+        page.begin(.webhookVerifications)
+        page.sample(["passed"], statistics.verified - statistics.refused)
+        page.sample(["failed"], statistics.refused)
+        page.write(.webhooksDeactivated, statistics.deactivated)
+    }
+
     private func writeProcess(to page: inout MetricsPage) {
         page.begin(.build)
         page.sample([Release.version], 1)
@@ -150,6 +168,11 @@ final class Metrics: Sendable {
         page.write(.openDescriptors, usage.openDescriptors)
         page.write(.descriptorLimit, usage.descriptorLimit)
         page.write(.startTime, ProcessUsage.startTime)
+    }
+
+    /// Observes a try of a delivery.
+    func observeAttempt(_ duration: Duration) {
+        attemptTimes.observe(Int(duration / .nanoseconds(1)))
     }
 
     /// Observes a commit of an upload.

@@ -28,6 +28,22 @@ struct FaultLog: Sendable {
             metadata: ["export": "\(export.map(\.uuid) ?? "-")", "cause": "\(error)"])
     }
 
+    /// Logs why nothing was sent to webhooks; it is tried again.
+    func noteDelivery(_ error: any Error) {
+        logger.error("webhooks not served", metadata: ["cause": "\(error)"])
+    }
+
+    /// Logs that a webhook is sent nothing any more, and why; of its target no query, which may hold a
+    /// secret.
+    func noteDeactivation(_ webhook: Webhook.ID, _ target: String, _ reason: String) {
+        logger.warning(
+            "webhook deactivated",
+            metadata: [
+                "webhook": "\(webhook.uuid)", "target": "\(target.prefix { $0 != "?" })",
+                "reason": "\(reason)",
+            ])
+    }
+
     /// Logs why nobody could let go of old events; it is tried again.
     func noteTrimming(_ error: any Error) {
         logger.error("old events not let go of", metadata: ["cause": "\(error)"])

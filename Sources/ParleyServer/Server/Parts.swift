@@ -21,6 +21,8 @@ struct Parts: Sendable {
     let downloads: Downloads
     let api: PlatformAPI
     let exporter: Exporter
+    /// Sends webhooks what happens.
+    let deliverer: WebhookDeliverer
     /// Sends scheduled messages.
     let sender: ScheduledSender
     /// Lets go of old events.
@@ -83,6 +85,12 @@ struct Parts: Sendable {
             store: store, blobs: uploads.blobs, downloads: downloads, publicBase: settings.base,
             now: environment.now, onFault: FaultLog(logger: log.logger("parley.export")).note(_:of:)
         )
+        let deliveryLog = FaultLog(logger: log.logger("parley.webhooks"))
+        deliverer = WebhookDeliverer(
+            store: store, downloads: downloads, publicBase: settings.base,
+            settings: settings.delivery, environment: environment,
+            observe: metrics.observeAttempt, onFault: deliveryLog.noteDelivery,
+            onDeactivation: deliveryLog.noteDeactivation)
         api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: settings.base,
             settings: settings.api, clock: environment.now,
@@ -115,7 +123,10 @@ struct Parts: Sendable {
             }
         }
         self.metrics = metrics
-        metrics.ask(Metrics.Sources(server: server, database: database, uploads: uploads, api: api))
+        metrics.ask(
+            Metrics.Sources(
+                server: server, database: database, uploads: uploads, api: api,
+                deliverer: deliverer))
     }
 
     /// Takes over what a running server may change (H196).

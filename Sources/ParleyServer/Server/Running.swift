@@ -66,11 +66,13 @@ struct Running {
         }
         async let uploads: Void = parts.uploads.shutdown()
         async let exporter: Void = parts.exporter.stop()
+        async let deliverer: Void = parts.deliverer.stop()
         // Redirects are answered at once: nothing of theirs is under way for long.
         _ = await parts.redirect?.drain(deadline: 1000)
         let isClean = await parts.server.drain(deadline: settings.shutdownDeadline)
         await uploads
         await exporter
+        await deliverer
         await parts.sender.stop()
         await parts.trimmer.stop()
         // Last, so that the end can be watched, too.

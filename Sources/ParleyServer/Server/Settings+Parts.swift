@@ -1,6 +1,8 @@
+import Delivery
 import FoundationEssentials
 import HTTPTransport
 import Logging
+import PlatformAPI
 
 extension Settings {
     /// The base of URLs handed out: what was said, else the first address.
@@ -19,6 +21,13 @@ extension Settings {
             }
         }
         return "http://localhost"
+    }
+
+    /// How webhooks are sent what they are sent: only where they may be registered.
+    var delivery: DeliverySettings {
+        var delivery = webhooks
+        delivery.targets = api.outbound
+        return delivery
     }
 
     /// The base of upload and download URLs.

@@ -100,6 +100,17 @@ extension Setting {
         }
     }
 
+    /// A list of times in milliseconds.
+    static func times(
+        _ key: String, _ place: Place<[Int64]>, _ bounds: ClosedRange<Int64>, _ help: String
+    ) -> Setting {
+        Setting(key: key, kind: .times(bounds), isOptional: false, help: help) { settings in
+            .texts(settings[keyPath: place].map(Quantity.time.text))
+        } write: { settings, value in
+            settings[keyPath: place] = value.texts.compactMap(Quantity.time.value)
+        }
+    }
+
     /// One of an enumeration's values, by name.
     static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
         _ key: String, _ place: Place<Choice>, _ help: String

@@ -24,6 +24,8 @@ enum SettingKind: Sendable {
     case octets(ClosedRange<Int64>)
     /// In milliseconds.
     case time(ClosedRange<Int64>)
+    /// A list of those.
+    case times(ClosedRange<Int64>)
 
     /// The rule a value has to follow, as the end of a sentence that begins with "must be".
     var rule: String {
@@ -47,6 +49,8 @@ enum SettingKind: Sendable {
             "a size such as 8KiB, from \(Quantity.octets.text(bounds.lowerBound)) to \(Quantity.octets.text(bounds.upperBound))"
         case .time(let bounds):
             "a time such as 20s, from \(Quantity.time.text(bounds.lowerBound)) to \(Quantity.time.text(bounds.upperBound))"
+        case .times(let bounds):
+            "times such as 5s, from \(Quantity.time.text(bounds.lowerBound)) to \(Quantity.time.text(bounds.upperBound))"
         }
     }
 
@@ -54,7 +58,7 @@ enum SettingKind: Sendable {
     func value(_ text: String) -> SettingValue? {
         switch self {
         case .text: text.isEmpty ? nil : .text(text)
-        case .texts, .origins, .addresses, .blocks:
+        case .texts, .origins, .addresses, .blocks, .times:
             value(list: text.split(separator: ",").map(Self.trimmed))
         case .url: Self.url(text).map(SettingValue.text)
         case .uuid: Self.uuid(text).map(SettingValue.text)
@@ -78,6 +82,9 @@ enum SettingKind: Sendable {
         case .addresses:
             list.isEmpty || list.contains { text in ListenAddress(text) == nil }
                 ? nil : .texts(list)
+        case .times(let bounds):
+            list.allSatisfy { text in Quantity.time.value(text).map(bounds.contains) == true }
+                ? .texts(list) : nil
         case .blocks:
             list.contains { text in AddressBlock(text) == nil } ? nil : .texts(list)
         default: nil

@@ -7,7 +7,7 @@ extension Settings {
     /// Every setting there is: read by the reader, by `check-config`, and by the tests that compare
     /// `Config/parley.json` and the README.
     static let table: [Setting] =
-        general + metrics + api + events + http + secure + uploads + bucketTable
+        general + metrics + api + events + webhooks + http + secure + uploads + bucketTable
 
     private static let general: [Setting] = [
         .url(

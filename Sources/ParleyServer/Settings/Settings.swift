@@ -1,3 +1,4 @@
+public import Delivery
 public import HTTPTransport
 public import Logging
 public import PlatformAPI
@@ -27,6 +28,8 @@ public struct Settings: Sendable {
     public var logsRequests = true
     /// Milliseconds that the log keeps an event; 0 for ever.
     public var eventRetention: Int64 = 30 * 86_400_000
+    /// How webhooks are sent what they are sent.
+    public var webhooks = DeliverySettings()
     /// Where to listen, and the limits of HTTP.
     public var http = ServerConfiguration()
     /// What the API compresses, decodes and lets browsers do.

@@ -39,6 +39,7 @@ enum Sample {
     static let content = "9c1b7d5e-2f40-4e6a-8b3c-d4e5f6a7b8c9"
     static let export = "5d0e9b3a-6c27-4f81-a94d-b7c8d9e0f1a2"
     static let webhook = "2d4f6a8c-1b3e-4d5f-8a7c-9e0b1c2d3e4f"
+    static let delivery = "6e1f0c4b-7d38-4a92-8b05-c8d9e0f1a2b3"
     /// The user who writes.
     static let writer = "ana"
     /// The user who reads, and on whose behalf the system acts.

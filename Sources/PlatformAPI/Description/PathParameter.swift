@@ -41,6 +41,9 @@ struct PathParameter: Sendable {
             name: "webhook", schema: .uuid, text: "A webhook.", sample: Sample.webhook,
             maker: "createWebhook"),
         PathParameter(
+            name: "delivery", schema: .uuid, text: "A delivery.", sample: Sample.delivery,
+            maker: "testWebhook"),
+        PathParameter(
             name: "user", schema: UserIDJSON.bareSchema, text: "A user's own id, percent-encoded.",
             sample: Sample.reader, maker: "createConversation"),
         PathParameter(

@@ -1,0 +1,150 @@
+internal import Locking
+internal import Messaging
+internal import MessagingStore
+
+/// Sends what one webhook is to be sent: in order within a conversation, side by side otherwise.
+///
+/// It holds what it sends and as much again, 4 MiB of bodies at most at a look, whatever waits in the rows.
+/// A receiver that fails time after time is asked one at a time and once a second, until it answers.
+final class Courier: Sendable {
+    private let store: MessagingStore
+    private let sender: WebhookSender
+    private let counts: DeliveryCounts
+    private let onFault: @Sendable (any Error) -> Void
+    private let onDeactivation: @Sendable (Receiver, String) -> Void
+    let bell = Bell()
+    private let state: Locked<State>
+
+    private struct State {
+        var receiver: Receiver
+        var onTheWay: Set<Int64> = []
+        var ready: [DueDelivery] = []
+        /// In a row.
+        var failures = 0
+        var isStopping = false
+    }
+
+    /// Milliseconds between two tries of a receiver that fails, and until the rows are looked at again
+    /// though nobody rang.
+    private static let (breath, patience): (Int64, Int64) = (1000, 15_000)
+
+    init(
+        _ receiver: Receiver, store: MessagingStore, sender: WebhookSender, counts: DeliveryCounts,
+        onFault: @escaping @Sendable (any Error) -> Void,
+        onDeactivation: @escaping @Sendable (Receiver, String) -> Void
+    ) {
+        self.store = store
+        self.sender = sender
+        self.counts = counts
+        self.onFault = onFault
+        self.onDeactivation = onDeactivation
+        state = Locked(State(receiver: receiver))
+    }
+
+    /// Takes over what has changed of the webhook, and looks for work.
+    func update(_ receiver: Receiver) {
+        state.withLock { state in state.receiver = receiver }
+        bell.ring()
+    }
+
+    /// Sends nothing further; ``run()`` ends when what is on its way is over.
+    func stop() {
+        state.withLock { state in state.isStopping = true }
+        bell.ring()
+    }
+
+    /// Sends until it is stopped.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled, !state.withLock({ $0.isStopping }) {
+                let pause = await load()
+                while let next = next() {
+                    group.addTask {
+                        await self.deliver(next)
+                        self.bell.ring()
+                    }
+                }
+                await bell.wait(atMost: pause)
+            }
+        }
+    }
+
+    /// Reads what is due, unless there is enough of it.
+    ///
+    /// - Returns: For how many milliseconds there is nothing else to do.
+    private func load() async -> Int64 {
+        let (receiver, taken, isWanted) = state.withLock { state in
+            (
+                state.receiver, Array(state.onTheWay),
+                state.ready.isEmpty && state.onTheWay.count < limit(state)
+            )
+        }
+        guard isWanted else { return Self.patience }
+        do {
+            let due = try await store.dueDeliveries(
+                of: receiver.webhook.id, besides: taken.sorted(),
+                limit: 2 * sender.settings.concurrency, in: receiver.application)
+            state.withLock { state in state.ready = due.items }
+            guard let next = due.nextAt else { return Self.patience }
+            return min(Self.patience, max(1, next.milliseconds - sender.now().milliseconds))
+        } catch {
+            onFault(error)
+            return Self.breath
+        }
+    }
+
+    private func limit(_ state: State) -> Int {
+        state.failures < sender.settings.concurrency ? sender.settings.concurrency : 1
+    }
+
+    private func next() -> DueDelivery? {
+        state.withLock { state in
+            guard !state.isStopping, state.onTheWay.count < limit(state), !state.ready.isEmpty
+            else { return nil }
+            let next = state.ready.removeFirst()
+            state.onTheWay.insert(next.number)
+            return next
+        }
+    }
+
+    private func deliver(_ delivery: DueDelivery) async {
+        let receiver = state.withLock { state in state.receiver }
+        let start = ContinuousClock.now
+        let outcome = await sender.send(delivery, to: receiver)
+        if let outcome {
+            counts.note(outcome, after: ContinuousClock.now - start)
+            await settle(delivery, outcome, receiver)
+        }
+        let isFailing = state.withLock { state -> Bool in
+            if case .taken? = outcome { state.failures = 0 } else { state.failures += 1 }
+            return state.failures >= sender.settings.concurrency && !state.isStopping
+        }
+        // Cancelled while it waits it goes on at once.
+        if isFailing { try? await Task.sleep(for: .milliseconds(Self.breath)) }
+        _ = state.withLock { state in state.onTheWay.remove(delivery.number) }
+    }
+
+    /// Until it is remembered it counts as on its way: else it would be sent again at once.
+    private func settle(
+        _ delivery: DueDelivery, _ outcome: DeliveryOutcome, _ receiver: Receiver
+    ) async {
+        while true {
+            do {
+                let settlement = try await store.settle(
+                    delivery, of: receiver.webhook.id, outcome,
+                    deadShare: sender.settings.deadShare, in: receiver.application)
+                if settlement.state == .dead { counts.noteDead() }
+                if let reason = settlement.deactivation {
+                    stop()
+                    onDeactivation(receiver, reason)
+                }
+                return
+            } catch {
+                onFault(error)
+                guard !Task.isCancelled else { return }
+                // Cancelled while it waits, it tries a last time.
+                try? await Task.sleep(for: .milliseconds(Self.breath))
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+internal import Locking
+internal import Messaging
+internal import MessagingStore
+internal import MessagingWire
+
+/// Reads the log of one application for its webhooks and makes deliveries of it.
+///
+/// Its place and what it made are remembered together: after a crash nothing is missing and nothing is
+/// there twice.
+final class WebhookFollower: Sendable {
+    let bell = Bell()
+    private let application: Application.ID
+    private let store: MessagingStore
+    private let renderer: WebhookRenderer
+    private let onFault: @Sendable (any Error) -> Void
+    /// Tells that there is something to send to some webhooks.
+    private let onDeliveries: @Sendable ([Webhook.ID]) -> Void
+    private let isStopping = Locked(false)
+    /// How far it has read beyond what is remembered, where nothing was to be told.
+    private let ahead = Locked<Ahead?>(nil)
+
+    private struct Ahead: Sendable {
+        let remembered: TellingPlace
+        let webhooks: [Webhook]
+        let place: TellingPlace
+    }
+
+    /// Occurrences of one stretch: with 50 webhooks it makes 3,200 rows.
+    private static let stretch = 64
+    /// So many events may pass that concern no webhook before the place is remembered.
+    private static let stride: Int64 = 1000
+    /// Milliseconds between two looks though nobody rang.
+    private static let (breath, patience): (Int64, Int64) = (1000, 5000)
+
+    init(
+        _ application: Application.ID, store: MessagingStore, renderer: WebhookRenderer,
+        onFault: @escaping @Sendable (any Error) -> Void,
+        onDeliveries: @escaping @Sendable ([Webhook.ID]) -> Void
+    ) {
+        self.application = application
+        self.store = store
+        self.renderer = renderer
+        self.onFault = onFault
+        self.onDeliveries = onDeliveries
+    }
+
+    /// ``run()`` ends with the stretch it is at.
+    func stop() {
+        isStopping.withLock { isStopping in isStopping = true }
+        bell.ring()
+    }
+
+    /// Reads until it is stopped, and sees to what is to be replayed.
+    func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.listen() }
+            while !Task.isCancelled, !isStopping.withLock({ $0 }) {
+                do {
+                    let isBehind = try await follow()
+                    let isReplaying = try await replay()
+                    if !isBehind, !isReplaying { await bell.wait(atMost: Self.patience) }
+                } catch is CancellationError {
+                    break
+                } catch {
+                    onFault(error)
+                    // Cancelled while it waits, the loop ends.
+                    try? await Task.sleep(for: .milliseconds(Self.breath))
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Rings for each commit of the application.
+    private func listen() async {
+        var place = store.signal.latest(in: application) ?? .start
+        while let latest = await store.signal.wait(past: place, in: application) {
+            place = latest
+            bell.ring()
+        }
+    }
+
+    /// Reads a stretch.
+    ///
+    /// - Returns: Whether more of it is there now.
+    private func follow() async throws -> Bool {
+        let webhooks = try await store.activeWebhooks(in: application)
+        let since = webhooks.compactMap { webhook in webhook.activeSince }.min()
+        guard let since else { return false }
+        let remembered = try await store.webhookPlace(in: application)
+        var place = remembered ?? TellingPlace(after: since)
+        if let ahead = ahead.withLock({ $0 }), ahead.remembered == remembered,
+            ahead.webhooks == webhooks
+        {
+            place = ahead.place
+        }
+        // What was before any of them was active concerns nobody.
+        if place.after < since { place = TellingPlace(after: since) }
+        let told: ToldStretch
+        do {
+            told = try await store.told(
+                after: place, to: wanted(by: webhooks), limit: Self.stretch, in: application)
+        } catch Rejection.positionGone(let oldest) {
+            // Nobody read for longer than the log is kept: what is gone is gone for everybody.
+            let next = TellingPlace(after: LogPosition(oldest.number - 1))
+            return try await store.enqueue(
+                [], from: remembered, to: next, for: webhooks, in: application)
+        }
+        let drafts = drafts(of: told, for: webhooks) { message, webhook in message.isFor(webhook) }
+        if drafts.isEmpty, let remembered,
+            told.next.after.number - remembered.after.number < Self.stride
+        {
+            ahead.withLock { ahead in
+                ahead = Ahead(remembered: remembered, webhooks: webhooks, place: told.next)
+            }
+            return told.isCut
+        }
+        let isKept = try await store.enqueue(
+            drafts, from: remembered, to: told.next, for: webhooks, in: application)
+        if isKept { onDeliveries(Array(Set(drafts.map(\.webhook)))) }
+        return told.isCut || !isKept
+    }
+
+    /// Makes a stretch of the oldest replay into deliveries.
+    ///
+    /// - Returns: Whether there is more to replay.
+    private func replay() async throws -> Bool {
+        guard let replay = try await store.nextReplay(in: application) else {
+            return false
+        }
+        let webhooks = try await store.activeWebhooks(in: application)
+            .filter { webhook in webhook.id == replay.webhook }
+        guard !webhooks.isEmpty else { return false }
+        do {
+            let told = try await store.told(
+                after: replay.place, through: replay.through, to: wanted(by: webhooks),
+                limit: Self.stretch, in: application)
+            let drafts = drafts(of: told, for: webhooks) { message, webhook in
+                message.isWanted(by: webhook)
+            }
+            try await store.enqueue(
+                drafts, of: replay, to: told.isCut ? told.next : nil, in: application)
+        } catch Rejection.positionGone {
+            try await store.enqueue([], of: replay, to: nil, in: application)
+        }
+        onDeliveries([replay.webhook])
+        return true
+    }
+
+    private func wanted(by webhooks: [Webhook]) -> [WebhookVersion: Set<Topic>] {
+        webhooks.reduce(into: [:]) { wanted, webhook in
+            wanted[webhook.payloadVersion, default: []].formUnion(webhook.topics)
+        }
+    }
+
+    private func drafts(
+        of told: ToldStretch, for webhooks: [Webhook],
+        where concerns: (WebhookMessage, Webhook) -> Bool
+    ) -> [DeliveryDraft] {
+        told.events.flatMap { event in
+            let message = renderer.message(event, in: application)
+            return webhooks.filter { webhook in concerns(message, webhook) }.map { webhook in
+                DeliveryDraft(
+                    webhook: webhook.id, event: message.id,
+                    type: TopicJSON.text(message.topic, webhook.payloadVersion),
+                    position: message.position, conversation: message.conversation,
+                    body: message.body(for: webhook))
+            }
+        }
+    }
+}
+
+extension Webhook {
+    /// Behind which place of the log it is sent what happens; `nil` while it is not active.
+    fileprivate var activeSince: LogPosition? {
+        if case .active(let since) = status { since } else { nil }
+    }
+}

@@ -1,0 +1,95 @@
+public import Messaging
+import SQL
+
+// What the one who reads the log for webhooks asks and tells.
+extension MessagingStore {
+    /// How far the log of an application was read for its webhooks; `nil` before anybody did.
+    public func webhookPlace(in application: Application.ID) async throws -> TellingPlace? {
+        try await database.read { transaction in try transaction.webhookPlace(in: application) }
+    }
+
+    /// Remembers deliveries together with how far the log was read for them: both or neither.
+    ///
+    /// - Parameters:
+    ///   - start: Where the reading began; `nil` where nobody had read.
+    ///   - webhooks: For whom was read, as ``activeWebhooks(in:)`` had them.
+    /// - Returns: False, and nothing is remembered, when somebody else has read on, or when other webhooks
+    ///   are active by now.
+    public func enqueue(
+        _ drafts: [DeliveryDraft], from start: TellingPlace?, to end: TellingPlace,
+        for webhooks: [Webhook], in application: Application.ID
+    ) async throws -> Bool {
+        try await database.write { [environment] transaction in
+            guard try transaction.webhookPlace(in: application) == start,
+                try transaction.activeWebhooks(in: application) == webhooks
+            else { return false }
+            try transaction.execute(
+                """
+                INSERT INTO webhook_readers (application, after_position, within_position)
+                VALUES (\(application), \(end.after), \(end.within))
+                ON CONFLICT (application) DO UPDATE
+                SET after_position = excluded.after_position,
+                    within_position = excluded.within_position
+                """)
+            try transaction.add(
+                drafts, at: environment.now(), in: application, newID: environment.newID)
+            return true
+        }
+    }
+
+    /// What may be sent to a webhook now.
+    ///
+    /// - Parameter taken: Numbers of those that are being sent.
+    public func dueDeliveries(
+        of webhook: Webhook.ID, besides taken: [Int64], limit: Int, in application: Application.ID
+    ) async throws -> DueDeliveries {
+        let now = environment.now()
+        return try await database.read { transaction in
+            let found = try transaction.stretch(
+                """
+                SELECT number, id, event, type, attempts, asked_at, body FROM deliveries
+                WHERE application = \(application) AND webhook = \(webhook) AND next_at <= \(now)
+                    AND number NOT IN (\(few: taken.isEmpty ? [-1] : taken))
+                ORDER BY next_at, number LIMIT \(limit)
+                """
+            ) { row in
+                Int64(try row.blob(6).count)
+            } _: { row in
+                DueDelivery(
+                    number: try row.int64(0), id: try row.id(1), event: try row.id(2),
+                    type: try row.text(3), attempts: try row.int64(4),
+                    askedAt: try row.timestamp(5), body: try row.blob(6))
+            }
+            let isCut = found.isCut || found.items.count == limit
+            return DueDeliveries(
+                items: found.items, isCut: isCut,
+                nextAt: isCut
+                    ? nil : try transaction.nextDelivery(of: webhook, after: now, in: application))
+        }
+    }
+}
+
+extension Transaction {
+    fileprivate func webhookPlace(in application: Application.ID) throws -> TellingPlace? {
+        try first(
+            """
+            SELECT after_position, within_position FROM webhook_readers
+            WHERE application = \(application)
+            """
+        ) { row in
+            TellingPlace(after: LogPosition(try row.int64(0)), within: try row.position(1))
+        }
+    }
+
+    fileprivate func nextDelivery(
+        of webhook: Webhook.ID, after now: Timestamp, in application: Application.ID
+    ) throws -> Timestamp? {
+        try first(
+            """
+            SELECT next_at FROM deliveries
+            WHERE application = \(application) AND webhook = \(webhook) AND next_at > \(now)
+            ORDER BY next_at LIMIT 1
+            """
+        ) { row in try row.timestamp(0) }
+    }
+}

@@ -1,0 +1,98 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// A page of what a webhook was and will be sent, newest first (X6).
+    ///
+    /// - Parameters:
+    ///   - state: Only those that have come so far; `nil` for all.
+    ///   - after: The item before the page; `nil` for the first page.
+    ///   - limit: Most items, from one.
+    /// - Throws: `Rejection.notFound(.webhook)`; `Rejection.notFound(.delivery)` for an `after` that is none.
+    public func deliveries(
+        of webhook: Webhook.ID, in state: WebhookDelivery.State?, after: WebhookDelivery.ID? = nil,
+        limit: Int, of application: Application.ID
+    ) async throws -> Page<WebhookDelivery> {
+        try await database.read { transaction in
+            _ = try transaction.knownWebhook(webhook, in: application)
+            var before = Int64.max
+            if let after {
+                guard let found = try transaction.delivery(after, of: webhook, in: application)
+                else { throw Rejection.notFound(.delivery) }
+                before = found.number
+            }
+            // Without a state its column is left out, as another index has the order then.
+            let filter: SQL = state.map { state -> SQL in "AND state = \(state.rawValue)" } ?? ""
+            let items = try transaction.rows(
+                """
+                SELECT \(raw: WebhookDelivery.columns) FROM deliveries
+                WHERE application = \(application) AND webhook = \(webhook) \(filter)
+                    AND number < \(before)
+                ORDER BY number DESC LIMIT \(limit)
+                """
+            ) { row in try WebhookDelivery(row) }
+            let total = try transaction.first(
+                """
+                SELECT COUNT(*) FROM deliveries
+                WHERE application = \(application) AND webhook = \(webhook) \(filter)
+                """
+            ) { row in try row.int64(0) }
+            return Page(items: items, total: total ?? 0)
+        }
+    }
+
+    /// Has a delivery tried now, wherever it stands; one that waits behind another goes on waiting.
+    ///
+    /// - Throws: `Rejection.notFound` of the webhook or the delivery.
+    public func retryDelivery(
+        _ id: WebhookDelivery.ID, of webhook: Webhook.ID, in application: Application.ID
+    ) async throws -> WebhookDelivery {
+        try await change(in: application) { recording in
+            let (transaction, now) = (recording.transaction, recording.now)
+            _ = try transaction.knownWebhook(webhook, in: application)
+            guard let found = try transaction.delivery(id, of: webhook, in: application) else {
+                throw Rejection.notFound(.delivery)
+            }
+            // The first of a lane stays its first.
+            let isFirst = found.delivery.nextAt != nil
+            try transaction.execute(
+                """
+                UPDATE deliveries
+                SET state = 'pending', attempts = 0, asked_at = \(now), finished_at = NULL,
+                    next_at = \(isFirst ? now : nil)
+                WHERE application = \(application) AND webhook = \(webhook)
+                    AND number = \(found.number)
+                """)
+            try transaction.lead(found.lane, of: webhook, at: now, in: application)
+            recording.webhooksChanged()
+            guard let retried = try transaction.delivery(id, of: webhook, in: application) else {
+                throw StoreFault.unreadable("deliveries")
+            }
+            return retried.delivery
+        }
+    }
+
+    /// Has something sent that has not happened, to see whether it arrives, once the webhook is active.
+    ///
+    /// - Throws: `Rejection.notFound(.webhook)`.
+    public func testDelivery(
+        _ make: @escaping @Sendable (Webhook, Occurrence.ID, Timestamp) -> DeliveryDraft,
+        of webhook: Webhook.ID, in application: Application.ID
+    ) async throws -> WebhookDelivery {
+        let (id, event): (WebhookDelivery.ID, Occurrence.ID) = (
+            environment.newID(), environment.newID()
+        )
+        return try await change(in: application) { recording in
+            let transaction = recording.transaction
+            let found = try transaction.knownWebhook(webhook, in: application)
+            try transaction.add(
+                [make(found, event, recording.now)], at: recording.now, in: application
+            ) { id }
+            recording.webhooksChanged()
+            guard let made = try transaction.delivery(id, of: webhook, in: application) else {
+                throw StoreFault.unreadable("deliveries")
+            }
+            return made.delivery
+        }
+    }
+}

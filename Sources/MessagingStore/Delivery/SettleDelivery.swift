@@ -1,0 +1,126 @@
+public import Messaging
+import SQL
+
+/// What came of sending a delivery.
+public enum DeliveryOutcome: Equatable, Sendable {
+    /// The receiver has taken it, with this status.
+    case taken(status: Int64)
+    /// It failed, and is tried again at a moment; `nil` when it is given up.
+    case failed(WebhookDelivery.Answer, again: Timestamp?)
+    /// The receiver wants nothing any more (410).
+    case gone
+}
+
+/// What a settled delivery has led to.
+public struct Settlement: Equatable, Sendable {
+    /// How far the delivery has come; `nil` when it was gone, or over already.
+    public var state: WebhookDelivery.State?
+    /// Why its webhook was deactivated by it, in words.
+    public var deactivation: String?
+}
+
+extension MessagingStore {
+    /// Of how many deliveries the share is taken that were given up, and of how many at least.
+    static let (judged, judgedAtLeast) = (100, 10)
+
+    /// Remembers what came of sending a delivery, and lets the next of its lane go.
+    ///
+    /// - Parameter share: Of the last hundred deliveries that are over and were made since the webhook is
+    ///   active, ten at least, how many of a hundred may have been given up before it is deactivated.
+    public func settle(
+        _ delivery: DueDelivery, of webhook: Webhook.ID, _ outcome: DeliveryOutcome,
+        deadShare share: Int, in application: Application.ID
+    ) async throws -> Settlement {
+        let now = environment.now()
+        return try await change(in: application) { recording in
+            let transaction = recording.transaction
+            guard let found = try transaction.delivery(delivery.id, of: webhook, in: application),
+                found.delivery.state == .pending
+            else { return Settlement() }
+            switch outcome {
+            case .taken(let status):
+                try transaction.end(
+                    delivery.number, of: webhook, as: .delivered,
+                    .init(status: status, failure: nil), at: now, in: application)
+                try transaction.lead(found.lane, of: webhook, at: now, in: application)
+                return Settlement(state: .delivered)
+            case .failed(let answer, let again?):
+                try transaction.execute(
+                    """
+                    UPDATE deliveries
+                    SET attempts = attempts + 1, next_at = \(again), status = \(answer.status),
+                        failure = \(answer.failure)
+                    WHERE application = \(application) AND webhook = \(webhook)
+                        AND number = \(delivery.number)
+                    """)
+                return Settlement(state: .pending)
+            case .failed(let answer, nil):
+                try transaction.end(
+                    delivery.number, of: webhook, as: .dead, answer, at: now, in: application)
+                try transaction.lead(found.lane, of: webhook, at: now, in: application)
+                guard try transaction.deadShare(of: webhook, in: application) ?? 0 > share else {
+                    return Settlement(state: .dead)
+                }
+                let reason = "Delivery failed: \(answer.failure ?? "-")"
+                try transaction.deactivate(webhook, because: reason, in: application)
+                return Settlement(state: .dead, deactivation: reason)
+            case .gone:
+                let answer = WebhookDelivery.Answer(status: 410, failure: "410 Gone")
+                try transaction.end(
+                    delivery.number, of: webhook, as: .dead, answer, at: now, in: application)
+                try transaction.lead(found.lane, of: webhook, at: now, in: application)
+                let reason = "Delivery failed: 410 Gone"
+                try transaction.deactivate(webhook, because: reason, in: application)
+                return Settlement(state: .dead, deactivation: reason)
+            }
+        }
+    }
+}
+
+extension Transaction {
+    fileprivate func end(
+        _ number: Int64, of webhook: Webhook.ID, as state: WebhookDelivery.State,
+        _ answer: WebhookDelivery.Answer, at now: Timestamp, in application: Application.ID
+    ) throws {
+        try execute(
+            """
+            UPDATE deliveries
+            SET state = \(state.rawValue), attempts = attempts + 1, next_at = NULL,
+                finished_at = \(now), status = \(answer.status), failure = \(answer.failure)
+            WHERE application = \(application) AND webhook = \(webhook) AND number = \(number)
+            """)
+    }
+
+    /// How many of a hundred were given up; `nil` where there are too few to tell.
+    fileprivate func deadShare(of webhook: Webhook.ID, in application: Application.ID) throws
+        -> Int?
+    {
+        guard case .active(let since)? = try self.webhook(webhook, in: application)?.status else {
+            return nil
+        }
+        let dead = try lastOver(.dead, of: webhook, in: application)
+        let delivered = try lastOver(.delivered, of: webhook, in: application)
+        let all = (dead.map { ($0, true) } + delivered.map { ($0, false) })
+            .sorted { one, other in one.0.number > other.0.number }
+            .prefix(MessagingStore.judged)
+            .filter { over, _ in over.position > since }
+        guard all.count >= MessagingStore.judgedAtLeast else { return nil }
+        return all.count { _, isDead in isDead } * 100 / all.count
+    }
+
+    private func lastOver(
+        _ state: WebhookDelivery.State, of webhook: Webhook.ID, in application: Application.ID
+    ) throws -> [(number: Int64, position: LogPosition)] {
+        try rows(
+            """
+            SELECT number, position FROM deliveries
+            WHERE application = \(application) AND webhook = \(webhook)
+                AND state = \(state.rawValue)
+            ORDER BY number DESC LIMIT \(MessagingStore.judged)
+            """
+        ) { row in
+            // A test has no place: it tells nothing of how the webhook does.
+            (try row.int64(0), LogPosition(try row.optionalInt64(1) ?? 0))
+        }
+    }
+}

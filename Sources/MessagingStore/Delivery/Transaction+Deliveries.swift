@@ -1,0 +1,131 @@
+import Messaging
+import SQL
+
+// Which deliveries there are, and which of a lane is the first.
+extension Transaction {
+    /// Adds deliveries behind all there are, each in its lane.
+    func add(
+        _ drafts: [DeliveryDraft], at now: Timestamp, in application: Application.ID,
+        newID: () -> WebhookDelivery.ID
+    ) throws {
+        for (webhook, drafts) in Dictionary(grouping: drafts, by: \.webhook) {
+            let last = try lastNumber(of: webhook, in: application)
+            let named = drafts.map { draft in (id: newID(), draft: draft) }
+            let lanes = named.map { $0.draft.conversation?.bytes ?? $0.id.bytes }
+            var led = try led(among: lanes, of: webhook, in: application)
+            let pending = WebhookDelivery.State.pending.rawValue
+            let rows: [[SQLValue]] = zip(named, lanes).enumerated().map { index, entry in
+                let ((id, draft), lane) = entry
+                let isFirst = led.insert(lane).inserted
+                return [
+                    .blob(application.bytes), .blob(webhook.bytes),
+                    .integer(last + Int64(index) + 1), .blob(id.bytes), .blob(lane),
+                    .blob(draft.event.bytes), .text(draft.type),
+                    draft.position.map { .integer($0.number) } ?? .null, .blob(draft.body),
+                    .text(pending), .integer(0), .integer(now.milliseconds),
+                    .integer(now.milliseconds),
+                    isFirst ? .integer(now.milliseconds) : .null,
+                ]
+            }
+            for piece in rows.powers(upTo: 64) {
+                try execute(
+                    """
+                    INSERT INTO deliveries (
+                        application, webhook, number, id, lane, event, type, position, body, state,
+                        attempts, created_at, asked_at, next_at
+                    ) VALUES \(rows: piece)
+                    """)
+            }
+        }
+    }
+
+    private func lastNumber(
+        of webhook: Webhook.ID, in application: Application.ID
+    ) throws -> Int64 {
+        try first(
+            """
+            SELECT number FROM deliveries
+            WHERE application = \(application) AND webhook = \(webhook)
+            ORDER BY number DESC LIMIT 1
+            """
+        ) { row in try row.int64(0) } ?? 0
+    }
+
+    /// Those lanes that have a first delivery already.
+    private func led(
+        among lanes: [[UInt8]], of webhook: Webhook.ID, in application: Application.ID
+    ) throws -> Set<[UInt8]> {
+        var led: Set<[UInt8]> = []
+        for piece in Array(Set(lanes)).chunks(of: 64) {
+            led.formUnion(
+                try rows(
+                    """
+                    SELECT lane FROM deliveries
+                    WHERE application = \(application) AND webhook = \(webhook)
+                        AND lane IN (\(few: piece)) AND next_at IS NOT NULL
+                    """
+                ) { row in try row.blob(0) })
+        }
+        return led
+    }
+
+    /// Makes the next delivery of a lane its first, now that the one before is over.
+    func lead(
+        _ lane: [UInt8], of webhook: Webhook.ID, at now: Timestamp, in application: Application.ID
+    ) throws {
+        guard try led(among: [lane], of: webhook, in: application).isEmpty else { return }
+        let next = try first(
+            """
+            SELECT number FROM deliveries
+            WHERE application = \(application) AND webhook = \(webhook) AND lane = \(lane)
+                AND state = 'pending'
+            ORDER BY number LIMIT 1
+            """
+        ) { row in try row.int64(0) }
+        guard let next else { return }
+        try execute(
+            """
+            UPDATE deliveries SET next_at = \(now)
+            WHERE application = \(application) AND webhook = \(webhook) AND number = \(next)
+            """)
+    }
+
+    /// A delivery, and where it stands; `nil` for none.
+    func delivery(
+        _ id: WebhookDelivery.ID, of webhook: Webhook.ID, in application: Application.ID
+    ) throws -> (number: Int64, lane: [UInt8], delivery: WebhookDelivery)? {
+        try first(
+            """
+            SELECT \(raw: WebhookDelivery.columns), number FROM deliveries
+            WHERE application = \(application) AND id = \(id) AND webhook = \(webhook)
+            """
+        ) { row in (try row.int64(12), try row.blob(4), try WebhookDelivery(row)) }
+    }
+}
+
+extension WebhookDelivery {
+    /// What ``init(_:)`` reads, in this order.
+    static let columns: StaticString =
+        """
+        id, event, type, position, lane, state, attempts, created_at, next_at, finished_at, status,
+        failure
+        """
+
+    init(_ row: borrowing Row) throws {
+        guard let state = State(rawValue: try row.text(5)) else {
+            throw StoreFault.unreadable("deliveries.state")
+        }
+        let id: ID = try row.id(0)
+        let lane = try row.blob(4)
+        let status = try row.optionalInt64(10)
+        let failure = try row.optionalText(11)
+        self.init(
+            id: id, event: try row.id(1), type: try row.text(2),
+            position: try row.optionalInt64(3).map { number in LogPosition(number) },
+            conversation: lane == id.bytes ? nil : Conversation.ID(bytes: lane), state: state,
+            attempts: try row.int64(6), createdAt: try row.timestamp(7),
+            nextAt: try row.optionalTimestamp(8), finishedAt: try row.optionalTimestamp(9),
+            answer: status == nil && failure == nil
+                ? nil : Answer(status: status, failure: failure))
+    }
+}

@@ -1,0 +1,42 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// The webhooks of an application that are sent what happens, in the order of their names.
+    public func activeWebhooks(in application: Application.ID) async throws -> [Webhook] {
+        try await database.read { transaction in
+            try transaction.activeWebhooks(in: application)
+        }
+    }
+}
+
+extension Transaction {
+    /// The webhooks of an application that are sent what happens, in the order of their names.
+    func activeWebhooks(in application: Application.ID) throws -> [Webhook] {
+        try rows(
+            """
+            SELECT \(raw: Webhook.columns) FROM webhooks
+            WHERE application = \(application) AND status = 'active' ORDER BY id
+            """
+        ) { row in try Webhook(row) }
+    }
+
+    /// Deactivates a webhook in the midst of a mutation; nothing where it is no more.
+    func deactivate(
+        _ id: Webhook.ID, because reason: String, in application: Application.ID
+    ) throws {
+        guard try webhook(id, in: application) != nil else { return }
+        let webhook = try lockedWebhook(id, in: application)
+        try update(webhook.deactivating(because: reason), in: application)
+    }
+
+    /// A webhook that is there.
+    ///
+    /// - Throws: `Rejection.notFound(.webhook)`.
+    func knownWebhook(_ id: Webhook.ID, in application: Application.ID) throws -> Webhook {
+        guard let webhook = try webhook(id, in: application) else {
+            throw Rejection.notFound(.webhook)
+        }
+        return webhook
+    }
+}

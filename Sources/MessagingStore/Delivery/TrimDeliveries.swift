@@ -1,0 +1,119 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// Deliveries that are let go of in one transaction: others have to change things meanwhile.
+    private static let deliveryStretch = 1000
+
+    /// Lets go of deliveries that were over before a moment, and of those whose webhook is no more.
+    public func trimDeliveries(before moment: Timestamp) async throws {
+        for application in try await applications() {
+            for webhook in try await droppedWebhooks(of: application.id) {
+                while try await dropStretch(of: webhook, in: application.id) {
+                    try Task.checkCancellation()
+                }
+            }
+            for webhook in try await allWebhooks(of: application.id) {
+                for state in [WebhookDelivery.State.delivered, .dead] {
+                    while try await trimStretch(
+                        of: webhook, in: state, before: moment, of: application.id)
+                    {
+                        try Task.checkCancellation()
+                    }
+                }
+            }
+        }
+    }
+
+    private func droppedWebhooks(of application: Application.ID) async throws -> [Webhook.ID] {
+        try await database.read { transaction in
+            try transaction.rows(
+                "SELECT webhook FROM dropped_webhooks WHERE application = \(application)"
+            ) { row in try row.id(0) }
+        }
+    }
+
+    private func allWebhooks(of application: Application.ID) async throws -> [Webhook.ID] {
+        try await database.read { transaction in
+            try transaction.rows("SELECT id FROM webhooks WHERE application = \(application)") {
+                row in try row.id(0)
+            }
+        }
+    }
+
+    /// - Returns: Whether there may be more.
+    private func dropStretch(
+        of webhook: Webhook.ID, in application: Application.ID
+    ) async throws -> Bool {
+        try await database.write { transaction in
+            let numbers = try transaction.rows(
+                """
+                SELECT number FROM deliveries
+                WHERE application = \(application) AND webhook = \(webhook)
+                ORDER BY number LIMIT \(Self.deliveryStretch)
+                """
+            ) { row in try row.int64(0) }
+            guard let last = numbers.last else {
+                try transaction.execute(
+                    """
+                    DELETE FROM dropped_webhooks
+                    WHERE application = \(application) AND webhook = \(webhook)
+                    """)
+                return false
+            }
+            try transaction.execute(
+                """
+                DELETE FROM deliveries
+                WHERE application = \(application) AND webhook = \(webhook) AND number <= \(last)
+                """)
+            return true
+        }
+    }
+
+    /// The oldest stretch of one state; one that came to its end late may hold back those made after it,
+    /// for as long as it is kept itself.
+    ///
+    /// - Returns: Whether there may be more.
+    private func trimStretch(
+        of webhook: Webhook.ID, in state: WebhookDelivery.State, before moment: Timestamp,
+        of application: Application.ID
+    ) async throws -> Bool {
+        try await database.write { transaction in
+            let oldest = try transaction.rows(
+                """
+                SELECT number, finished_at FROM deliveries
+                WHERE application = \(application) AND webhook = \(webhook)
+                    AND state = \(state.rawValue)
+                ORDER BY number LIMIT \(Self.deliveryStretch)
+                """
+            ) { row in (number: try row.int64(0), at: try row.timestamp(1)) }
+            let old = oldest.prefix { delivery in delivery.at < moment }
+            guard let last = old.last?.number else { return false }
+            try transaction.execute(
+                """
+                DELETE FROM deliveries
+                WHERE application = \(application) AND webhook = \(webhook)
+                    AND state = \(state.rawValue) AND number <= \(last)
+                """)
+            return old.count == Self.deliveryStretch
+        }
+    }
+}
+
+extension Transaction {
+    /// Lets go of all that a deleted webhook was sent and would be: now of what names it, soon of the rest.
+    func dropDeliveries(of webhook: Webhook.ID, in application: Application.ID) throws {
+        for table in ["webhook_replays", "former_secrets"] as [StaticString] {
+            try execute(
+                """
+                DELETE FROM \(raw: table)
+                WHERE application = \(application) AND webhook = \(webhook)
+                """)
+        }
+        try execute(
+            """
+            INSERT INTO dropped_webhooks (application, webhook)
+            VALUES (\(application), \(webhook)) ON CONFLICT (application, webhook) DO NOTHING
+            """)
+    }
+}

@@ -1,0 +1,36 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension Call {
+    /// `GET /webhooks/{id}/deliveries` (X6), paged as all lists are.
+    func listDeliveries() async throws -> Reply {
+        let query = try Query(request.target)
+        let webhook = try webhook()
+        let page = try PageQuery<WebhookDelivery>(query) { text in
+            IdentifierJSON.read(text, of: webhook, in: application)
+        }
+        var state: WebhookDelivery.State?
+        if let text = query["state"] {
+            guard let named = WebhookDelivery.State(rawValue: text) else {
+                throw Rejection.invalid("state")
+            }
+            state = named
+        }
+        try query.requireKnown(Query.pageNames.union(["state"]))
+        let found = try await store.deliveries(
+            of: webhook, in: state, after: page.after, limit: page.limit, of: application)
+        var writer = JSONWriter(capacity: 4096)
+        writer.array { writer in
+            for delivery in found.items.prefix(page.size) {
+                WebhookDeliveryJSON.write(
+                    delivery, of: webhook, in: application, into: &writer)
+            }
+        }
+        return try listing(writer.finish(), of: found, size: page.size) { delivery in
+            delivery.id.uuid
+        }
+    }
+}

@@ -1,0 +1,82 @@
+"""The receiver of the README, run as it stands there: it verifies what a server sends it.
+
+usage: receiver.py BINARY
+
+Where PyPI's standardwebhooks is not installed, a stand-in with its face computes the plain HMAC.
+"""
+
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+tests = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(tests / "Support"), str(tests / "Crash")]
+from clients import BASE, HEADERS, Client
+from receiver import standardwebhooks
+from server import serving
+
+STAND_IN = '''
+import base64, hashlib, hmac
+class Webhook:
+    def __init__(self, secret): self.key = base64.b64decode(secret)
+    def verify(self, body, headers):
+        fields = {name.lower(): value for name, value in headers.items()}
+        signed = f"{fields['webhook-id']}.{fields['webhook-timestamp']}.".encode() + body
+        code = "v1," + base64.b64encode(hmac.new(self.key, signed, hashlib.sha256).digest()).decode()
+        if code not in fields["webhook-signature"].split(" "): raise ValueError("not signed by us")
+'''
+
+
+def main():
+    readme = (tests.parent / "README.md").read_text()
+    program = re.search(r"<!-- receiver -->\n```python\n(.*?)```", readme, re.S)[1]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    program = program.replace("9000", str(port))
+    settings = {"PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.1", "PARLEY_WEBHOOKS_ALLOW_HTTP": "true",
+                "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s"}
+    with tempfile.TemporaryDirectory() as folder, serving(sys.argv[1], settings=settings) as server:
+        if not standardwebhooks():
+            print("receiver: PyPI's standardwebhooks is not installed: a stand-in computes the HMAC")
+            pathlib.Path(folder, "standardwebhooks.py").write_text(STAND_IN)
+        receiver = subprocess.Popen(
+            [sys.executable, "-u", "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env=os.environ | {"PYTHONPATH": folder})
+        try:
+            server.start()
+            client, fields = Client(server, None), HEADERS | {"Accept": "application/vnd.layer.webhooks+json; version=2.0"}
+            while True:
+                try:
+                    socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                    break
+                except OSError:
+                    time.sleep(0.05)
+            draft = {"version": "2.0", "target_url": f"http://127.0.0.1:{port}/in", "events": ["Message.created"],
+                     "secret": "s3cret"}
+            answer, body = client.request("POST", BASE + "/webhooks", json.dumps(draft), fields)
+            assert answer.status == 201, body
+            path = BASE + "/webhooks/" + json.loads(body)["id"].rsplit("/", 1)[1]
+            end = time.monotonic() + 30
+            while json.loads(client.request("GET", path, None, fields)[1])["status"] != "active":
+                assert time.monotonic() < end, "the receiver of the README answers no challenge"
+                time.sleep(0.05)
+            talk = client.post("/conversations", {"participants": ["ana", "bo"]}, {201})["id"].rsplit("/", 1)[1]
+            message = {"sender_id": "layer:///identities/ana", "parts": [{"mime_type": "text/plain", "body": "hello"}]}
+            sent = client.post(f"/conversations/{talk}/messages", message, {201})["id"].rsplit("/", 1)[1]
+            said = receiver.stdout.readline()
+            assert "Message.created" in said and sent in said, said
+        finally:
+            receiver.kill()
+            receiver.wait()
+        assert server.stop() == 0
+    print("receiver: what the README shows verifies what it is sent")
+
+
+main()

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Kills the server that sends webhooks, again and again, and looks at what has arrived.
+
+usage: webhooks.py --binary BINARY [--rounds 10] [--database postgres --processes 2]
+
+A receiver over real sockets takes most deliveries, answers 500 to some and hangs up on others. After each
+round the server dies by SIGKILL under load; of several processes at one PostgreSQL server a random one
+does. In the end
+
+- every message that was acknowledged has arrived, signed in both ways;
+- of a conversation nothing has arrived before what was sent earlier in it was taken;
+- what was taken twice was on its way when a process died, or when the receiver hung up: no more of it than
+  may be on its way at a time.
+"""
+
+import argparse
+import contextlib
+import json
+import pathlib
+import random
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
+from clients import BASE, HEADERS, Client, Sender
+from postgres import Postgres
+from receiver import Receiver, standardwebhooks
+from server import serving
+
+SECRET = "crash-test-secret"
+# Deliveries of one webhook on their way at a time.
+CONCURRENCY = 16
+SETTINGS = {
+    "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8",
+    "PARLEY_WEBHOOKS_ALLOW_HTTP": "true",
+    # The machine is busy with other tests.
+    "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s",
+    "PARLEY_WEBHOOKS_CONCURRENCY": str(CONCURRENCY),
+    "PARLEY_WEBHOOKS_RETRY_SCHEDULE": ",".join(["20ms"] * 50),
+}
+WEBHOOKS = HEADERS | {"Accept": "application/vnd.layer.webhooks+json; version=2.0"}
+# Seconds: what a dead holder of the lease keeps it for, and a busy machine needs.
+PATIENCE = 90
+
+
+def register(server, receiver):
+    """Registers the receiver, and waits until it is active."""
+    client = Client(server, None)
+    draft = {"version": "2.0", "target_url": receiver.url, "events": ["Message.created"], "secret": SECRET}
+    answer, body = client.request("POST", BASE + "/webhooks", json.dumps(draft), WEBHOOKS)
+    assert answer.status == 201, body
+    path = BASE + "/webhooks/" + json.loads(body)["id"].rsplit("/", 1)[1]
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        _, body = client.request("GET", path, None, WEBHOOKS)
+        if json.loads(body)["status"] == "active":
+            return path
+        time.sleep(0.02)
+    sys.exit(f"the webhook is not active: {body}")
+
+
+def count(server, path, state):
+    answer, body = Client(server, None).request("GET", f"{path}/deliveries?state={state}&page_size=1", None, WEBHOOKS)
+    assert answer.status == 200, body
+    return int(answer.headers["Layer-Count"])
+
+
+def load(server, seed, seconds):
+    crew = [Sender(server, random.Random(f"{seed}/{number}")) for number in range(6)]
+    for sender in crew:
+        sender.start()
+    time.sleep(seconds)
+    return crew
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--database", choices=["file", "postgres"], default="file")
+    parser.add_argument("--processes", type=int, default=1)
+    options = parser.parse_args()
+    print(f"webhooks: {options.rounds} rounds, {options.processes} processes on {options.database}, "
+          f"seed {options.seed}", flush=True)
+    if not standardwebhooks():
+        print("webhooks: PyPI's standardwebhooks is not installed; signatures are verified by plain HMAC alone")
+    chance, moods, hung = random.Random(options.seed), random.Random(options.seed), [0]
+
+    def decide():
+        mood = moods.random()
+        if mood < 0.05:
+            hung[0] += 1
+            return None
+        return 500 if mood < 0.15 else 204
+
+    receiver = Receiver(SECRET, decide)
+    with contextlib.ExitStack() as stack:
+        postgres = stack.enter_context(contextlib.closing(Postgres())) if options.database == "postgres" else None
+        schema = postgres and postgres.schema()
+        crowd = [stack.enter_context(serving(options.binary, schema, SETTINGS)) for _ in range(options.processes)]
+        for server in crowd:
+            server.start()
+        path = register(crowd[0], receiver)
+        senders, kills = [], 0
+        for number in range(options.rounds):
+            victim = chance.choice(crowd)
+            crew = load(chance.choice(crowd), f"{options.seed}/{number}", chance.uniform(0.1, 0.8))
+            victim.kill()
+            kills += 1
+            if chance.random() < 0.3:
+                # So must dying while it starts.
+                victim.start(wait=False)
+                time.sleep(chance.uniform(0, 0.3))
+                victim.kill()
+                kills += 1
+            victim.start()
+            if crew[0].server is not victim:
+                crew[0].server.kill()
+                kills += 1
+                crew[0].server.start()
+            for sender in crew:
+                sender.join(timeout=30)
+                assert not sender.is_alive(), "a client hangs"
+                assert sender.complaint is None, sender.complaint
+            senders += crew
+        end = time.monotonic() + PATIENCE
+        while count(crowd[0], path, "pending") and time.monotonic() < end:
+            time.sleep(0.05)
+        # What was committed without an answer may come a moment later than the last one with.
+        acknowledged = {text for sender in senders for text in sender.acknowledged}
+        while not acknowledged <= receiver.taken.keys() and time.monotonic() < end:
+            time.sleep(0.05)
+        missing = acknowledged - receiver.taken.keys()
+        again = sum(number - 1 for number in receiver.taken.values())
+        dead = count(crowd[0], path, "dead")
+        for server in crowd:
+            assert server.stop() == 0, "SIGTERM did not end the server with exit code 0"
+    failures = receiver.complaints[:20]
+    if missing:
+        failures.append(f"{len(missing)} of {len(acknowledged)} have not arrived")
+    if dead:
+        failures.append(f"{dead} were given up")
+    if again > kills * CONCURRENCY:
+        failures.append(f"{again} came again after {kills} deaths")
+    for failure in failures:
+        print(f"FAILED: {failure}", file=sys.stderr)
+    if failures:
+        sys.exit(f"0 passed, {len(failures)} failed (seed {options.seed})")
+    print(f"webhooks: {len(acknowledged)} acknowledged messages arrived, {again} of {sum(receiver.taken.values())} "
+          f"again after {kills} deaths, {hung[0]} hung up on")
+    print(f"{options.rounds} passed, 0 failed")
+
+
+main()

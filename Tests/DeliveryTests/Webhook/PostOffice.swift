@@ -1,0 +1,156 @@
+import Blobs
+import HTTP
+import Locking
+import Messaging
+import MessagingStore
+import SQL
+import TestSupport
+import Testing
+import Uploads
+
+@testable import Delivery
+
+/// A store with an application, and those who send its webhooks what happens.
+final class PostOffice: Sendable {
+    let store: MessagingStore
+    let application: Application.ID
+    let settings: DeliverySettings
+    private let folder = TemporaryFolder()
+    private let database: Database
+    private let downloads: Downloads
+    private let deliverer: Locked<WebhookDeliverer?> = Locked(nil)
+    private let faults = Locked<[String]>([])
+    private let deactivations = Locked<[String]>([])
+
+    /// Tries come a few milliseconds after each other, and this machine may be called; answers may take as
+    /// long as a busy machine needs.
+    static var quick: DeliverySettings {
+        var settings = DeliverySettings()
+        settings.targets.allowedNetworks = ["127.0.0.0/8"].compactMap(AddressBlock.init)
+        settings.targets.allowsHTTP = true
+        settings.schedule = RetrySchedule(waits: [20, 20])
+        settings.answersWithin = 60_000
+        settings.verifiesWithin = 120_000
+        settings.deadShare = 100
+        return settings
+    }
+
+    /// One that waits for answers only for so many milliseconds.
+    static func waiting(_ milliseconds: Int64) async throws -> PostOffice {
+        var settings = quick
+        settings.answersWithin = milliseconds
+        return try await PostOffice(settings)
+    }
+
+    init(_ settings: DeliverySettings = quick) async throws {
+        self.settings = settings
+        database = try Database.open(
+            PostgresServer.isChosen
+                ? .server(PostgresServer.shared.schema(of: folder.path))
+                : .file("\(folder.path)/database"),
+            migrations: MessagingStore.migrations)
+        store = MessagingStore(database: database)
+        downloads = Downloads(
+            contents: Contents(try BlobFolder(at: "\(folder.path)/blobs")), catalog: NoContents(),
+            keys: try SigningKeys.random(), publicBase: Depot.base,
+            clock: UploadClock(now: { StoreEnvironment.live.now().milliseconds }))
+        application = try await store.createApplication(name: "Office").id
+        open()
+    }
+
+    deinit { database.close() }
+
+    /// Starts those who send.
+    func open() {
+        let opened = WebhookDeliverer(
+            store: store, downloads: downloads, publicBase: Depot.base, settings: settings,
+            environment: .live,
+            onFault: { [faults] error in faults.withLock { $0.append("\(error)") } },
+            onDeactivation: { [deactivations] _, _, reason in
+                deactivations.withLock { $0.append(reason) }
+            })
+        opened.start()
+        deliverer.withLock { $0 = opened }
+    }
+
+    /// Stops them; all tests end with it, so that no fault goes unseen.
+    func close() async {
+        let deliverer = deliverer.withLock { deliverer in
+            defer { deliverer = nil }
+            return deliverer
+        }
+        await deliverer?.stop()
+    }
+
+    var statistics: DeliveryStatistics {
+        deliverer.withLock { $0?.statistics ?? DeliveryStatistics() }
+    }
+    var reported: [String] { faults.withLock { $0 } }
+    var deactivated: [String] { deactivations.withLock { $0 } }
+
+    /// A webhook as it is registered.
+    func register(
+        _ target: String, _ topics: [Topic] = [.messageSent], secret: String = "s3cret",
+        version: WebhookVersion = .v2_0
+    ) async throws -> Webhook {
+        try await store.createWebhook(
+            Webhook.Draft(
+                payloadVersion: version, target: target, topics: topics, secret: secret,
+                config: nil),
+            in: application)
+    }
+
+    /// One that has been asked and wants what it is sent.
+    func activate(_ target: String, _ topics: [Topic] = [.messageSent]) async throws -> Webhook {
+        let webhook = try await register(target, topics)
+        try await expectSoon("the webhook is active") {
+            if case .active = try await status(of: webhook) { true } else { false }
+        }
+        return try await store.webhook(webhook.id, in: application)
+    }
+
+    func status(of webhook: Webhook) async throws -> Webhook.Status {
+        try await store.webhook(webhook.id, in: application).status
+    }
+
+    func conversation() async throws -> Conversation.ID {
+        try await store.createConversation(
+            Conversation.Draft(
+                participants: ["ana", "bo"].compactMap { UserID($0) }, isDistinct: false,
+                metadata: nil, proposedID: nil), key: nil, in: application
+        ).object.conversation.id
+    }
+
+    func say(_ words: String, in conversation: Conversation.ID) async throws {
+        _ = try await store.sendMessage(
+            Message.Draft(
+                sender: .service("Billing"),
+                parts: [
+                    MessagePart.Draft(mimeType: "text/plain", body: .inline(Array(words.utf8)))
+                ],
+                proposedID: nil), to: conversation, key: nil, in: application)
+    }
+
+    func deliveries(
+        of webhook: Webhook, _ state: WebhookDelivery.State? = nil
+    ) async throws -> [WebhookDelivery] {
+        try await store.deliveries(of: webhook.id, in: state, limit: 1000, of: application).items
+            .reversed()
+    }
+
+    /// Waits until so many deliveries have come so far.
+    func expect(
+        _ count: Int, _ state: WebhookDelivery.State, of webhook: Webhook
+    ) async throws {
+        try await expectSoon("\(count) \(state)") {
+            try await deliveries(of: webhook, state).count == count
+        }
+    }
+}
+
+extension TestReceiver.Hit {
+    /// The words of the message in it.
+    var words: String {
+        text.firstMatch(of: /"body":"([^"]*)"/).map { String($0.1) } ?? ""
+    }
+}

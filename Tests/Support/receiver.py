@@ -1,0 +1,121 @@
+"""A receiver of webhooks: answers challenges, verifies signatures, keeps what arrives in order.
+
+It knows when something comes out of order: of a conversation, nothing may come before what was sent earlier
+in it has been taken.
+"""
+
+import base64
+import hashlib
+import hmac
+import http.server
+import json
+import socket
+import threading
+import time
+import urllib.parse
+
+# What the libraries of Standard Webhooks allow clocks to differ by.
+TOLERANCE = 300
+
+
+def signatures(secret, identifier, moment, body):
+    """What a delivery must be signed with: Layer's way and that of Standard Webhooks."""
+    key = base64.b64decode(secret[6:]) if secret.startswith("whsec_") else secret.encode()
+    signed = b".".join([identifier.encode(), moment.encode(), body])
+    return (hmac.new(secret.encode(), body, hashlib.sha1).hexdigest(),
+            "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode())
+
+
+def verify(secret, headers, body):
+    """Complains about whatever is not signed by the secret; by plain HMAC, and by the library where it is."""
+    layer, standard = signatures(secret, headers["webhook-id"], headers["webhook-timestamp"], body)
+    assert hmac.compare_digest(headers["layer-webhook-signature"], layer), "Layer's signature is wrong"
+    given = headers["webhook-signature"].split(" ")
+    assert any(hmac.compare_digest(one, standard) for one in given), "the standard's signature is wrong"
+    assert abs(int(headers["webhook-timestamp"]) - time.time()) < TOLERANCE
+    if library := standardwebhooks():
+        library.Webhook(base64.b64encode(secret.encode()).decode()).verify(body, dict(headers))
+
+
+def standardwebhooks():
+    """PyPI's library; None where it is not installed."""
+    try:
+        import standardwebhooks
+        return standardwebhooks
+    except ImportError:
+        return None
+
+
+class Receiver(http.server.ThreadingHTTPServer):
+    """On a port of its own; `decide` says what becomes of a delivery: a status, or None to hang up."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, secret, decide=lambda: 204):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.secret, self.decide = secret, decide
+        self.lock = threading.Lock()
+        self.complaints = []
+        # Of each conversation the last position that was taken; of each text how often it was.
+        self.places, self.taken, self.conversations = {}, {}, {}
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}/in"
+
+    def handle_error(self, *_):
+        pass  # A server that is killed hangs up.
+
+    def judge(self, headers, body):
+        """Looks at a delivery; what it is answered."""
+        event = json.loads(body)
+        assert event["event"]["id"] == headers["webhook-id"] == headers["layer-webhook-request-id"]
+        verify(self.secret, headers, body)
+        message = event["message"]
+        place, text = message["position"] // 65536, message["parts"][0]["body"]
+        conversation = message["conversation"]["id"]
+        with self.lock:
+            status = self.decide()
+            before = self.places.get(conversation, 0)
+            if place > before + 1:
+                self.complaints.append(f"{conversation}: {place} came behind {before}")
+            if status and 200 <= status < 300:
+                self.places[conversation] = max(before, place)
+                self.taken[text] = self.taken.get(text, 0) + 1
+                self.conversations.setdefault(conversation, set()).add(text)
+            return status
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def setup(self):
+        super().setup()
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
+        challenge = query["verification_challenge"][0].encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(challenge)))
+        self.end_headers()
+        self.wfile.write(challenge)
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        try:
+            status = self.server.judge(self.headers, body)
+        except (AssertionError, KeyError) as complaint:
+            self.server.complaints.append(repr(complaint))
+            status = 500
+        if status is None:
+            self.close_connection = True
+            return
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
