@@ -49,7 +49,8 @@ final class Depot: Sendable {
             contents: Contents(blobs), catalog: NoContents(), keys: try SigningKeys.random(),
             publicBase: Self.base, clock: UploadClock(now: { now().milliseconds }))
         exporter = Exporter(
-            store: store, blobs: blobs, downloads: downloads, publicBase: Self.base, now: now,
+            store: store, blobs: blobs, contents: Contents(blobs), downloads: downloads,
+            publicBase: Self.base, now: now,
             onFault: { [faults] error, _ in faults.withLock { $0.append("\(error)") } })
         renderer = WebhookRenderer(downloads: downloads, publicBase: Self.base, now: now)
         application = try await store.createApplication(name: "Depot").id

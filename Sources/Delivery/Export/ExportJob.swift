@@ -16,6 +16,7 @@ actor ExportJob {
     private let task: ExportTask
     private let store: MessagingStore
     private let blobs: BlobFolder
+    private let contents: Contents
     private let presentation: Presentation
     private let name: BlobName
     /// The JSON before it is sealed.
@@ -30,7 +31,8 @@ actor ExportJob {
     private static let piece = 256 << 10
 
     init(
-        _ task: ExportTask, store: MessagingStore, blobs: BlobFolder, _ presentation: Presentation
+        _ task: ExportTask, store: MessagingStore, blobs: BlobFolder, contents: Contents,
+        _ presentation: Presentation
     ) throws {
         let id = task.export.id.uuid
         guard let name = BlobName(id), let plainName = BlobName("\(id)-json") else {
@@ -39,6 +41,7 @@ actor ExportJob {
         self.task = task
         self.store = store
         self.blobs = blobs
+        self.contents = contents
         self.presentation = presentation
         self.name = name
         self.plainName = plainName
@@ -48,7 +51,7 @@ actor ExportJob {
     func write(at moment: Timestamp) async throws -> Export.Archive {
         do {
             let plain = try await writePlain(until: moment)
-            let archive = try seal(plain, at: moment)
+            let archive = try await seal(plain, at: moment)
             try blobs.discard(plainName)
             return archive
         } catch {
@@ -74,9 +77,22 @@ actor ExportJob {
     }
 
     /// Removes the archive; doing it again changes nothing.
-    func erase() throws {
+    func erase() async throws {
         try clear()
-        try blobs.delete(name)
+        if let archive = task.export.archive { try await erase(archive) }
+    }
+
+    /// Removes what can be read of an archive; doing it again changes nothing.
+    func erase(_ archive: Export.Archive) async throws {
+        try await contents.erase(try self.archive(sealedWith: archive.initialVector))
+    }
+
+    /// The vector is new with each attempt.
+    private func archive(sealedWith vector: [UInt8]) throws -> Archive {
+        guard let archive = Archive(id: task.export.id.uuid, attempt: vector) else {
+            throw DiskError(kind: .other, operation: "name an archive")
+        }
+        return archive
     }
 
     /// Removes what a crash may have left.
@@ -85,7 +101,7 @@ actor ExportJob {
         try blobs.discard(name)
     }
 
-    private func seal(_ plain: ExportFile, at moment: Timestamp) throws -> Export.Archive {
+    private func seal(_ plain: ExportFile, at moment: Timestamp) async throws -> Export.Archive {
         let (key, vector) = (
             StoreEnvironment.live.randomBytes(32), StoreEnvironment.live.randomBytes(16)
         )
@@ -109,7 +125,8 @@ actor ExportJob {
         try file.append(sealed.finish())
         try file.flush()
         try file.commit()
-        try blobs.publish(name)
+        try await contents.publish(
+            try archive(sealedWith: vector), size: file.size, sha256: file.sha256)
         return Export.Archive(
             size: file.size, sha256: file.sha256, crc32c: file.crc32c,
             encryptedKey: encryptedKey, initialVector: vector)

@@ -14,12 +14,13 @@ public import Uploads
 public final class Exporter: Sendable {
     private let store: MessagingStore
     private let blobs: BlobFolder
+    private let contents: Contents
     private let downloads: Downloads
     private let publicBase: String
     private let now: @Sendable () -> Timestamp
     private let onFault: @Sendable (any Error, Export.ID?) -> Void
     private let lease: Lease
-    private let running: Locked<Task<Void, Never>?> = Locked(nil)
+    private let running = BackgroundTask()
     /// Exports whose work failed, and when to try again: a full disk stays full for a while.
     private let failed: Locked<[Export.ID: Timestamp]> = Locked([:])
 
@@ -28,17 +29,20 @@ public final class Exporter: Sendable {
     /// Puts the reader together; it does nothing before ``start()``.
     ///
     /// - Parameters:
-    ///   - blobs: Where archives are published, by the UUIDs of their exports.
+    ///   - blobs: Where archives are made, by the UUIDs of their exports.
+    ///   - contents: Where they are published.
     ///   - downloads: Signs the URLs of contents.
     ///   - publicBase: Absolute URL without a trailing slash.
     ///   - onFault: Told of every fault once, to log it.
     public init(
-        store: MessagingStore, blobs: BlobFolder, downloads: Downloads, publicBase: String,
+        store: MessagingStore, blobs: BlobFolder, contents: Contents, downloads: Downloads,
+        publicBase: String,
         now: @escaping @Sendable () -> Timestamp,
         onFault: @escaping @Sendable (any Error, Export.ID?) -> Void
     ) {
         self.store = store
         self.blobs = blobs
+        self.contents = contents
         self.downloads = downloads
         self.publicBase = publicBase
         self.now = now
@@ -46,26 +50,19 @@ public final class Exporter: Sendable {
         lease = Lease("exporter", of: store)
     }
 
-    /// Begins to work.
+    /// Begins to work; once.
     public func start() {
-        let task = Task.detached(priority: .background) { [weak self] in
+        running.start(priority: .background) { [weak self] in
             while !Task.isCancelled, let self {
                 await self.turn()
-                // Cancelled while it sleeps it ends at once.
-                try? await Task.sleep(for: .seconds(1))
+                await pause(milliseconds: 1000)
             }
         }
-        running.withLock { running in running = task }
     }
 
     /// Stops working, within a page: what was begun is begun anew by the next start.
     public func stop() async {
-        let task = running.withLock { running in
-            defer { running = nil }
-            return running
-        }
-        task?.cancel()
-        await task?.value
+        await running.stop()
         await lease.release()
     }
 
@@ -115,12 +112,16 @@ public final class Exporter: Sendable {
     }
 
     private func work(on task: ExportTask) async throws {
-        let job = try ExportJob(task, store: store, blobs: blobs, presentation(task.application))
+        let job = try ExportJob(
+            task, store: store, blobs: blobs, contents: contents, presentation(task.application))
         switch task.kind {
         case .write:
             guard try await store.startExport(task.export.id, in: task.application) else { return }
             let archive = try await job.write(at: now())
-            try await store.completeExport(task.export.id, archive, in: task.application)
+            let isWanted = try await store.completeExport(
+                task.export.id, archive, in: task.application)
+            // Another process was there before, or nobody wants it any more.
+            if !isWanted { try await job.erase(archive) }
         case .erase:
             try await job.erase()
             try await store.eraseExport(task.export.id, in: task.application)

@@ -46,14 +46,18 @@ extension MessagingStore {
     }
 
     /// Tells that an archive is complete and durable; nothing when it is not wanted any more.
+    ///
+    /// - Returns: Whether it is the one that is handed out.
+    @discardableResult
     public func completeExport(
         _ id: Export.ID, _ archive: Export.Archive, in application: Application.ID
-    ) async throws {
+    ) async throws -> Bool {
         try await change(in: application) { recording in
             guard let export = try recording.transaction.export(id, in: application),
                 export.archive == nil
-            else { return }
+            else { return false }
             try recording.record(.exportCompleted(id, archive, at: recording.now))
+            return true
         }
     }
 

@@ -80,6 +80,7 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
         return StoredContent(
             mediaType: "application/octet-stream", size: archive.size, sha256: archive.sha256,
             md5: nil, crc32c: archive.crc32c, fileName: "export.tar.gz.enc",
-            completedAtMilliseconds: completedAt.milliseconds, origin: nil)
+            completedAtMilliseconds: completedAt.milliseconds, origin: nil,
+            archive: Archive(id: id.uuid, attempt: archive.initialVector))
     }
 }

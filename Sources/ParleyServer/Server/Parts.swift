@@ -82,7 +82,8 @@ struct Parts: Sendable {
             publicBase: settings.transferBase, clock: clock)
         let environment = StoreEnvironment.live
         exporter = Exporter(
-            store: store, blobs: uploads.blobs, downloads: downloads, publicBase: settings.base,
+            store: store, blobs: uploads.blobs, contents: uploads.contents, downloads: downloads,
+            publicBase: settings.base,
             now: environment.now, onFault: FaultLog(logger: log.logger("parley.export")).note(_:of:)
         )
         let deliveryLog = FaultLog(logger: log.logger("parley.webhooks"))

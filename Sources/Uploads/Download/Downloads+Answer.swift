@@ -41,7 +41,7 @@ extension Downloads {
                 return origin.options(request, methods: Downloads.methods)
             }
             let delivery = Delivery(
-                content: content, ticket: ticket, source: try await open(name),
+                content: content, ticket: ticket, source: try await open(name, content.archive),
                 settings: settings, now: clock.now() / 1000)
             return finish(try await delivery.response(to: request), origin, request)
         } catch let error as DownloadError {
@@ -51,8 +51,11 @@ extension Downloads {
         }
     }
 
-    private func open(_ name: BlobName) async throws(DownloadError) -> OpenContent {
+    private func open(
+        _ name: BlobName, _ archive: Archive?
+    ) async throws(DownloadError) -> OpenContent {
         do throws(StorageError) {
+            if let archive { return try await storage.open(archive) }
             return try await storage.open(name)
         } catch {
             throw DownloadError(error)

@@ -17,10 +17,14 @@ public struct StoredContent: Sendable, Equatable {
     /// The one origin whose pages may read it.
     public let origin: String?
 
+    /// What its bytes are called, where it is an archive.
+    public let archive: Archive?
+
     /// Describes a content.
     public init(
         mediaType: String, size: Int64, sha256: [UInt8], md5: [UInt8]?, crc32c: UInt32,
-        fileName: String?, completedAtMilliseconds: Int64, origin: String?
+        fileName: String?, completedAtMilliseconds: Int64, origin: String?,
+        archive: Archive? = nil
     ) {
         self.mediaType = mediaType
         self.size = size
@@ -30,6 +34,7 @@ public struct StoredContent: Sendable, Equatable {
         self.fileName = fileName
         self.completedAtMilliseconds = completedAtMilliseconds
         self.origin = origin
+        self.archive = archive
     }
 }
 

@@ -45,13 +45,20 @@ struct BucketStorage: ContentStorage {
 
     func publish(_ content: Publication) async throws(StorageError) {
         // By a server that had no bucket yet.
-        if try await disk.isPublished(content.name) { return }
+        if try await disk.isPublishedHere(content.name) { return }
         let mover = mover(for: content.name)
+        try await patiently { () throws(StorageError) in try await mover.finish(content) }
+    }
+
+    /// Tries again while the store fails, as long as somebody waits for it (§10.6).
+    func patiently(
+        _ work: () async throws(StorageError) -> Void
+    ) async throws(StorageError) {
         let deadline = clock.now() + BucketStorage.patience
         var failures = 0
         while true {
             do throws(StorageError) {
-                return try await mover.finish(content)
+                return try await work()
             } catch {
                 guard case .unavailable(let fault) = error else { throw error }
                 onFault(fault)
@@ -113,7 +120,11 @@ struct BucketStorage: ContentStorage {
         let mover = mover(for: name)
         guard try await mover.known() == nil else { return false }
         if try await disk.isStaged(name) { return true }
-        return try await disk.isPublished(name)
+        return try await disk.isPublishedHere(name)
+    }
+
+    func isPublishedHere(_ name: BlobName) async throws(StorageError) -> Bool {
+        try await disk.isPublishedHere(name)
     }
 
     func giveUp(_ name: BlobName) {

@@ -10,6 +10,12 @@ protocol ContentStorage: Sendable {
     /// Repeating it is harmless, also after a crash in the middle.
     func publish(_ content: Publication) async throws(StorageError)
 
+    /// Makes what can be read of a staged archive, under the name of this attempt where others make it, too.
+    func publish(_ archive: Archive, _ content: Publication) async throws(StorageError)
+
+    /// Whether a complete content of that name lies on this disk.
+    func isPublishedHere(_ name: BlobName) async throws(StorageError) -> Bool
+
     /// Opens a complete content for reading; deleting it meanwhile harms no reader.
     ///
     /// - Throws: ``StorageError/missing`` when nothing of that name is complete.

@@ -12,6 +12,10 @@ struct DiskStorage: ContentStorage {
         }
     }
 
+    func publish(_ archive: Archive, _ content: Publication) async throws(StorageError) {
+        try await publish(content)
+    }
+
     func open(_ name: BlobName) async throws(StorageError) -> OpenContent {
         let queue = queues[name]
         let file = try await work(on: name) { blobs throws(DiskError) in try blobs.open(name) }
@@ -39,8 +43,7 @@ struct DiskStorage: ContentStorage {
         }
     }
 
-    /// Whether there is a complete content of that name here.
-    func isPublished(_ name: BlobName) async throws(StorageError) -> Bool {
+    func isPublishedHere(_ name: BlobName) async throws(StorageError) -> Bool {
         try await work(on: name) { blobs throws(DiskError) in try blobs.contains(name) }
     }
 
