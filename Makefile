@@ -43,11 +43,14 @@ test: test-packages swift ## Checks, builds and runs every test.
 	@$(call environment,$(STORE_PACKAGES))
 	swift test --skip-build --parallel --skip 'any of three processes'
 	PARLEY_TEST_STORAGE=bucket swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
+	PARLEY_TEST_STORAGE=shared swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
 	PARLEY_TEST_DATABASE=postgres swift test --skip-build --parallel --filter 'MessagingStoreTests|DeliveryTests|PlatformAPITests' --skip 'a socket answers as written|an Idempotency-Key of its own'
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 10 --database postgres
 	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3
+	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --s3
+	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --s3 --database postgres
 	python3 Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 10
 	python3 Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 4 --database postgres --processes 2
 	python3 Tests/Interop/interop.py --binary .build/debug/parley
@@ -78,6 +81,7 @@ crash: test-packages swift ## Kills the server N times under load: make crash N=
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N)
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --database postgres
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3
+	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3 --database postgres
 
 fuzz: test-packages swift ## Fuzzes the parsers: make fuzz SECONDS=60 TARGET=json.
 	python3 Tests/Fuzz/fuzz.py --seconds $(SECONDS) $(if $(TARGET),--target $(TARGET))

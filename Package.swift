@@ -166,8 +166,8 @@ let package = Package(
         tests(
             of: "ParleyServer",
             [
-                "Archives", "Delivery", "HTTP", "JSON", "Messaging", "MessagingStore", "SQL",
-                "Uploads",
+                "Archives", "Delivery", "HTTP", "JSON", "Messaging", "MessagingStore",
+                "ObjectStore", "SQL", "Uploads",
             ]),
     ]
 )

@@ -4,7 +4,7 @@ internal import Locking
 /// The uploads somebody deals with, each with one owner of its state (§11.4).
 final class ActiveUploads: Sendable {
     /// What came of looking for an upload: there may be none, or nobody could look.
-    typealias Loaded = Result<Upload?, DiskError>
+    typealias Loaded = Result<Upload?, StorageError>
 
     private struct Entry: Sendable {
         let upload: Task<Loaded, Never>
@@ -27,10 +27,14 @@ final class ActiveUploads: Sendable {
     func hold(_ name: BlobName) { entries.withLock { $0[name]?.users += 1 } }
 
     /// Lets go; the last one forgets the owner.
-    func leave(_ name: BlobName) {
+    ///
+    /// - Returns: Whether it was the last one.
+    @discardableResult func leave(_ name: BlobName) -> Bool {
         entries.withLock { entries in
             entries[name]?.users -= 1
-            if entries[name]?.users == 0 { entries[name] = nil }
+            guard entries[name]?.users == 0 else { return false }
+            entries[name] = nil
+            return true
         }
     }
 

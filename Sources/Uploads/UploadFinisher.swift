@@ -4,9 +4,12 @@ public protocol UploadFinisher: Sendable {
     ///
     /// Called at least once per content, again after a crash, so it must be idempotent.
     ///
+    /// - Parameter quota: Most bytes of all contents of its application; `nil` for no bound. Judged
+    ///   in one step with remembering, so of two that end at once the second counts the first.
     /// - Throws: ``ContentRefused`` when the content may not exist any more, for instance because
-    ///   its conversation is gone; the upload then fails. Any other error is tried again later.
-    func finished(_ upload: FinishedUpload) async throws
+    ///   its conversation is gone, or ``QuotaExceeded``; the upload then fails. Any other error is
+    ///   tried again later.
+    func finished(_ upload: FinishedUpload, within quota: Int64?) async throws
 
     /// Forgets a finished content unless a message uses it, in one step.
     ///
@@ -40,6 +43,12 @@ public struct AbandonedContent: Hashable, Sendable {
         self.application = application
         self.contentID = contentID
     }
+}
+
+/// The finisher's word that a content is more than its application may still hold.
+public struct QuotaExceeded: Error, Sendable {
+    /// Says no.
+    public init() {}
 }
 
 /// The finisher's word that a content may not exist.

@@ -8,21 +8,49 @@ extension Uploads {
     ///   ``checkIn(_:)``.
     /// - Throws: When nobody could look (``UploadError/busy``, ``UploadError/backend``).
     func checkOut(_ name: BlobName) async throws(UploadError) -> Upload? {
-        // Entered before it is loaded: a record read while another owner of the same upload still
-        // writes would be stale by the time it is used.
-        let loading = active.enter(name) { load(name) }
-        do throws(DiskError) {
-            if let upload = try await loading.value.get() { return upload }
-        } catch {
+        for _ in 0..<Uploads.patience {
+            // Entered before it is loaded: a record read while another owner of the same upload still
+            // writes would be stale by the time it is used.
+            let loading = active.enter(name) { load(name) }
+            do throws(UploadError) {
+                guard let upload = try await loaded(loading) else {
+                    checkIn(name)
+                    return nil
+                }
+                if try await upload.isCurrent() { return upload }
+            } catch {
+                checkIn(name)
+                if error == .notFound { return nil }
+                throw error
+            }
             checkIn(name)
+            // Those whose requests another process has overtaken are on their way out; a cancelled sleep
+            // means that nobody waits any more.
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        throw .locked
+    }
+
+    /// How often one looks again until they are gone.
+    private static let patience = 1000
+
+    private func loaded(
+        _ loading: Task<ActiveUploads.Loaded, Never>
+    ) async throws(UploadError) -> Upload? {
+        do throws(StorageError) {
+            return try await loading.value.get()
+        } catch {
             throw UploadError(error)
         }
-        checkIn(name)
-        return nil
     }
 
     /// Lets go; an upload nobody deals with costs no memory and no open file.
-    func checkIn(_ name: BlobName) { active.leave(name) }
+    func checkIn(_ name: BlobName) {
+        // Others may go on with it now, and what they come to is not known here.
+        if active.leave(name), engine.shared != nil {
+            engine.ledger.withLock { ledger in ledger.leave(name) }
+        }
+    }
 
     /// Goes on with an upload that was being finished.
     func resume(_ name: BlobName) {
@@ -47,11 +75,9 @@ extension Uploads {
     private func load(_ name: BlobName) -> Task<ActiveUploads.Loaded, Never> {
         let (engine, active) = (engine, active)
         return Task {
-            do throws(DiskError) {
-                let found = try await engine.queues[name].run { () throws(DiskError) in
-                    try engine.records.find(name)
-                }
-                return .success(found.map { Upload(name, $0.file, $0.record, engine, active) })
+            do throws(StorageError) {
+                let found = try await engine.records.find(name)
+                return .success(found.map { kept in Upload(kept, engine, active) })
             } catch {
                 return .failure(error)
             }

@@ -6,16 +6,32 @@ extension Uploads {
     /// the bytes of contents nobody needs; at most 1,000 of each.
     ///
     /// Never touches an upload with a running writer.
+    ///
+    /// What several processes share is swept by one of them at a time.
     func sweep() async {
-        await endUploads()
-        await eraseContents()
-        let ledger = engine.ledger
-        await engine.storage.tidy { content in ledger.withLock { $0.isUnderWay(content) } }
+        await engine.records.alone { [self] in
+            await endUploads()
+            await eraseContents()
+            let ledger = engine.ledger
+            await engine.storage.tidy { content in ledger.withLock { $0.isUnderWay(content) } }
+        }
+        await engine.shared?.tidyHere()
     }
 
+    /// Does what cannot wait for the next run.
+    func endUploadsAlone() async {
+        await engine.records.alone { [self] in await endUploads() }
+    }
+
+    /// Ends what is past its time, and finishes what nobody else goes on to finish.
     private func endUploads() async {
         let engine = engine
-        let due = engine.ledger.withLock { $0.due(at: engine.clock.now(), limit: 1000) }
+        let due: [BlobName]
+        do throws(StorageError) {
+            due = try await engine.records.due(at: engine.clock.now(), limit: 1000)
+        } catch {
+            return
+        }
         for name in due {
             guard let upload = try? await checkOut(name) else { continue }
             defer { checkIn(name) }
@@ -71,9 +87,9 @@ extension Uploads {
 
     func forget(_ name: BlobName) async {
         let engine = engine
-        do throws(DiskError) {
-            try await engine.queues[name].run { () throws(DiskError) in
-                try engine.records.delete(name)
+        do throws(StorageError) {
+            if let kept = try await engine.records.find(name) {
+                try await engine.records.forget(kept)
             }
             engine.ledger.withLock { $0.forget(name) }
         } catch {

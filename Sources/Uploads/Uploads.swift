@@ -20,7 +20,7 @@ public final class Uploads: Sendable {
     let base: String
     let active = ActiveUploads()
     let isStopping = Locked(false)
-    private let sweeping: Locked<Task<Void, Never>?> = Locked(nil)
+    private let sweeping = BackgroundTask()
 
     /// Opens the folder, recovers what a crash may have left (§11.2), starts the sweeper.
     ///
@@ -46,22 +46,46 @@ public final class Uploads: Sendable {
         }
         var settings = settings
         var storage: any ContentStorage = DiskStorage(blobs: blobs)
+        var shared: SharedStorage?
+        let ledger = Locked(Ledger())
+        var shelf: any RecordShelf = LocalShelf(records: records, queues: queues, ledger: ledger)
         if let bucket {
             // No part waits for longer than it takes to arrive.
             settings.commitBytes = min(settings.commitBytes, PartSize.least)
-            storage = BucketStorage(
+            let own = BucketStorage(
                 bucket, blobs: blobs, journals: journals, clock: clock,
                 longest: settings.maxUploadSize)
+            storage = own
+            if let registry = bucket.registry {
+                let rows = SharedShelf(
+                    registry: registry, blobs: blobs, queues: queues, clock: clock,
+                    onFault: bucket.onFault, holder: try Uploads.newHolder())
+                let both = SharedStorage(bucket: own, queues: queues, shelf: rows)
+                (shelf, storage, shared) = (rows, both, both)
+            }
         }
         engine = UploadEngine(
-            settings: settings, clock: clock, blobs: blobs, records: records,
-            storage: storage, finisher: finisher, ledger: Locked(Ledger()),
+            settings: settings, clock: clock, blobs: blobs, records: shelf,
+            storage: storage, shared: shared, finisher: finisher, ledger: ledger,
             queues: queues, onCommit: onCommit)
         base = publicBase
-        let findings = try await Recovery(engine: engine).run()
-        for name in findings.unfinished { resume(name) }
-        for record in findings.growing { goOnMoving(record) }
+        if let shared {
+            try await Handover(engine: engine, shared: shared, records: records).run()
+        } else {
+            let findings = try await Recovery(engine: engine, records: records).run()
+            for name in findings.unfinished { resume(name) }
+            for record in findings.growing { goOnMoving(record) }
+        }
         startSweeping()
+    }
+
+    /// A name for this process that no other one has, and that ends with it.
+    private static func newHolder() throws(DiskError) -> [UInt8] {
+        do throws(UploadError) {
+            return try Randomness.bytes(16)
+        } catch {
+            throw DiskError(kind: .other, operation: "name this process")
+        }
     }
 
     /// Whether uploads of a folder have bytes in a bucket, so that they can only go on with it. Waits
@@ -78,15 +102,16 @@ public final class Uploads: Sendable {
     /// Where complete contents lie; downloads read here.
     public var contents: Contents { Contents(engine.storage) }
 
-    /// Stops taking requests, lets running ones commit, waits up to ten seconds for finalizing.
+    /// Stops taking requests, lets running ones commit, waits up to ten seconds for finalizing and
+    /// for the sweeper.
     public func shutdown() async {
         isStopping.withLock { $0 = true }
-        sweeping.withLock { $0?.cancel() }
         let uploads = active.uploads
         for upload in uploads { await Uploads.found(upload)?.stop() }
         let clock = engine.clock
         let deadline = Task { await clock.sleep(10_000) }
         let waiting = Task {
+            await sweeping.stop()
             for upload in uploads { await Uploads.found(upload)?.settleDown() }
             deadline.cancel()
         }
@@ -102,12 +127,19 @@ public final class Uploads: Sendable {
         let interval = engine.settings.sweepInterval
         guard interval > 0 else { return }
         let clock = engine.clock
-        let task = Task { [weak self] in
+        // What a process was finishing that died is finished by another one, and soon.
+        let step = engine.shared == nil ? interval : min(interval, SharedShelf.patience)
+        sweeping.start { [weak self] in
+            var swept: Int64?
             while !Task.isCancelled && self != nil {
-                await self?.sweep()
-                await clock.sleep(interval)
+                if swept.map({ last in clock.now() - last >= interval }) ?? true {
+                    swept = clock.now()
+                    await self?.sweep()
+                } else {
+                    await self?.endUploadsAlone()
+                }
+                await clock.sleep(step)
             }
         }
-        sweeping.withLock { $0 = task }
     }
 }

@@ -54,7 +54,7 @@ class Checks:
                 elif isinstance(client, Uploader) and hasattr(client, "uploads"):
                     counts["uploads"] += sum(self.upload(upload) for upload in client.uploads)
                 elif isinstance(client, TusUploader) and hasattr(client, "uploads"):
-                    counts["tus uploads"] += sum(self.tus(upload) for upload in client.uploads)
+                    counts[client.kind] += sum(self.tus(upload) for upload in client.uploads)
                     counts["concatenations"] += sum(self.joined(whole) for whole in client.joined)
             except Unexpected as complaint:
                 self.fail(str(complaint))
@@ -129,7 +129,7 @@ class Checks:
     def tus(self, upload):
         acknowledged = upload.ask(self.reader)
         if upload.offset < acknowledged:
-            self.fail(f"a tus upload holds {upload.offset} after {acknowledged}")
+            self.fail(f"{upload.path} holds {upload.offset} after {acknowledged}")
         # Also of no byte: the answer waits until the content is finished.
         upload.send(self.reader, upload.size)
         if upload.content:

@@ -26,6 +26,7 @@ class Client(threading.Thread):
     def __init__(self, server, chance):
         super().__init__(daemon=True)
         self.chance = chance
+        self.server = server
         self.connection = server.connection()
         self.complaint = None
 
@@ -124,7 +125,7 @@ class Creator(Client):
 
 
 class Uploader(Client):
-    """Uploads contents in chunks of random sizes."""
+    """Uploads contents in chunks of random sizes, or as a whole."""
 
     def prepare(self):
         self.uploads = []
@@ -136,7 +137,8 @@ class Uploader(Client):
         upload = Upload(self)
         self.uploads.append(upload)
         while not upload.is_complete:
-            upload.send(self, min(upload.offset + self.chance.randint(1, upload.chunk), upload.size))
+            piece = upload.size if upload.is_plain else self.chance.randint(1, upload.chunk)
+            upload.send(self, min(upload.offset + piece, upload.size))
 
 
 class Upload:
@@ -150,6 +152,8 @@ class Upload:
         self.seed = client.chance.getrandbits(32)
         self.offset = 0
         self.is_complete = False
+        # In one request that says nothing of ranges, however often it must be repeated.
+        self.is_plain = client.chance.random() < 0.3
         headers = HEADERS | {"Upload-Content-Type": "application/octet-stream",
                              "Upload-Content-Length": str(self.size)}
         self.place = f"{BASE}/conversations/{client.conversation}/content"
@@ -167,6 +171,8 @@ class Upload:
 
     def send(self, client, end):
         """Sends everything up to `end` and notes what the answer acknowledges."""
+        if self.is_plain:
+            return self.note(*client.request("PUT", self.path, self.bytes, {}))
         headers = {"Content-Range": f"bytes {self.offset}-{end - 1}/{self.size}"}
         self.note(*client.request("PUT", self.path, self.bytes[self.offset:end], headers))
 

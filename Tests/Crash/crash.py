@@ -10,8 +10,8 @@ kills it with SIGKILL, starts it again and checks:
   came or not;
 - the messages of a conversation carry strictly descending positions;
 - every upload holds at least the offset that was acknowledged, and once it is finished its content
-  is, octet by octet, what was sent; in two dialects, with and without checksums, and also when it
-  was made of parts.
+  is, octet by octet, what was sent; in all four dialects, with and without checksums, and also when
+  it was made of parts.
 
 With `--database postgres` the rows lie on a PostgreSQL server, which in some of the rounds is killed
 together with the binary.
@@ -28,6 +28,7 @@ import time
 
 from checks import Checks
 from clients import Creator, KeyedSender, Scheduler, Sender, Upload, Uploader
+from draft import DraftUploader
 from server import serving
 from tus import TusUploader
 
@@ -41,7 +42,7 @@ def arguments():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--clients", type=int, default=12)
+    parser.add_argument("--clients", type=int, default=14)
     parser.add_argument("--database", choices=["file", "postgres"], default="file")
     parser.add_argument("--s3", action="store_true", help="contents lie in an object store, in parts where they are long")
     return parser.parse_args()
@@ -49,7 +50,7 @@ def arguments():
 
 def load(server, seed, number, clients, patience):
     """Writes from several threads until the server is gone, and returns what the threads know."""
-    kinds = [Sender, Creator, Uploader, KeyedSender, Scheduler, TusUploader]
+    kinds = [Sender, Creator, Uploader, KeyedSender, Scheduler, TusUploader, DraftUploader]
     crew = [kinds[i % len(kinds)](server, random.Random(f"{seed}/{number}/{i}")) for i in range(clients)]
     for client in crew:
         client.start()

@@ -5,7 +5,7 @@ import json
 import time
 import uuid
 
-from clients import BASE, HEADERS, Creator, KeyedSender, Scheduler, Unexpected
+from clients import BASE, HEADERS, Creator, KeyedSender, Scheduler, Unexpected, Uploader
 
 
 class Patience:
@@ -92,3 +92,12 @@ class RoamingScheduler(Roaming, Scheduler):
             name = json.loads(body)["id"].rsplit("/", 1)[1]
             headers = headers | {"Idempotency-Key": f"schedule-{uuid.UUID(name)}"}
         return super().request(method, path, body, headers)
+
+
+class RoamingUploader(Roaming, Uploader):
+    """Sends each chunk of an upload to whoever is there then."""
+
+    def work(self):
+        if self.is_over:
+            raise ConnectionAbortedError
+        super().work()

@@ -12,6 +12,8 @@ VERSION = {"Tus-Resumable": "1.0.0"}
 class TusUploader(Client):
     """Uploads contents in chunks of random sizes, half of them with a checksum, and joins some."""
 
+    kind = "tus uploads"
+
     def prepare(self):
         self.uploads, self.joined = [], []
 
@@ -37,6 +39,9 @@ class TusUpload:
         self.size = client.chance.choice([1, 1000, 262_144, 1_000_000, 3_000_003])
         self.seed = client.chance.getrandbits(32)
         self.offset = 0
+        self.begin(client, fields)
+
+    def begin(self, client, fields):
         answer, _ = create(client, fields | {"Upload-Length": str(self.size)})
         self.path, self.content = place(answer), content(answer)
 

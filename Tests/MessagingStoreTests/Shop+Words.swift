@@ -82,15 +82,19 @@ extension Shop {
         try await store.messages(in: conversation, limit: 100, in: application).items.map(\.text)
     }
 
+    func content(_ number: UInt128, size: Int64, in conversation: Conversation.ID?) -> Content {
+        Content(
+            id: .sample(number), conversation: conversation, mimeType: "image/png", size: size,
+            fileName: "cat.png", sha256: [1, 2], crc32c: .max, md5: nil,
+            completedAt: store.environment.now(), origin: nil)
+    }
+
     @discardableResult
     func upload(
         _ number: UInt128 = 1, size: Int64 = 5, to conversation: Conversation.ID?,
         by user: UserID? = nil
     ) async throws -> Content {
-        let content = Content(
-            id: .sample(number), conversation: conversation, mimeType: "image/png", size: size,
-            fileName: "cat.png", sha256: [1, 2], crc32c: .max, md5: nil,
-            completedAt: store.environment.now(), origin: nil)
+        let content = content(number, size: size, in: conversation)
         try await store.finishUpload(content, by: user, in: application)
         return content
     }

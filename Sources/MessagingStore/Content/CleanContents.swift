@@ -55,10 +55,6 @@ extension MessagingStore {
 
     /// Bytes of all contents of an application; 0 for one there is not.
     public func contentBytes(in application: Application.ID) async throws -> Int64 {
-        try await database.read { transaction in
-            try transaction.first(
-                "SELECT content_bytes FROM applications WHERE application = \(application)"
-            ) { row in try row.int64(0) } ?? 0
-        }
+        try await database.read { transaction in try transaction.contentBytes(in: application) }
     }
 }

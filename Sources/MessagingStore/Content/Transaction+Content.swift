@@ -7,6 +7,13 @@ extension Transaction {
         try first("SELECT application FROM contents WHERE id = \(id)") { row in try row.id(0) }
     }
 
+    /// Bytes of all contents of an application; 0 for one there is not.
+    func contentBytes(in application: Application.ID) throws -> Int64 {
+        try first(
+            "SELECT content_bytes FROM applications WHERE application = \(application)"
+        ) { row in try row.int64(0) } ?? 0
+    }
+
     /// A complete content; `nil` for none.
     func content(_ id: Content.ID, in application: Application.ID) throws -> Content? {
         try first(

@@ -1,5 +1,6 @@
 import Messaging
 import MessagingStore
+import SQL
 import Uploads
 
 extension Command {
@@ -16,10 +17,23 @@ extension Command {
             forgets
             ? SigningKeys.Rotation.forgetting
             : .keeping(until: now + settings.uploads.longestURLLife)
-        let keys = try StartFailure.naming(settings.dataFolder) {
-            try SigningKeys.rotate(rotation, folder: settings.dataFolder, at: now)
+        let folder = settings.dataFolder
+        switch try settings.databaseLocation() {
+        case .file, .temporary:
+            tell(
+                try StartFailure.naming(folder) {
+                    try SigningKeys.rotate(rotation, folder: folder, at: now)
+                })
+            return 0
+        case .server:
+            return try await withStore(sources) { store in
+                tell(
+                    try await DownloadKeys(store: store, folder: folder).rotate(rotation, at: now))
+            }
         }
+    }
+
+    private static func tell(_ keys: SigningKeys) {
         for key in keys.ids { say("\(key.id)\t\(key.role.rawValue)") }
-        return 0
     }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Logging
 import ObjectStore
 import Telemetry
@@ -9,10 +8,13 @@ struct BucketOpening {
     let settings: BucketSettings
     let logger: Logger
 
+    /// - Parameter registry: Keeps the records of uploads for several processes; `nil` where there is one.
     /// - Returns: `nil` where contents lie in the data folder.
     /// - Throws: ``StartFailure`` with what an operator can do about it. A store that cannot be reached
     ///   now is no reason not to start: messages need none.
-    func bucket() async throws(StartFailure) -> ContentBucket? {
+    func bucket(
+        registry: UploadBridge?
+    ) async throws(StartFailure) -> (contents: ContentBucket, credentials: StoreCredentials)? {
         guard let name = settings.name else { return nil }
         let location = try location(of: name)
         if let mistake = location.mistakes().first {
@@ -23,9 +25,11 @@ struct BucketOpening {
             let store = try ObjectStore(
                 location, clock: ObjectStoreClock(now: systemMilliseconds))
             try await ask(store)
-            return ContentBucket(store, redirects: settings.redirects) { [logger] error in
+            let bucket = ContentBucket(store, redirects: settings.redirects, registry: registry) {
+                [logger] error in
                 logger.error("the bucket cannot be used", metadata: ["cause": "\(error)"])
             }
+            return (bucket, StoreCredentials(store: store, settings: settings))
         } catch {
             throw StartFailure("the bucket \(name) of s3.bucket cannot be used: \(error)")
         }
@@ -54,25 +58,9 @@ struct BucketOpening {
         ObjectStoreSettings(
             endpoint: settings.endpoint ?? "https://s3.\(settings.region).amazonaws.com",
             region: settings.region, bucket: name, prefix: settings.prefix ?? "",
-            style: settings.style, credentials: try credentials(),
+            style: settings.style, credentials: try settings.credentials(),
             authorities: settings.authorities,
-            leavesPayloadUnsigned: settings.leavesPayloadUnsigned)
-    }
-
-    private func credentials() throws(StartFailure) -> Credentials {
-        guard let path = settings.credentialsFile else {
-            return Credentials(
-                accessKey: settings.accessKey ?? "", secretKey: settings.secretKey ?? "",
-                sessionToken: settings.sessionToken)
-        }
-        guard let octets = FileManager.default.contents(atPath: path) else {
-            throw StartFailure("the file \(path) of s3.credentials_file cannot be read")
-        }
-        guard let credentials = Credentials(file: String(decoding: octets, as: UTF8.self)) else {
-            throw StartFailure(
-                "the file \(path) of s3.credentials_file must hold aws_access_key_id and aws_secret_access_key under [default]"
-            )
-        }
-        return credentials
+            leavesPayloadUnsigned: settings.leavesPayloadUnsigned,
+            sumsParts: settings.sumsParts)
     }
 }

@@ -8,7 +8,7 @@ import Uploads
 struct ContentBridge: UploadFinisher, DownloadCatalog {
     let store: MessagingStore
 
-    func finished(_ upload: FinishedUpload) async throws {
+    func finished(_ upload: FinishedUpload, within quota: Int64?) async throws {
         // What is in a record was put there by us; an owner that is no id can never be finished.
         guard let id = Content.ID(uuid: upload.contentID),
             let application = Application.ID(uuid: upload.owner.application)
@@ -20,14 +20,16 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
             sha256: upload.sha256, crc32c: upload.crc32c, md5: upload.md5,
             completedAt: Timestamp(milliseconds: upload.completedAtMilliseconds),
             origin: upload.origin)
+        let fits: Bool
         do {
-            try await store.finishUpload(
+            fits = try await store.finishUpload(
                 content, by: upload.owner.user.flatMap { text in UserID(kept: text) },
-                in: application)
+                within: quota, in: application)
         } catch is Rejection {
             // The conversation was deleted while its content arrived.
             throw ContentRefused()
         }
+        guard fits else { throw QuotaExceeded() }
     }
 
     func withdraw(_ contentID: String) async throws -> Bool {

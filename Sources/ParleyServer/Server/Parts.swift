@@ -19,6 +19,9 @@ struct Parts: Sendable {
     let store: MessagingStore
     let uploads: Uploads
     let downloads: Downloads
+    let downloadKeys: DownloadKeys
+    /// Who asks the bucket for contents; `nil` without one.
+    let credentials: StoreCredentials?
     let api: PlatformAPI
     let exporter: Exporter
     /// Sends webhooks what happens.
@@ -60,7 +63,8 @@ struct Parts: Sendable {
         let clock = UploadClock(now: systemMilliseconds)
         let bucket = try await BucketOpening(
             settings: settings.bucket, logger: log.logger("parley.bucket")
-        ).bucket()
+        ).bucket(registry: settings.sharesUploads(store) ? UploadBridge(store: store) : nil)
+        credentials = bucket?.credentials
         if bucket == nil,
             try StartFailure.naming(folder, { try Uploads.needBucket(in: "\(folder)/uploads") })
         {
@@ -72,11 +76,13 @@ struct Parts: Sendable {
             uploads = try await Uploads(
                 folder: "\(folder)/uploads", settings: settings.uploads, finisher: bridge,
                 clock: clock,
-                publicBase: settings.transferBase, bucket: bucket, onCommit: metrics.observe)
+                publicBase: settings.transferBase, bucket: bucket?.contents,
+                onCommit: metrics.observe)
         } catch {
             throw StartFailure("the data folder \(folder) cannot be used: \(error)")
         }
-        let keys = try StartFailure.naming(folder) { try SigningKeys.load(folder: folder) }
+        downloadKeys = DownloadKeys(store: store, folder: folder)
+        let keys = try await downloadKeys.load()
         downloads = Downloads(
             contents: uploads.contents, catalog: bridge, settings: settings.uploads, keys: keys,
             publicBase: settings.transferBase, clock: clock)

@@ -47,15 +47,17 @@ struct Running {
         let logger = log.logger("parley.server")
         let signals = signals.names
         var settings = self.settings
+        let following = followOthers()
         var next = signals.makeAsyncIterator()
         while let name = await next.next() {
             if name.stops {
                 logger.notice("stopping", metadata: ["signal": "\(name.rawValue)"])
                 break
             }
-            settings = reload(settings, logger)
+            settings = await reload(settings, logger)
         }
         parts.readiness.stop()
+        following.cancel()
         let impatience = Task {
             for await name in signals where name.stops { exit(1) }
         }
@@ -85,7 +87,7 @@ struct Running {
 
     /// Reads the settings again and takes over what may change; what is wrong is told line by line and
     /// changes nothing (H196).
-    private func reload(_ current: Settings, _ logger: Logger) -> Settings {
+    private func reload(_ current: Settings, _ logger: Logger) async -> Settings {
         do {
             let reader = SettingsReader(try sources.again())
             guard reader.mistakes.isEmpty else {
@@ -97,7 +99,8 @@ struct Running {
             log.threshold.set(reload.settings.logLevel)
             parts.apply(reload.settings)
             reloadCertificates()
-            reloadDownloadKeys()
+            await reloadDownloadKeys()
+            try parts.credentials?.reload()
             reload.tell(logger)
             return reload.settings
         } catch {

@@ -24,8 +24,13 @@ public struct BucketSettings: Sendable {
     public var authorities: String?
     /// Whether bodies are sent without their SHA-256.
     public var leavesPayloadUnsigned = false
+    /// Whether parts carry their CRC-32C.
+    public var sumsParts = false
     /// Whether whoever downloads is sent to the store.
     public var redirects = false
+
+    /// Where bytes of uploads lie that make no whole part.
+    public var tail = UploadTail.auto
 
     /// No bucket.
     public init() {}

@@ -81,6 +81,14 @@ struct Contradiction: Sendable {
                 || settings.bucket.accessKey == nil && settings.bucket.secretKey == nil
         },
         Contradiction(
+            keys: ["uploads.tail"],
+            rule: "uploads.tail remote needs s3.bucket, and database.url or database.url_file"
+        ) { settings in
+            settings.bucket.tail != .remote
+                || settings.bucket.name != nil
+                    && (settings.databaseURL != nil || settings.databaseURLFile != nil)
+        },
+        Contradiction(
             keys: ["app.token", "app.id"], rule: "app.id and app.token must be given together"
         ) { settings in
             (settings.applicationID == nil) == (settings.applicationToken == nil)

@@ -28,6 +28,10 @@ extension Settings {
             "s3.unsigned_payload", \.bucket.leavesPayloadUnsigned,
             "Whether bodies are sent without their SHA-256, for speed; with TLS only."),
         .truth(
+            "s3.checksums", \.bucket.sumsParts,
+            "Whether parts carry their CRC-32C, for stores that know it; to be kept while uploads run."
+        ),
+        .truth(
             "s3.redirect", \.bucket.redirects,
             "Whether downloads are answered with 307 and a pre-signed URL of the store."),
     ]

@@ -259,6 +259,10 @@ extension Settings {
             "uploads.max_append_size", \.uploads.maxAppendSize, .octets(1...Int64.max),
             "Octets of one request that a proxy lets through, told to clients; none: all."),
         .choice(
+            "uploads.tail", \.bucket.tail,
+            "Where uploads to a bucket are kept while they arrive: `local`, in the data folder; `remote`, in bucket and database, so that any process goes on with them; `auto`, remote with a database server."
+        ),
+        .choice(
             "uploads.interim_104", \.uploads.interim104,
             "When `104` says where to resume: `auto` not through a configured proxy."),
         .number(

@@ -49,11 +49,15 @@ extension Uploads {
             owner: owner, bytes: length ?? 1, room: min(length ?? settings.unknownReservation, most)
         )
         let claimed = engine.ledger.withLock { ledger in
-            ledger.take(claim, limit: settings.maxOpenUploadsPerOwner)
+            // Where others create, too, those who keep the records count them.
+            ledger.take(
+                claim, limit: engine.shared == nil ? settings.maxOpenUploadsPerOwner : .max)
         }
         guard let claimed else { throw .rateLimited }
         do throws(UploadError) {
-            try await engine.requireQuota(of: owner.application, for: claimed)
+            if engine.shared == nil {
+                try await engine.requireQuota(of: owner.application, for: claimed)
+            }
             return try await create(claim)
         } catch {
             engine.ledger.withLock { ledger in ledger.give(back: claim) }
@@ -71,17 +75,12 @@ extension Uploads {
         let engine = engine
         let token = try UploadToken.random()
         guard let name = token.recordName else { throw .backend }
-        let bytes = record.bytes
-        do throws(DiskError) {
-            try await engine.queues[name].run { () throws(DiskError) in
-                // What was joined of parts has its place already.
-                if record.offset == 0 { try engine.requireRoom() }
-                _ = try engine.records.create(name, bytes)
-            }
-        } catch {
-            throw UploadError(error)
-        }
+        try await engine.records.create(name, record, by: engine)
         engine.note(name, record, for: claim)
+        defer {
+            // Nobody deals with it here until the first request comes.
+            if engine.shared != nil { engine.ledger.withLock { ledger in ledger.leave(name) } }
+        }
         if record.state == .finalizing, let upload = try? await checkOut(name) {
             // Still finalizing is no reason to withhold the URL: the next request joins in.
             _ = await upload.finish()

@@ -22,7 +22,7 @@ enum DownloadError: Error, Equatable {
             case .missing: .notFound
             case .disk(let error) where error.kind == .tooManyOpen: .busy
             case .disk, .lost: .backend
-            case .unavailable: .unavailable
+            case .unavailable, .unregistered, .fenced: .unavailable
             }
     }
 

@@ -15,7 +15,7 @@ extension SigningKeys {
     /// have read the keys again.
     ///
     /// - Parameter now: Milliseconds since 1970 UTC.
-    func rotated(_ rotation: Rotation, at now: Int64) throws(Fault) -> SigningKeys {
+    public func rotated(_ rotation: Rotation, at now: Int64) throws(Fault) -> SigningKeys {
         let fresh = try SigningKeys.random().keys
         guard case .keeping(let end) = rotation, let first = keys.first else {
             return SigningKeys(keys: fresh)

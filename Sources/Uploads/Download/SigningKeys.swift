@@ -53,12 +53,12 @@ public struct SigningKeys: Sendable {
         let bytes: [UInt8]?
         do throws(DiskError) { bytes = try file.read() } catch { throw .disk(error) }
         guard let bytes else { return nil }
-        guard let keys = SigningKeys(stored: bytes) else { throw .unreadable }
+        guard let keys = SigningKeys(octets: bytes) else { throw .unreadable }
         return keys
     }
 
     func write(to file: SecretFile) throws(Fault) {
-        do throws(DiskError) { try file.write(stored) } catch { throw .disk(error) }
+        do throws(DiskError) { try file.write(octets) } catch { throw .disk(error) }
     }
 
     /// Two new keys.
@@ -77,7 +77,8 @@ public struct SigningKeys: Sendable {
 
     init(keys: [Key]) { self.keys = keys }
 
-    init?(stored bytes: [UInt8]) {
+    /// Reads keys as ``octets`` says them; `nil` for anything else.
+    public init?(octets bytes: [UInt8]) {
         var keys: [Key] = []
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             let words = line.split(separator: " ")
@@ -95,7 +96,8 @@ public struct SigningKeys: Sendable {
         self.keys = keys
     }
 
-    var stored: [UInt8] {
+    /// A line for each key, as in the file.
+    public var octets: [UInt8] {
         keys.flatMap { key in
             let end = key.endsAt.map { end in " \(end)" } ?? ""
             return Array("\(key.id) \(Base64.encodeForURL(key.secret))\(end)\n".utf8)

@@ -55,18 +55,15 @@ struct Ledger: Sendable {
             places[name] = nil
         }
         let isOpen = record.state.isOpen
-        // A finished part lies there until it is forgotten, and is no content either (§6.10).
-        let isHeld =
-            !record.state.isTerminal || record.tus.isPartial && record.state == .complete
         let rest = min(record.length.map { $0 - record.offset } ?? unknown, limit)
         let entry = Entry(
             content: BlobName(record.contentID), creation: record.creation, owner: record.owner,
-            isOpen: isOpen, isHeld: isHeld,
+            isOpen: isOpen, isHeld: record.isHeld,
             // What is still being finished is looked after by every run of the sweeper.
             expiresAt: record.state == .finalizing ? 0 : record.expiresAt,
             reserved: isOpen ? rest : 0,
             placed: isOpen ? min(rest, max(0, (places[name] ?? 0) - record.offset)) : 0,
-            claimed: isHeld ? record.length ?? record.offset : 0)
+            claimed: record.claimed)
         entries[name] = entry
         if let content = entry.content { records[content] = name }
         unplaced += entry.unplaced
@@ -91,6 +88,12 @@ struct Ledger: Sendable {
         unplaced -= claim.room
         release(claim.bytes, of: claim.owner.application)
         close(claim.owner)
+    }
+
+    /// Lets go of one that this process deals with no more; others may.
+    mutating func leave(_ name: BlobName) {
+        places[name] = nil
+        remove(name)
     }
 
     mutating func forget(_ name: BlobName) {

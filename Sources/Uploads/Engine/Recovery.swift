@@ -4,6 +4,7 @@ internal import Locking
 /// Brings folder and records together after a crash (§11.2).
 struct Recovery {
     let engine: UploadEngine
+    let records: RecordFolder
 
     /// Orphans younger than this are left: they may belong to an upload being created.
     private static let orphanAge: Int64 = 3_600_000
@@ -28,13 +29,13 @@ struct Recovery {
             files.map { file in (file.name, file) }, uniquingKeysWith: { _, later in later })
         var findings = Findings()
         var owned: Set<String> = []
-        for entry in try engine.records.entries() {
+        for entry in try records.entries() {
             // Not ours: records are named by a digest.
             guard entry.name.utf8.count == 64, let name = BlobName(entry.name) else { continue }
             // Neither slot holds: the record was never acknowledged, or the disk lost it. Both times
             // there is nothing to go on with, and age decides when it goes.
-            guard let (file, record) = try engine.records.find(name) else {
-                try removeOld(entry) { () throws(DiskError) in try engine.records.delete(name) }
+            guard let (file, record) = try records.find(name) else {
+                try removeOld(entry) { () throws(DiskError) in try records.delete(name) }
                 continue
             }
             if !record.state.isTerminal || record.isKeptPart { owned.insert(record.contentID) }

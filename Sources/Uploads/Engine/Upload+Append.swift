@@ -19,7 +19,13 @@ extension Upload {
             reach = held
             watch = append.watch
             watch?.began(record)
-            if let outcome = try await take(append, from: body) { return outcome }
+            do throws(UploadError) {
+                if let outcome = try await take(append, from: body) { return outcome }
+            } catch {
+                // Its client talks to another process now.
+                guard error == .superseded else { throw error }
+                return .dropped
+            }
         } else {
             leaveTurn()
             let answer = try await endedAnswer()

@@ -18,6 +18,7 @@ extension Upload {
                 besidesUploads: append.total.map { total in total - offset } ?? append.bodyLength
                     ?? 1)
         }
+        if engine.shared != nil { return try await openSharedFile(brings) }
         let file: StagedFile?
         do throws(DiskError) {
             file = try await queue.run { () throws(DiskError) in
@@ -48,6 +49,22 @@ extension Upload {
         throw .gone
     }
 
+    /// The same where what is staged is a copy, which is made again when it is missing.
+    private func openSharedFile(_ brings: Bool) async throws(UploadError) -> StagedFile {
+        guard let shared = engine.shared else { throw .backend }
+        let engine = engine
+        do throws(StorageError) {
+            if brings {
+                try await shared.work(on: blob) { _ throws(DiskError) in try engine.requireRoom() }
+            }
+            return try await shared.stage(record, of: blob)
+        } catch {
+            guard error == .lost else { throw UploadError(error) }
+            await fail(.storageLost)
+            throw .gone
+        }
+    }
+
     /// Of fewer bytes the file system finds the place by itself when they are written.
     private static let worthPlacing: Int64 = 8 << 20
 
@@ -57,7 +74,7 @@ extension Upload {
     ///   be trusted any more.
     func commit(
         _ transfer: Transfer, _ file: StagedFile?, _ edit: (inout UploadRecord) -> Void = { _ in }
-    ) async -> DiskError? {
+    ) async -> StorageError? {
         var next = record
         let hasGrown = transfer.written > record.offset
         next.offset = transfer.written
@@ -69,21 +86,28 @@ extension Upload {
             next.expiresAt = min(now + settings.idleTTL, next.createdAt + settings.absoluteTTL)
         }
         edit(&next)
+        do throws(StorageError) {
+            if hasGrown { next.held = try await keep(file, for: next) }
+        } catch {
+            return error
+        }
         return await write(next, after: hasGrown ? file : nil)
     }
 
     /// Replaces the record, durably, after the bytes it speaks of.
-    func write(_ next: UploadRecord, after file: StagedFile? = nil) async -> DiskError? {
-        let (bytes, recordFile) = (next.bytes, recordFile)
+    func write(_ next: UploadRecord, after file: StagedFile? = nil) async -> StorageError? {
         let began = ContinuousClock.now
-        do throws(DiskError) {
-            try await queue.run { () throws(DiskError) in
-                try file?.commit()
-                if recordFile.payload != bytes { try recordFile.write(bytes) }
-            }
+        do throws(StorageError) {
+            try await keeper.replace(with: next, after: file)
         } catch {
+            if error == .fenced {
+                letGo()
+                // What was put for it is named by nobody.
+                await release(from: next.held, to: record.held)
+            }
             return error
         }
+        let last = record.held
         let hasGrown = next.offset > record.offset
         if hasGrown {
             engine.onCommit(UploadDialect.current, ContinuousClock.now - began)
@@ -92,6 +116,7 @@ extension Upload {
         record = next
         engine.note(name, next)
         if hasGrown, let mover { await goOnMoving(with: mover) }
+        await release(from: last, to: next.held)
         if next.state.isOpen { watch?.committed(next.offset) }
         return nil
     }

@@ -7,7 +7,7 @@ struct Commits {
     /// The commit that runs now.
     var running: Task<Void, Never>?
     /// A commit failed; the open file is not to be trusted any more.
-    var fault: DiskError?
+    var fault: StorageError?
 }
 
 extension Upload {
@@ -39,13 +39,15 @@ extension Upload {
         return Task {
             while !Task.isCancelled {
                 await clock.sleep(interval)
-                if !Task.isCancelled { beginCommit(file) }
+                if Task.isCancelled { return }
+                beginCommit(file)
+                if commits.running == nil { await lookForOthers() }
             }
         }
     }
 
     /// Waits for the commit that runs, and has no other begin; what the last one left wrong, if anything.
-    func endCommits() async -> DiskError? {
+    func endCommits() async -> StorageError? {
         commits.stores = nil
         await commits.running?.value
         return commits.fault

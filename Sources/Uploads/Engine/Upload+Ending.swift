@@ -9,6 +9,7 @@ extension Upload {
         if record.state == .finalizing {
             guard await finish() else { throw .stillFinalizing }
         }
+        if record.state == .complete { try await takeFromOthers() }
         if record.state == .complete && !record.isKeptPart {
             do {
                 guard try await engine.finisher.withdraw(record.contentID) else {
@@ -37,6 +38,9 @@ extension Upload {
         guard isExpired else { return false }
         isTaken = true
         defer { leaveTurn() }
+        guard (try? await takeFromOthers()) != nil, record.mayExpire,
+            record.expiresAt <= engine.clock.now()
+        else { return false }
         return await bury(as: .expired) == nil
     }
 
@@ -61,6 +65,11 @@ extension Upload {
         next.state = state
         next.answer = nil
         next.expiresAt = engine.clock.now() + engine.settings.tombstoneTTL
-        return await write(next).map(StorageError.disk)
+        next.held = nil
+        let upload = record.held?.upload
+        if let error = await write(next) { return error }
+        // Only now: whoever is not the last to have taken it must not end what others go on with.
+        if let upload { await engine.shared?.abort(upload, of: blob) }
+        return nil
     }
 }

@@ -44,10 +44,18 @@ extension Upload {
     /// - Returns: What those who wait are told when it did not come to a content. The upload is
     ///   then either failed, or still finalizing and tried again by the next request.
     private func finalize() async -> UploadError? {
+        do throws(StorageError) {
+            if isShared, let current = try await keeper.takeToFinish() { record = current }
+        } catch {
+            return error == .fenced ? .stillFinalizing : UploadError(error)
+        }
         guard record.state == .finalizing, let length = record.length else { return nil }
+        let beating = Task { await beat() }
+        let published = await published(length)
+        beating.cancel()
+        await beating.value
         do {
-            let upload = try await publish(length)
-            if !record.tus.isPartial { try await engine.finisher.finished(upload.content) }
+            let upload = try published.get()
             return await markComplete(upload.content, upload.hashes)
         } catch is ContentRefused {
             await fail(.refused)
@@ -56,16 +64,53 @@ extension Upload {
             switch error {
             case .contentMismatch: await fail(.digest)
             case .quotaExceeded: await fail(.quota)
+            case .superseded: return .stillFinalizing
             default: break
             }
             return error
         } catch let error as StorageError {
+            if error == .fenced { return .stillFinalizing }
             guard error.isFinal else { return UploadError(error) }
             await fail(.storageLost)
             return .gone
         } catch {
             return .backend
         }
+    }
+
+    private func published(
+        _ length: Int64
+    ) async -> Result<(content: FinishedUpload, hashes: RunningHashes), any Error> {
+        do {
+            let upload =
+                if let shared = engine.shared {
+                    try await publish(length, to: shared)
+                } else {
+                    try await publish(length)
+                }
+            if !record.tus.isPartial { try await engine.tell(of: upload.content) }
+            return .success(upload)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Makes an object of what is held where other processes find it; a part of a concatenation becomes
+    /// one, too, so that it can be copied from there.
+    private func publish(
+        _ length: Int64, to shared: SharedStorage
+    ) async throws -> (content: FinishedUpload, hashes: RunningHashes) {
+        let isHashed = record.hashes.behind == length
+        if isHashed && record.declared.sha512 == nil { try requireDeclared(record.hashes, nil) }
+        if !record.tus.isPartial {
+            try await engine.requireQuota(
+                of: record.owner.application, for: length, besides: record.contentID)
+        }
+        try await shared.finish(
+            record, of: blob, sha256: isHashed ? record.hashes.sha256.digest : nil,
+            version: keeper.version)
+        let hashes = try await checkedElsewhere(length)
+        return (finished(hashes, length, at: engine.clock.now()), hashes)
     }
 
     /// Makes a content of the bytes once they are known to be right.
@@ -170,11 +215,20 @@ extension Upload {
         next.hashes = hashes
         next.state = .complete
         next.completedAt = upload.completedAtMilliseconds
+        next.held = nil
         // A part lives on as long as it would have lived unfinished.
         if !record.tus.isPartial {
             next.expiresAt = upload.completedAtMilliseconds + engine.settings.tombstoneTTL
         }
         next.answer = FinalResponse.stored(upload)
-        return await write(next).map { error in UploadError(error) }
+        if let error = await write(next) {
+            return error == .fenced ? .stillFinalizing : UploadError(error)
+        }
+        // Everything is in the object; what cannot be removed now goes with what is left behind.
+        if let shared = engine.shared {
+            let blob = blob
+            try? await shared.work(on: blob) { blobs throws(DiskError) in try blobs.discard(blob) }
+        }
+        return nil
     }
 }

@@ -9,8 +9,8 @@ struct Arrival: Sendable {
     var end: BodyEnd
     /// The rule a byte too many broke.
     var overflow: UploadError
-    /// The disk gave up in the middle.
-    var fault: DiskError?
+    /// The disk gave up in the middle, or whatever bytes are kept in.
+    var fault: StorageError?
 
     /// Whether a digest of the body is not the one stated.
     func isWrong(_ stated: [BodyDigest]) -> Bool {
@@ -50,6 +50,7 @@ extension Upload {
             }
             earlier = later
             guard arrival.fault == nil, end == nil else { break }
+            await waitForOthers(plan.written, file, of: append)
             end = await fill(&buffer, from: body, behind: plan.written, of: append)
         }
         if let earlier { _ = stored(await earlier.back(), &arrival, file) }
@@ -65,7 +66,7 @@ extension Upload {
     ) -> BodyBuffer {
         arrival.transfer = load.transfer
         // Of a commit that failed on the way one hears here, too.
-        arrival.fault = arrival.fault ?? load.fault ?? commits.fault
+        arrival.fault = arrival.fault ?? load.fault.map(StorageError.disk) ?? commits.fault
         commitWhenMuch(file)
         return load.buffer
     }

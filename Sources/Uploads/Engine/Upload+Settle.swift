@@ -9,7 +9,9 @@ extension Upload {
         if let fault = arrival.fault {
             // Of a full disk, what did fit is worth keeping (§11.7); a broken one is not asked.
             // After a failed sync nothing written since the last one is believed.
-            if fault.isOfWriting && fault.kind == .full { _ = await commit(arrival.transfer, file) }
+            if case .disk(let error) = fault, error.isOfWriting && error.kind == .full {
+                _ = await commit(arrival.transfer, file)
+            }
             throw UploadError(fault)
         }
         guard arrival.end == .clean else {

@@ -8,6 +8,18 @@ extension Upload {
     ///
     /// - Throws: ``UploadError/locked`` when the old writer does not let go in time.
     func takeTurn(_ body: (any RequestBody)? = nil) async throws(UploadError) {
+        try await takeTurnHere(body)
+        guard record.mayExpire else { return }
+        do throws(UploadError) {
+            try await takeFromOthers()
+        } catch {
+            leaveTurn()
+            throw error
+        }
+    }
+
+    /// The same among the requests of this process.
+    func takeTurnHere(_ body: (any RequestBody)? = nil) async throws(UploadError) {
         if isTaken {
             interrupt()
             guard await waitForTurn() else { throw .locked }

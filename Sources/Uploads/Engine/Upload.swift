@@ -11,7 +11,7 @@ actor Upload {
     let engine: UploadEngine
     let active: ActiveUploads
     let queue: WorkQueue
-    let recordFile: RecordFile
+    let keeper: any RecordKeeper
     /// As it is on the disk; every number in it is durable.
     var record: UploadRecord
 
@@ -31,20 +31,25 @@ actor Upload {
     /// The writer was told to let go.
     var isInterrupted = false
 
+    // Another process may go on with it at any time.
+    /// Just loaded, so nobody can know better.
+    var isFresh = true
+    /// Another process has taken over; whoever comes now needs another owner of the state.
+    var isFenced = false
+
     // Finalizing: at most one task, whoever asks.
     var finalizing: Task<Void, Never>?
     var ended = WaitingList()
     var fault: UploadError?
 
     init(
-        _ name: BlobName, _ file: RecordFile, _ record: UploadRecord, _ engine: UploadEngine,
-        _ active: ActiveUploads
+        _ kept: KeptRecord, _ engine: UploadEngine, _ active: ActiveUploads
     ) {
-        self.name = name
+        name = kept.name
         self.engine = engine
         self.active = active
-        self.record = record
-        recordFile = file
+        record = kept.record
+        keeper = kept.keeper
         queue = engine.queues[name]
     }
 

@@ -6,9 +6,11 @@ struct UploadEngine: Sendable {
     let settings: UploadSettings
     let clock: UploadClock
     let blobs: BlobFolder
-    let records: RecordFolder
+    let records: any RecordShelf
     /// Where complete contents lie.
     let storage: any ContentStorage
+    /// Where bytes lie that any process may go on from; `nil` where they are this one's alone.
+    let shared: SharedStorage?
     let finisher: any UploadFinisher
     let ledger: Locked<Ledger>
     let queues: WorkQueues
@@ -19,7 +21,7 @@ struct UploadEngine: Sendable {
     /// How many bytes of an upload are ever staged at the same time; a part of a concatenation stays
     /// here as a whole.
     func mostStaged(_ record: UploadRecord) -> Int64 {
-        record.tus.isPartial ? .max : storage.mostStaged(of: record.length)
+        record.tus.isPartial && shared == nil ? .max : storage.mostStaged(of: record.length)
     }
 
     /// Writes what the ledger has to know of a record, in the place of what was claimed for it.
@@ -40,29 +42,49 @@ struct UploadEngine: Sendable {
         }
     }
 
+    /// Tells of a finished content, once more where it was told of before.
+    func tell(of content: FinishedUpload) async throws {
+        do {
+            try await finisher.finished(content, within: settings.applicationQuota)
+        } catch is QuotaExceeded {
+            throw UploadError.quotaExceeded(settings.applicationQuota ?? 0)
+        }
+    }
+
     /// Whether an application may hold so many bytes beyond those of its contents (§11.6).
     ///
     /// - Parameter content: One that does not count, whether it is finished or not.
     func requireQuota(
         of application: String, for bytes: Int64, besides content: String? = nil
     ) async throws(UploadError) {
-        guard let quota = settings.applicationQuota else { return }
-        let stored: Int64
+        guard let rest = try await rest(of: application, besides: content) else { return }
+        guard bytes <= rest else { throw .quotaExceeded(settings.applicationQuota ?? 0) }
+    }
+
+    /// How many bytes an application may hold beyond those of its contents; `nil` for any number.
+    func rest(
+        of application: String, besides content: String? = nil
+    ) async throws(UploadError) -> Int64? {
+        guard let quota = settings.applicationQuota else { return nil }
         do {
-            stored = try await finisher.storedBytes(of: application, besides: content)
+            return quota - (try await finisher.storedBytes(of: application, besides: content))
         } catch {
             // Nobody could look; taken for "none yet" it would let everything in.
             throw .backend
         }
-        let (sum, overflow) = stored.addingReportingOverflow(bytes)
-        guard !overflow, sum <= quota else { throw .quotaExceeded(quota) }
     }
 
     /// The same for bytes beside those of all uploads under way; with none, whether these still fit.
     func requireQuota(
         of application: String, besidesUploads bytes: Int64
     ) async throws(UploadError) {
-        let claimed = ledger.withLock { $0.claimed(by: application) }
+        guard settings.applicationQuota != nil else { return }
+        let claimed: Int64
+        do throws(StorageError) {
+            claimed = try await records.claimed(by: application)
+        } catch {
+            throw UploadError(error)
+        }
         let (sum, overflow) = claimed.addingReportingOverflow(bytes)
         try await requireQuota(of: application, for: overflow ? .max : sum)
     }

@@ -36,6 +36,7 @@ extension UploadRecord {
         static let declaredSHA512: UInt8 = 31
         static let metadata: UInt8 = 40
         static let concat: UInt8 = 41
+        static let held: UInt8 = 50
     }
 
     /// The record as it is stored.
@@ -62,6 +63,7 @@ extension UploadRecord {
         row.add(Tag.declaredSHA512, declared.sha512)
         row.add(Tag.metadata, tus.metadata)
         row.add(Tag.concat, tus.concat)
+        row.add(Tag.held, held?.bytes)
         if !state.isTerminal || isKeptPart { addHashes(to: &row) }
         row.add(Tag.completedAt, completedAt)
         row.add(Tag.answerTag, answer?.etag)
@@ -98,6 +100,7 @@ extension UploadRecord {
         origin = row.text(Tag.origin)
         tus.metadata = row.text(Tag.metadata)
         tus.concat = row.text(Tag.concat)
+        held = row.bytes(Tag.held).flatMap { bytes in HeldParts(bytes) }
         declared.md5 = row.bytes(Tag.declaredMD5)
         declared.crc32c = row.number(Tag.declaredCRC32C).map(UInt32.init(truncatingIfNeeded:))
         declared.sha256 = row.bytes(Tag.declaredSHA256)

@@ -25,6 +25,8 @@ struct UploadRecord: Sendable {
     var declared = DeclaredDigests()
     var hashes = RunningHashes()
     var completedAt: Int64?
+    /// What of its bytes lies where other processes find it, when they share uploads.
+    var held: HeldParts?
     /// The final answer, sent again byte for byte.
     var answer: StoredAnswer?
 
@@ -50,6 +52,10 @@ struct UploadRecord: Sendable {
 
     /// Whole, and kept for concatenations: it never becomes a content by itself (§6.10).
     var isKeptPart: Bool { tus.isPartial && state == .complete }
+    /// Its bytes are still needed, as no content's: a finished part lies there until it is forgotten (§6.10).
+    var isHeld: Bool { !state.isTerminal || isKeptPart }
+    /// Bytes that will be a content's: of unknown length, those that are held.
+    var claimed: Int64 { isHeld ? length ?? offset : 0 }
     /// Its time counts: it takes bytes, or its bytes are kept for others.
     var mayExpire: Bool { state.isOpen || isKeptPart }
 

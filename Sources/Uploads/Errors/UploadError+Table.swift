@@ -59,7 +59,7 @@ extension UploadError {
             Wording(
                 status: .badRequest, reason: "invalid",
                 message: "The content has no place to go any more.")
-        case .locked:
+        case .locked, .superseded:
             Wording(
                 status: .serviceUnavailable, reason: "locked",
                 message: "Another request is still writing.", retryAfter: 1)
@@ -89,6 +89,10 @@ extension UploadError {
             Wording(
                 status: .serviceUnavailable, reason: "backendError",
                 message: "Too many files are open.", retryAfter: 1)
+        case .unavailable:
+            Wording(
+                status: .serviceUnavailable, reason: "backendError",
+                message: "Where uploads are kept cannot be reached now.", retryAfter: 1)
         case .stalled:
             Wording(
                 status: .serviceUnavailable, reason: "stalled",

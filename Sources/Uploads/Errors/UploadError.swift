@@ -32,6 +32,8 @@ public enum UploadError: Error, Equatable, Sendable {
     case refused
     /// Someone else is writing and did not let go in time.
     case locked
+    /// Another process goes on with it.
+    case superseded
     /// Finalizing takes longer than a request waits.
     case stillFinalizing
     /// The owner has too many open uploads, or asks too often.
@@ -42,6 +44,8 @@ public enum UploadError: Error, Equatable, Sendable {
     case quotaExceeded(Int64)
     /// A fault of ours.
     case backend
+    /// Where the records are kept cannot be asked now; nothing is lost.
+    case unavailable
     /// No descriptor is left to open the files with; nothing is lost.
     case busy
     /// The body came too slowly, or the server is about to stop; what came is kept.

@@ -47,10 +47,14 @@ extension Uploads {
     ///
     /// - Throws: When nobody could look (``UploadError/busy``, ``UploadError/backend``).
     public func progress(of contentID: String) async throws(UploadError) -> UploadProgress? {
-        guard let content = BlobName(contentID),
-            let name = engine.ledger.withLock({ $0.record(of: content) }),
-            let upload = try await checkOut(name)
-        else { return nil }
+        guard let content = BlobName(contentID) else { return nil }
+        let name: BlobName?
+        do throws(StorageError) {
+            name = try await engine.records.name(of: content)
+        } catch {
+            throw UploadError(error)
+        }
+        guard let name, let upload = try await checkOut(name) else { return nil }
         defer { checkIn(name) }
         return UploadProgress(await upload.status)
     }

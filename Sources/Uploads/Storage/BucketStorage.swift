@@ -65,6 +65,7 @@ struct BucketStorage: ContentStorage {
                 guard clock.now() < deadline else { throw .lost }
                 failures += 1
                 await clock.sleep(BucketStorage.pause(after: failures))
+                if Task.isCancelled { throw .fenced }
             }
         }
     }

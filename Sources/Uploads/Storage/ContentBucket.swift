@@ -6,20 +6,27 @@ public struct ContentBucket: Sendable {
     let store: ObjectStore
     /// Whether whoever downloads is sent to the store itself.
     let redirects: Bool
+    /// Where the records of uploads are kept that any process may continue; `nil` where they are this
+    /// process's alone.
+    let registry: (any UploadRegistry)?
     let onFault: @Sendable (any Error) -> Void
 
     /// Names one.
     ///
     /// - Parameters:
+    ///   - registry: Keeps the records of uploads for several processes, which then keep every acknowledged
+    ///     byte in the bucket; `nil` keeps records, and bytes that make no whole part, in the folder.
     ///   - redirects: Whether downloads are answered with 307 and a pre-signed URL of the store; otherwise
     ///     their bytes come by way of this server.
     ///   - onFault: Told of what the store could not do while nobody waited for it, for the log.
     public init(
         _ store: ObjectStore, redirects: Bool = false,
+        registry: (any UploadRegistry)? = nil,
         onFault: @escaping @Sendable (any Error) -> Void = { _ in }
     ) {
         self.store = store
         self.redirects = redirects
+        self.registry = registry
         self.onFault = onFault
     }
 

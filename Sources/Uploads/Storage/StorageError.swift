@@ -11,13 +11,17 @@ enum StorageError: Error, Equatable {
     case lost
     /// The store could not be reached, or would not; it may change its mind.
     case unavailable(ObjectStoreError)
+    /// Those who keep the records of several processes could not be asked.
+    case unregistered
+    /// Another process has taken over.
+    case fenced
 
     /// Waiting changes nothing: the bytes are not there.
     var isFinal: Bool {
         switch self {
         case .missing, .lost: true
         case .disk(let error): error.kind == .damaged
-        case .unavailable: false
+        case .unavailable, .unregistered, .fenced: false
         }
     }
 
@@ -40,6 +44,8 @@ extension UploadError {
             switch error {
             case .disk(let error): UploadError(error)
             case .missing, .lost, .unavailable: .backend
+            case .unregistered: .unavailable
+            case .fenced: .superseded
             }
     }
 }

@@ -27,15 +27,15 @@ extension Uploads {
             throw .lengthMismatch("Upload-Length is not the sum of the parts.")
         }
         return try await claiming(for: draft.owner, length: length) { claim throws(UploadError) in
-            do throws(DiskError) {
-                try await join(parts, to: blob)
-            } catch {
-                throw error.kind == .missing ? .gone : UploadError(error)
-            }
+            var record = joined(parts, draft, length)
+            record.held = try await join(parts, for: record, to: blob)
             do throws(UploadError) {
-                return try await enter(joined(parts, draft, length), for: claim)
+                return try await enter(record, for: claim)
             } catch {
                 await discard(blob)
+                if let upload = record.held?.upload {
+                    await engine.shared?.abort(upload, of: blob)
+                }
                 throw error
             }
         }
@@ -91,11 +91,29 @@ extension Uploads {
         return sum
     }
 
+    /// Makes one of the parts, durably, where they lie.
+    ///
+    /// - Returns: What of it lies where other processes find it.
+    private func join(
+        _ parts: [Part], for record: UploadRecord, to blob: BlobName
+    ) async throws(UploadError) -> HeldParts? {
+        do throws(StorageError) {
+            guard let shared = engine.shared else {
+                try await join(parts, to: blob)
+                return nil
+            }
+            return try await shared.join(
+                parts.map { part in (part.blob, part.length) }, for: record, of: blob)
+        } catch {
+            throw error == .missing ? .gone : UploadError(error)
+        }
+    }
+
     /// Copies the parts into one staged file, durably; piece by piece, because other uploads wait
     /// for the same queue.
     private func join(
         _ parts: [Part], to blob: BlobName
-    ) async throws(DiskError) {
+    ) async throws(StorageError) {
         let (engine, queue) = (engine, engine.queues[blob])
         do throws(DiskError) {
             let file = try await queue.run { () throws(DiskError) in
@@ -119,7 +137,7 @@ extension Uploads {
             try await queue.run { () throws(DiskError) in try file.commit() }
         } catch {
             await discard(blob)
-            throw error
+            throw StorageError(error)
         }
     }
 

@@ -129,6 +129,38 @@ import Testing
     }
 }
 
+@Suite struct `The quota of an application` {
+    @Test func `goes to one of two contents that are finished at the same time`() async throws {
+        let shop = try await Shop()
+        let finished = try await withThrowingTaskGroup { group in
+            for number in 1...2 as ClosedRange<UInt128> {
+                group.addTask {
+                    try await shop.store.finishUpload(
+                        shop.content(number, size: 6, in: nil), within: 10, in: shop.application)
+                }
+            }
+            return try await group.reduce(into: []) { all, isFinished in all.append(isFinished) }
+        }
+        #expect(finished.count { $0 } == 1)
+        #expect(try await shop.bytes() == 6)
+    }
+
+    @Test func `is full with its last byte, and counts no content twice`() async throws {
+        let shop = try await Shop()
+        let store = shop.store
+        let (first, second) = (
+            shop.content(1, size: 6, in: nil), shop.content(2, size: 4, in: nil)
+        )
+        for content in [first, second, first, second] {
+            #expect(try await store.finishUpload(content, within: 10, in: shop.application))
+        }
+        let more = shop.content(3, size: 1, in: nil)
+        #expect(try await !store.finishUpload(more, within: 10, in: shop.application))
+        #expect(try await store.signedContent(more.id) == nil)
+        #expect(try await store.finishUpload(more, within: nil, in: shop.application))
+    }
+}
+
 extension Shop {
     fileprivate func bytes() async throws -> Int64 { try await store.contentBytes(in: application) }
 }

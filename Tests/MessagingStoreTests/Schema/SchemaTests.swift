@@ -81,7 +81,7 @@ import Testing
                 """
                 SELECT m.name, i.name FROM sqlite_master m, pragma_index_info(m.name) i
                 WHERE m.type = 'index' AND i.seqno = 0
-                    AND m.tbl_name NOT IN ('schema_migrations', 'leases')
+                    AND m.tbl_name NOT IN ('schema_migrations', 'leases', 'uploads', 'secrets')
                 """
             ) { row in (index: try row.text(0), column: try row.text(1)) }
         }

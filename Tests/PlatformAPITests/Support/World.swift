@@ -169,7 +169,7 @@ final class FrontDoor: Service {
 struct ContentBridge: UploadFinisher, DownloadCatalog {
     let store: MessagingStore
 
-    func finished(_ upload: FinishedUpload) async throws {
+    func finished(_ upload: FinishedUpload, within quota: Int64?) async throws {
         guard let id = Messaging.Content.ID(uuid: upload.contentID),
             let application = Application.ID(uuid: upload.owner.application)
         else { return }

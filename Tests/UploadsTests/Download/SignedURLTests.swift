@@ -149,6 +149,6 @@ import Testing
     func `are left alone when the file holds something else`(line: String) throws {
         let key = String(repeating: "A", count: 43)
         let text = line.replacing("KEY", with: key)
-        #expect(SigningKeys(stored: Array("\(text)\n".utf8)) == nil)
+        #expect(SigningKeys(octets: Array("\(text)\n".utf8)) == nil)
     }
 }

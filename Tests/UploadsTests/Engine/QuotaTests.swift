@@ -8,12 +8,12 @@ import Testing
     private let house = House { $0.applicationQuota = 10 }
 
     private func create(
-        _ length: Int64?, for application: String = "app", in uploads: Uploads
+        _ length: Int64?, number: Int = 1, for application: String = "app", in uploads: Uploads
     ) async throws -> String {
         try await uploads.create(
             UploadDraft(
-                owner: UploadOwner(application: application), contentID: House.content,
-                mediaType: nil, length: length))
+                owner: UploadOwner(application: application),
+                contentID: House.content(number: number), mediaType: nil, length: length))
     }
 
     @Test func `counts contents and all that is promised (11.6, 11.9)`() async throws {
@@ -70,6 +70,34 @@ import Testing
         #expect(answer.status == .internalServerError)
         house.finisher.mood.withLock { $0 = .takes }
         #expect(await uploads.put(url, "bytes */*").status == .ok)
+    }
+
+    @Test func `goes to one of two whose lengths show themselves at the same time (11.6)`()
+        async throws
+    {
+        let uploads = try await house.open()
+        let urls = try await [create(nil, in: uploads), create(nil, number: 2, in: uploads)]
+        // Both are judged by what is finished before either is.
+        house.finisher.mood.withLock { $0 = .waits }
+        async let answers = withTaskGroup { group in
+            for url in urls {
+                group.addTask {
+                    await uploads.send(
+                        .put, url, [], ScriptedBody([.bytes(pattern(6))], length: nil))
+                }
+            }
+            return await group.reduce(into: []) { codes, answer in codes.append(answer.status.code)
+            }
+        }
+        for url in urls {
+            while !(await uploads.send(.get, url).text.contains("finalizing")) {
+                await Task.yield()
+            }
+        }
+        house.finisher.mood.withLock { $0 = .takes }
+        #expect(await answers.sorted() == [200, 507])
+        #expect(house.finisher.finished.withLock { $0.map(\.size) } == [6])
+        #expect(uploads.statistics.ended[.refused] == 1)
     }
 
     @Test func `lets nothing in while nobody can count (11.6)`() async throws {

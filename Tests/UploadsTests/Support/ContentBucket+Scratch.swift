@@ -10,7 +10,10 @@ extension ContentBucket {
     /// - Parameters:
     ///   - fault: What is to go wrong, as `objectstore.py` has it.
     ///   - redirects: Whether downloads are sent to the store.
-    static func scratch(_ fault: String? = nil, redirects: Bool = false) -> ContentBucket {
+    ///   - registry: Keeps records for several rooms.
+    static func scratch(
+        _ fault: String? = nil, redirects: Bool = false, registry: RememberingRegistry? = nil
+    ) -> ContentBucket {
         guard let server = ObjectServer.shared else { preconditionFailure("no object store") }
         var settings = ObjectStoreSettings(
             endpoint: server.endpoint, region: ObjectServer.region, bucket: ObjectServer.bucket,
@@ -23,7 +26,7 @@ extension ContentBucket {
         do {
             return ContentBucket(
                 try ObjectStore(settings, clock: clock), redirects: redirects,
-                onFault: { error in print("the store: \(error)") })
+                registry: registry, onFault: { error in print("the store: \(error)") })
         } catch {
             preconditionFailure("\(error)")
         }

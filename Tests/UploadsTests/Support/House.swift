@@ -22,15 +22,24 @@ final class House: Sendable {
     /// Where contents lie; `nil` for the local disk.
     let bucket: ContentBucket?
 
-    /// Whether tests that do not care use a bucket: `make test` runs them on both.
-    static let prefersBucket =
-        ProcessInfo.processInfo.environment["PARLEY_TEST_STORAGE"] == "bucket"
+    /// Where contents of tests lie that do not care; `make test` runs them on each: the disk, a `bucket`,
+    /// or one that is `shared` with other processes.
+    private static let preference = ProcessInfo.processInfo.environment["PARLEY_TEST_STORAGE"]
+    static var preferredBucket: ContentBucket? {
+        switch preference {
+        case "bucket": .scratch()
+        case "shared": .scratch(registry: RememberingRegistry())
+        default: nil
+        }
+    }
+    /// Whether tests that do not care keep records in a folder, which some of them look into.
+    static let keepsRecords = preference != "shared"
 
     /// - Parameters:
     ///   - volume: Where everything lies; in a folder for temporary files unless said.
     ///   - bucket: Where contents lie.
     init(
-        on volume: String? = nil, bucket: ContentBucket? = prefersBucket ? .scratch() : nil,
+        on volume: String? = nil, bucket: ContentBucket? = preferredBucket,
         _ change: (inout UploadSettings) -> Void = { _ in }
     ) {
         self.bucket = bucket
@@ -47,9 +56,7 @@ final class House: Sendable {
         let time = time
         return UploadClock(
             now: { time.withLock { $0 } },
-            sleep: { _ in
-                while !Task.isCancelled { await Task.yield() }
-            })
+            sleep: { _ in await House.sleepForever() })
     }
 
     /// A clock whose short sleeps are over at once, and whose long ones never end.
@@ -58,8 +65,13 @@ final class House: Sendable {
             now: { 0 },
             sleep: { milliseconds in
                 await Task.yield()
-                while milliseconds > limit && !Task.isCancelled { await Task.yield() }
+                if milliseconds > limit { await sleepForever() }
             })
+    }
+
+    /// Until the task is cancelled, and at no cost: rooms that are left behind sleep on.
+    private static func sleepForever() async {
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
 
     /// Opens the room; a second call is a restart after a crash, because nothing was shut down.
@@ -104,18 +116,33 @@ final class RememberingFinisher: UploadFinisher {
 
     struct Broken: Error {}
 
-    func finished(_ upload: FinishedUpload) async throws {
+    func finished(_ upload: FinishedUpload, within quota: Int64?) async throws {
         switch mood.withLock({ $0 }) {
-        case .takes: finished.withLock { $0.append(upload) }
+        case .takes: try take(upload, within: quota)
         case .refuses: throw ContentRefused()
         case .breaks: throw Broken()
         case .takesAndBreaks:
-            finished.withLock { $0.append(upload) }
+            try take(upload, within: quota)
             throw Broken()
         case .waits:
             while mood.withLock({ $0 == .waits }) { await Task.yield() }
-            finished.withLock { $0.append(upload) }
+            try take(upload, within: quota)
         }
+    }
+
+    private func take(_ upload: FinishedUpload, within quota: Int64?) throws {
+        try finished.withLock { finished in
+            let others = bytes(finished, of: upload.owner.application, besides: upload.contentID)
+            guard others + upload.size <= quota ?? .max else { throw QuotaExceeded() }
+            finished.append(upload)
+        }
+    }
+
+    private func bytes(
+        _ uploads: [FinishedUpload], of application: String, besides content: String?
+    ) -> Int64 {
+        uploads.filter { $0.owner.application == application && $0.contentID != content }
+            .reduce(0) { $0 + $1.size }
     }
 
     func withdraw(_ contentID: String) async throws -> Bool { isUsed.withLock { !$0 } }
@@ -135,10 +162,7 @@ final class RememberingFinisher: UploadFinisher {
 
     func storedBytes(of application: String, besides contentID: String?) async throws -> Int64 {
         if mood.withLock({ $0 }) == .breaks { throw Broken() }
-        return finished.withLock { all in
-            all.filter { $0.owner.application == application && $0.contentID != contentID }
-                .reduce(0) { $0 + $1.size }
-        }
+        return finished.withLock { bytes($0, of: application, besides: contentID) }
     }
 }
 
@@ -201,6 +225,17 @@ struct HouseEntrance: UploadEntrance {
                 fields: [("Content-Name", "content 1")])
         case "Bearer reader": throw .forbidden
         default: throw .unauthenticated
+        }
+    }
+}
+
+extension UploadEngine {
+    /// Whether nothing is kept, wherever records are.
+    var hasNoRecord: Bool {
+        get throws {
+            if let shelf = records as? LocalShelf { return try shelf.records.entries().isEmpty }
+            return ((records as? SharedShelf)?.registry as? RememberingRegistry)?.all.isEmpty
+                == true
         }
     }
 }

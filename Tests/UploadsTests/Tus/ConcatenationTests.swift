@@ -167,13 +167,16 @@ import Testing
         #expect(answer.status == .created)
         let url = try #require(answer.fields["Location"])
         house.finisher.mood.withLock { $0 = .takes }
+        // Where several finish, the first may still be alive for so long.
+        house.pass(SharedShelf.patience)
         let reopened = try await house.open()
         #expect(await reopened.tus(.head, url).fields["Upload-Offset"] == "300000")
         #expect(await reopened.put(url, "bytes */*").status == .ok)
         #expect(house.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
     }
 
-    @Test func `a copy that is not its parts never becomes a content (4.5)`() async throws {
+    @Test(.enabled(if: House.keepsRecords))
+    func `a copy that is not its parts never becomes a content (4.5)`() async throws {
         let uploads = try await house.open()
         let one = try await part(uploads, bytes, number: 1)
         // The disk turns a bit behind the room's back.

@@ -202,7 +202,6 @@ import Testing
     ) throws {
         #expect(uploads.statistics.open == [:], sourceLocation: sourceLocation)
         #expect(try uploads.blobs.stagedEntries().isEmpty, sourceLocation: sourceLocation)
-        #expect(
-            try uploads.engine.records.entries().isEmpty, sourceLocation: sourceLocation)
+        #expect(try uploads.engine.hasNoRecord, sourceLocation: sourceLocation)
     }
 }

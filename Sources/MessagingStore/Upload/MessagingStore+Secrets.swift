@@ -1,0 +1,44 @@
+import SQL
+
+// Secrets that all processes of a database know.
+extension MessagingStore {
+    /// A secret; the one that is given where there is none yet.
+    ///
+    /// - Parameter new: What it is to be; of several processes that ask at once one is heard.
+    public func secret(
+        _ name: String, orKeep new: @escaping @Sendable () throws -> [UInt8]
+    ) async throws -> [UInt8] {
+        if let secret = try await secret(name) { return secret }
+        return try await database.write { transaction in
+            if let secret = try transaction.secret(name) { return secret }
+            let secret = try new()
+            try transaction.execute("INSERT INTO secrets (name, value) VALUES (\(name), \(secret))")
+            return secret
+        }
+    }
+
+    /// A secret; `nil` where there is none yet.
+    public func secret(_ name: String) async throws -> [UInt8]? {
+        try await database.read { transaction in try transaction.secret(name) }
+    }
+
+    /// Replaces a secret by one that is made of it, in one step.
+    ///
+    /// - Returns: The new one; `nil` where there is none yet.
+    public func replaceSecret(
+        _ name: String, by next: @escaping @Sendable ([UInt8]) throws -> [UInt8]
+    ) async throws -> [UInt8]? {
+        try await database.write { transaction in
+            guard let secret = try transaction.secret(name) else { return nil }
+            let new = try next(secret)
+            try transaction.execute("UPDATE secrets SET value = \(new) WHERE name = \(name)")
+            return new
+        }
+    }
+}
+
+extension Transaction {
+    fileprivate func secret(_ name: String) throws -> [UInt8]? {
+        try first("SELECT value FROM secrets WHERE name = \(name)") { row in try row.blob(0) }
+    }
+}

@@ -1,0 +1,57 @@
+import MessagingStore
+import Uploads
+
+/// The keys that sign download URLs: those of the data folder, or of the database that several processes
+/// share, so that each of them opens what another one has signed.
+struct DownloadKeys: Sendable {
+    let store: MessagingStore
+    let folder: String
+
+    private static let name = "download-keys"
+    /// How often other processes' rotations are looked for, in seconds.
+    private static let interval = 10
+
+    /// Reads them, making them on the first start. In a database without any, those of the folder go on to
+    /// be believed by all.
+    func load() async throws -> SigningKeys {
+        let own = try StartFailure.naming(folder) { try SigningKeys.load(folder: folder) }
+        guard store.isShared else { return own }
+        return try Self.read(try await store.secret(Self.name) { own.octets })
+    }
+
+    /// Has the next key of the database sign.
+    ///
+    /// - Parameter now: Milliseconds since 1970 UTC.
+    func rotate(_ rotation: SigningKeys.Rotation, at now: Int64) async throws -> SigningKeys {
+        let octets = try await store.replaceSecret(Self.name) { octets in
+            try Self.read(octets).rotated(rotation, at: now).octets
+        }
+        guard let octets else {
+            throw StartFailure("the database holds no download keys: the first start makes them")
+        }
+        return try Self.read(octets)
+    }
+
+    /// Has downloads follow what other processes and commands make of the keys, until it is cancelled.
+    func follow(_ downloads: Downloads, onFault: @escaping @Sendable (any Error) -> Void) async {
+        guard store.isShared else { return }
+        while !Task.isCancelled {
+            // Cancelled, the loop ends.
+            try? await Task.sleep(for: .seconds(Self.interval))
+            if Task.isCancelled { return }
+            do {
+                downloads.adopt(try await load())
+            } catch {
+                // Those that were read before go on to sign.
+                onFault(error)
+            }
+        }
+    }
+
+    private static func read(_ octets: [UInt8]) throws(StartFailure) -> SigningKeys {
+        guard let keys = SigningKeys(octets: octets) else {
+            throw StartFailure("the download keys in the database are something else")
+        }
+        return keys
+    }
+}

@@ -1,0 +1,89 @@
+internal import Blobs
+internal import Locking
+
+/// Records on this disk, which one process has for itself.
+struct LocalShelf: RecordShelf {
+    let records: RecordFolder
+    let queues: WorkQueues
+    let ledger: Locked<Ledger>
+
+    func find(_ name: BlobName) async throws(StorageError) -> KeptRecord? {
+        let (records, queue) = (records, queues[name])
+        do throws(DiskError) {
+            let found = try await queue.run { () throws(DiskError) in try records.find(name) }
+            return found.map { found in
+                KeptRecord(
+                    name: name, record: found.record,
+                    keeper: FileKeeper(file: found.file, queue: queue))
+            }
+        } catch {
+            throw .disk(error)
+        }
+    }
+
+    func name(of content: BlobName) async throws(StorageError) -> BlobName? {
+        ledger.withLock { $0.record(of: content) }
+    }
+
+    func create(
+        _ name: BlobName, _ record: UploadRecord, by engine: UploadEngine
+    ) async throws(UploadError) {
+        let (records, bytes) = (records, record.bytes)
+        do throws(DiskError) {
+            try await queues[name].run { () throws(DiskError) in
+                // What was joined of parts has its place already.
+                if record.offset == 0 { try engine.requireRoom() }
+                _ = try records.create(name, bytes)
+            }
+        } catch {
+            throw UploadError(error)
+        }
+    }
+
+    func forget(_ record: KeptRecord) async throws(StorageError) {
+        let (records, name) = (records, record.name)
+        do throws(DiskError) {
+            try await queues[name].run { () throws(DiskError) in try records.delete(name) }
+        } catch {
+            throw .disk(error)
+        }
+    }
+
+    func due(at moment: Int64, limit: Int) async throws(StorageError) -> [BlobName] {
+        ledger.withLock { $0.due(at: moment, limit: limit) }
+    }
+
+    func claimed(by application: String) async throws(StorageError) -> Int64 {
+        ledger.withLock { $0.claimed(by: application) }
+    }
+
+    func alone(_ work: @escaping @Sendable () async -> Void) async { await work() }
+}
+
+/// Replaces a record in its file.
+struct FileKeeper: RecordKeeper {
+    let file: RecordFile
+    let queue: WorkQueue
+
+    var version: Int64 { 0 }
+
+    nonisolated(nonsending) func replace(
+        with next: UploadRecord, after staged: StagedFile?
+    ) async throws(StorageError) {
+        let (bytes, file) = (next.bytes, file)
+        do throws(DiskError) {
+            try await queue.run { () throws(DiskError) in
+                try staged?.commit()
+                if file.payload != bytes { try file.write(bytes) }
+            }
+        } catch {
+            throw .disk(error)
+        }
+    }
+
+    func take() async throws(StorageError) -> UploadRecord? { nil }
+
+    func change() async throws(StorageError) -> UploadRecord? { nil }
+
+    func takeToFinish() async throws(StorageError) -> UploadRecord? { nil }
+}

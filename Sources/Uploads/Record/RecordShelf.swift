@@ -1,0 +1,65 @@
+internal import Blobs
+
+/// Where the records of uploads are kept: on this disk, or where several processes see them.
+protocol RecordShelf: Sendable {
+    /// A record and by whom it is replaced; `nil` when there is none, or none that holds.
+    ///
+    /// - Throws: What kept us from looking. That says nothing of the record, and taken for "unknown" it
+    ///   would make a client start over, or a start-up delete what it could not read.
+    func find(_ name: BlobName) async throws(StorageError) -> KeptRecord?
+
+    /// The name of the record of the upload that a content comes by.
+    func name(of content: BlobName) async throws(StorageError) -> BlobName?
+
+    /// Keeps a new record; it and its name are durable when this returns.
+    func create(
+        _ name: BlobName, _ record: UploadRecord, by engine: UploadEngine
+    ) async throws(UploadError)
+
+    /// Forgets a record that ended long ago.
+    func forget(_ record: KeptRecord) async throws(StorageError)
+
+    /// Names of records somebody has to look at, at most so many.
+    func due(at moment: Int64, limit: Int) async throws(StorageError) -> [BlobName]
+
+    /// Bytes that the uploads of an application claim.
+    func claimed(by application: String) async throws(StorageError) -> Int64
+
+    /// Does what only one process does at a time.
+    func alone(_ work: @escaping @Sendable () async -> Void) async
+}
+
+/// A record that was found, and by whom it is replaced.
+struct KeptRecord: Sendable {
+    let name: BlobName
+    let record: UploadRecord
+    let keeper: any RecordKeeper
+}
+
+/// Replaces one record.
+protocol RecordKeeper: Sendable {
+    /// Rises with each replacement that another process can see; 0 where no other one can.
+    var version: Int64 { get }
+
+    /// Replaces the record, durably, after the bytes it speaks of.
+    ///
+    /// - Throws: ``StorageError/fenced`` when another process has taken over.
+    nonisolated(nonsending) func replace(
+        with next: UploadRecord, after file: StagedFile?
+    ) async throws(StorageError)
+
+    /// Makes sure that nobody else replaces it any more. What is staged here of another process's time is
+    /// discarded before: it may differ from what that one took.
+    ///
+    /// - Returns: The record as it is, when another process has replaced it since it was found; `nil` when
+    ///   it is the one that was found.
+    func take() async throws(StorageError) -> UploadRecord?
+
+    /// The record as it is, when another process has replaced it; `nil` when none has.
+    func change() async throws(StorageError) -> UploadRecord?
+
+    /// Waits while another process finishes the upload, and takes it when none does.
+    ///
+    /// - Returns: As ``take()``.
+    func takeToFinish() async throws(StorageError) -> UploadRecord?
+}

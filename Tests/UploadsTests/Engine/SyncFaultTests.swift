@@ -1,0 +1,126 @@
+import Base64
+import Blobs
+import Digests
+import Glibc
+import HTTP
+import Locking
+import Testing
+
+@testable import Uploads
+
+@Suite(.enabled(if: House.keepsRecords)) struct `A sync that fails` {
+    private let house = House()
+
+    @Test(
+        arguments: [
+            (.full, .insufficientStorage), (.tooManyOpen, .busy), (.readOnly, .backend),
+            (.broken, .backend), (.denied, .backend),
+        ] as [(DiskError.Kind, UploadError)])
+    func `is a client's business only as far as it can wait for its end (11.1, 11.7)`(
+        kind: DiskError.Kind, error: UploadError
+    ) {
+        #expect(UploadError(DiskError(kind: kind, operation: "fdatasync")) == error)
+    }
+
+    @Test func `loses what came since the last one, for good (11.1)`() async throws {
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 5))
+        // A device that takes every byte and cannot be synced.
+        #expect(symlink("/dev/zero", house.stagedPath) == 0)
+        let answer = await uploads.put(url, "bytes 0-2/5", [1, 2, 3])
+        #expect(answer.status == .internalServerError)
+        #expect(await uploads.offset(url) == "0")
+        #expect(unlink(house.stagedPath) == 0)
+        #expect(await uploads.put(url, "bytes 0-4/5", [1, 2, 3, 4, 5]).status == .ok)
+        #expect(
+            house.finisher.finished.withLock { $0.last?.sha256 }
+                == SHA256.digest(of: [1, 2, 3, 4, 5]))
+    }
+
+    /// A request that brings what is behind the first MiB of three.
+    struct Way: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let method: HTTP.Method
+        var fields: [(name: String, value: String)] = []
+        var first = 1 << 20
+    }
+
+    private static let content = pattern(3 << 20)
+    private static let ways = [
+        Way(
+            testDescription: "a range", method: .put,
+            fields: [("Content-Range", "bytes 1048576-3145727/3145728")]),
+        Way(testDescription: "all of it", method: .put, first: 0),
+        Way(testDescription: "tus", method: .patch, fields: tus),
+        Way(
+            testDescription: "tus, with a checksum", method: .patch,
+            fields: tus + [
+                (
+                    "Upload-Checksum",
+                    "sha1 \(Base64.encode(SHA1.digest(of: Array(content[(1 << 20)...]))))"
+                )
+            ]),
+        Way(
+            testDescription: "IETF 6", method: .patch,
+            fields: [("Upload-Draft-Interop-Version", "6")] + draft),
+        Way(testDescription: "IETF", method: .patch, fields: draft),
+    ]
+    private static let tus = [
+        (name: "Tus-Resumable", value: "1.0.0"), ("Upload-Offset", "1048576"),
+        ("Content-Type", "application/offset+octet-stream"),
+    ]
+    private static let draft = [
+        (name: "Upload-Complete", value: "?1"), ("Upload-Offset", "1048576"),
+        ("Content-Type", "application/partial-upload"),
+    ]
+
+    @Test(arguments: ways)
+    func `ends the request in every dialect, and takes nothing that was acknowledged (11.1, 4.3)`(
+        way: Way
+    ) async throws {
+        let uploads = try await house.open()
+        let content = Self.content
+        let url = try await uploads.create(House.draft(length: Int64(content.count)))
+        let first = await uploads.put(
+            url, "bytes 0-1048575/3145728", Array(content[..<(1 << 20)]))
+        #expect(first.status.code == 308)
+        let body = ScriptedBody(
+            [
+                .bytes(Array(content[way.first..<(2 << 20)])),
+                .event { [house] in house.breakSync() },
+                .bytes(Array(content[(2 << 20)...])),
+            ], length: Int64(content.count - way.first))
+        let answer = await uploads.send(way.method, url, way.fields, body)
+        #expect(answer.status == .internalServerError)
+        #expect(await uploads.offset(url) == "1048576")
+        let again = await uploads.send(
+            way.method, url, way.fields, ScriptedBody(Array(content[way.first...])))
+        #expect((200..<300).contains(again.status.code))
+        #expect(house.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
+    }
+
+    @Test func `on the way ends the request where the last good one was (4.1, 11.1)`() async throws
+    {
+        let house = House { $0.commitBytes = 256 << 10 }
+        let uploads = try await house.open()
+        let content = Self.content
+        let url = try await uploads.create(House.draft(length: Int64(content.count)))
+        let body = ScriptedBody(
+            [
+                .bytes(Array(content[..<(1 << 20)])),
+                .event {
+                    // The bytes are in the file some time after they were read.
+                    while await uploads.offset(url) == "0" { await Task.yield() }
+                    house.breakSync()
+                },
+                .bytes(Array(content[(1 << 20)...])),
+            ], length: Int64(content.count))
+        #expect(await uploads.send(.put, url, [], body).status == .internalServerError)
+        let held = try #require(await uploads.offset(url).flatMap { Int($0) })
+        #expect((1...(1 << 20)).contains(held))
+        let rest = await uploads.put(
+            url, "bytes \(held)-3145727/3145728", Array(content[held...]))
+        #expect(rest.status == .ok)
+        #expect(house.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
+    }
+}

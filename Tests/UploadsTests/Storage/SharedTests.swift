@@ -1,0 +1,329 @@
+import Blobs
+import Digests
+import HTTP
+import HTTPClient
+import Locking
+import ObjectStore
+import TestSupport
+import Testing
+
+@testable import Uploads
+
+/// 20 MiB and a bit: two parts of 8 MiB, and a rest.
+private let bytes = pattern(20 << 20 | 12_345)
+private let total = bytes.count
+
+/// Two rooms with a disk each, as two processes have, that share a bucket and the records.
+@Suite(.enabled(if: ObjectServer.isThere)) struct `An upload that two processes share` {
+    private let registry = RememberingRegistry()
+    private let bucket: ContentBucket
+    private let first: House
+    private let second: House
+
+    init() {
+        bucket = .scratch(registry: registry)
+        (first, second) = (House(bucket: bucket), House(bucket: bucket))
+    }
+
+    private var name: BlobName {
+        get throws { try #require(BlobName(House.content)) }
+    }
+
+    private var pieces: [StoredKey] {
+        get async throws { try await bucket.store.objects(below: SharedStorage.prefix) }
+    }
+
+    private func isWhole(at house: House) -> Bool {
+        house.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: bytes)
+    }
+
+    /// Deleting what no record names waits for nobody.
+    private func expectNothingLeft() async throws {
+        for _ in 0..<500 where try await !pieces.isEmpty {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(try await pieces == [])
+        #expect(try await bucket.store.multiparts().isEmpty)
+        #expect(registry.all.allSatisfy { row in UploadRecord(row.record)?.held == nil })
+    }
+
+    private func put(
+        _ uploads: Uploads, _ url: String, _ range: Range<Int>
+    ) async -> Response {
+        await uploads.put(
+            url, "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)",
+            Array(bytes[range]))
+    }
+
+    @Test(arguments: [1, 5 << 20, 8 << 20, 10 << 20, 17 << 20])
+    func
+        `goes on at the second where the first was cut off, and comes out as it was sent (10.5, 11.3)`(
+            cut: Int
+        ) async throws
+    {
+        let one = try await first.open()
+        let url = try await one.create(House.draft(length: Int64(total)))
+        #expect(await put(one, url, 0..<cut).fields["Range"] == "bytes=0-\(cut - 1)")
+        let two = try await second.open()
+        #expect(await two.offset(url) == "\(cut)")
+        #expect(await put(two, url, cut..<total).status == .ok)
+        #expect(isWhole(at: second))
+        // A copy of what was sent here is nobody's after a while; the house's clock is years ahead.
+        await one.sweep()
+        for uploads in [one, two] {
+            #expect(try uploads.blobs.stagedEntries().isEmpty)
+            #expect(await uploads.bytes(of: House.content) == bytes)
+            #expect(await uploads.send(.head, url).fields["Upload-Complete"] == "?1")
+        }
+        try await expectNothingLeft()
+    }
+
+    @Test func `is sent by turns to one and the other, chunk by chunk (10.5)`() async throws {
+        let rooms = [try await first.open(), try await second.open()]
+        let url = try await rooms[0].create(House.draft(length: Int64(total)))
+        let step = 700_001
+        for (number, start) in stride(from: 0, to: total, by: step).enumerated() {
+            let end = min(start + step, total)
+            let answer = await put(rooms[number % 2], url, start..<end)
+            #expect(answer.status == (end == total ? .ok : .resumeIncomplete))
+        }
+        #expect(await rooms[0].bytes(of: House.content) == bytes)
+        try await expectNothingLeft()
+    }
+
+    @Test func `of many small pieces keeps a short record (10.5)`() async throws {
+        let rooms = [try await first.open(), try await second.open()]
+        let url = try await rooms[0].create(House.draft(length: Int64(total)))
+        for number in 0..<40 {
+            let answer = await put(rooms[0], url, number..<number + 1)
+            #expect(answer.status == .resumeIncomplete)
+        }
+        let record = try #require(registry.all.first.flatMap { row in UploadRecord(row.record) })
+        #expect(try #require(record.held).pieces.count <= 17)
+        #expect(await put(rooms[1], url, 40..<total).status == .ok)
+        #expect(await rooms[1].bytes(of: House.content) == bytes)
+        try await expectNothingLeft()
+    }
+
+    @Test
+    func `is taken from a writer that stands still, and he is refused when he goes on (11.4)`()
+        async throws
+    {
+        let (one, two) = (try await first.open(), try await second.open())
+        let url = try await one.create(House.draft(length: Int64(total)))
+        #expect(await put(one, url, 0..<1000).status == .resumeIncomplete)
+        let body = ScriptedBody(
+            [.bytes(Array(bytes[1000..<2000])), .pause, .bytes([UInt8](repeating: 0, count: 500))],
+            length: Int64(total - 1000))
+        async let stalled = one.send(
+            .put, url, [("Content-Range", "bytes 1000-\(total - 1)/\(total)")], body)
+        while body.reads < 2 { await Task.yield() }
+        // What cannot fit disturbs nobody.
+        #expect(await put(two, url, 5000..<6000).fields["Range"] == "bytes=0-999")
+        // Where what is held ends, the second goes on.
+        #expect(await put(two, url, 1000..<3_000_000).fields["Range"] == "bytes=0-2999999")
+        body.release()
+        #expect(await stalled.ending == .drop)
+        #expect(await one.offset(url) == "3000000")
+        #expect(await put(one, url, 3_000_000..<total).status == .ok)
+        #expect(await two.bytes(of: House.content) == bytes)
+        try await expectNothingLeft()
+    }
+
+    @Test func `forgets what the first had got and not shown, whatever it was (10.5)`() async throws
+    {
+        let (one, two) = (try await first.open(), try await second.open())
+        let url = try await one.create(House.draft(length: Int64(total)))
+        #expect(await put(one, url, 0..<1000).status == .resumeIncomplete)
+        // Of a request that broke off and was told nothing: other bytes, which stay on its disk.
+        let wrong = ScriptedBody(
+            [.bytes([UInt8](repeating: 7, count: 5000)), .fails(.interrupted)], length: 9000)
+        _ = await one.send(
+            .put, url,
+            [
+                ("Content-Range", "bytes 1000-9999/\(total)"),
+                ("Content-MD5", "AAAAAAAAAAAAAAAAAAAAAA=="),
+            ],
+            wrong)
+        #expect(await put(two, url, 1000..<6000).status == .resumeIncomplete)
+        #expect(await one.put(url, "bytes */*").fields["Range"] == "bytes=0-5999")
+        #expect(await put(one, url, 6000..<total).status == .ok)
+        #expect(isWhole(at: first))
+        #expect(await two.bytes(of: House.content) == bytes)
+    }
+
+    @Test func `is finished by the second when the first dies while it finishes (1.3, 11.3)`()
+        async throws
+    {
+        first.finisher.mood.withLock { $0 = .breaks }
+        let one = try await first.open()
+        let url = try await one.create(House.draft(length: Int64(total)))
+        #expect(await put(one, url, 0..<total).status == .internalServerError)
+        let two = try await second.open()
+        // As long as the first may be alive it is left to finish; then the sweeper of another does.
+        second.pass(SharedShelf.patience)
+        await two.sweep()
+        #expect(isWhole(at: second))
+        #expect(await put(two, url, 0..<total).status == .ok)
+        #expect(await two.bytes(of: House.content) == bytes)
+        try await expectNothingLeft()
+    }
+
+    @Test func `is cancelled and expires for both (5.10, 11.8)`() async throws {
+        let (one, two) = (try await first.open(), try await second.open())
+        let url = try await one.create(House.draft(length: Int64(total)))
+        #expect(await put(one, url, 0..<10 << 20).status == .resumeIncomplete)
+        #expect(await two.send(.delete, url).status.code == 499)
+        #expect(await one.send(.head, url).status == .gone)
+        #expect(await put(one, url, 10 << 20..<total).status == .gone)
+        try await expectNothingLeft()
+        let other = try await one.create(House.draft(length: Int64(total)))
+        #expect(await put(one, other, 0..<10 << 20).status == .resumeIncomplete)
+        second.pass(8 * 24 * 3_600_000)
+        await two.sweep()
+        #expect(await one.send(.head, other).status == .gone)
+        try await expectNothingLeft()
+        second.pass(8 * 24 * 3_600_000)
+        await two.sweep()
+        #expect(registry.all.isEmpty)
+        #expect(await one.send(.head, other).status == .notFound)
+    }
+
+    @Test func `counts for both among its owner's and its application's (11.9)`() async throws {
+        let limited = House(bucket: bucket) { settings in
+            settings.maxOpenUploadsPerOwner = 2
+            settings.applicationQuota = 1000
+        }
+        let other = House(bucket: bucket) { settings in
+            settings.maxOpenUploadsPerOwner = 2
+            settings.applicationQuota = 1000
+        }
+        let rooms = [try await limited.open(), try await other.open()]
+        _ = try await rooms[0].create(House.draft(length: 600))
+        await #expect(throws: UploadError.quotaExceeded(1000)) {
+            try await rooms[1].create(House.draft(length: 600))
+        }
+        _ = try await rooms[1].create(House.draft(length: 100))
+        await #expect(throws: UploadError.rateLimited) {
+            try await rooms[0].create(House.draft(length: 1))
+        }
+    }
+
+    @Test func `is not known to be lost while nobody can look (6.4)`() async throws {
+        let one = try await first.open()
+        let url = try await one.create(House.draft(length: Int64(total)))
+        registry.isAway.withLock { $0 = true }
+        #expect(await one.send(.head, url).status == .serviceUnavailable)
+        #expect(await put(one, url, 0..<10).status == .serviceUnavailable)
+        registry.isAway.withLock { $0 = false }
+        #expect(await put(one, url, 0..<10).status == .resumeIncomplete)
+    }
+
+    @Test func `whose record cannot be replaced shows no byte (11.1)`() async throws {
+        let one = try await first.open()
+        let url = try await one.create(House.draft(length: Int64(total)))
+        let body = ScriptedBody(
+            [.bytes(Array(bytes[0..<1000])), .pause], length: 1000)
+        async let answer = one.send(
+            .put, url, [("Content-Range", "bytes 0-999/\(total)")], body)
+        while body.reads < 2 { await Task.yield() }
+        registry.isAway.withLock { $0 = true }
+        body.release()
+        #expect(await answer.status == .serviceUnavailable)
+        registry.isAway.withLock { $0 = false }
+        #expect(await one.offset(url) == "0")
+        #expect(await put(one, url, 0..<total).status == .ok)
+        #expect(await one.bytes(of: House.content) == bytes)
+    }
+
+    @Test func `of parts that were joined is copied inside the store (6.10, 10.6)`() async throws {
+        let rooms = [try await first.open(), try await second.open()]
+        // The first two are long enough, and the last may be short.
+        let cuts = [0, 9 << 20, 19 << 20, total]
+        var urls: [String] = []
+        for number in 0..<3 {
+            let range = cuts[number]..<cuts[number + 1]
+            let made = await rooms[number % 2].create([
+                ("Upload-Concat", "partial"), ("Upload-Length", "\(range.count)"),
+                ("House-Content", House.content(number: number + 1)),
+            ])
+            let url = try #require(made.fields["Location"])
+            let patch = await rooms[(number + 1) % 2].patch(url, at: 0, Array(bytes[range]))
+            #expect(patch.status == .noContent)
+            urls.append(url)
+        }
+        let list = "final;" + urls.joined(separator: " ")
+        #expect(await rooms[0].create([("Upload-Concat", list)]).status == .created)
+        #expect(await rooms[1].bytes(of: House.content) == bytes)
+        let object = try await bucket.store.head(ContentBucket.key(of: name))
+        #expect(object?.tag.hasSuffix("-3\"") == true)
+        #expect(isWhole(at: first))
+        try await expectNothingLeft()
+    }
+
+    @Test func `of parts that are too short to be copied is joined all the same (6.10, 10.6)`()
+        async throws
+    {
+        let rooms = [try await first.open(), try await second.open()]
+        let cuts = [0, 1000, 1000, 12 << 20]
+        var urls: [String] = []
+        for number in 0..<3 {
+            let range = cuts[number]..<cuts[number + 1]
+            let made = await rooms[0].create([
+                ("Upload-Concat", "partial"), ("Upload-Length", "\(range.count)"),
+                ("House-Content", House.content(number: number + 1)),
+            ])
+            let url = try #require(made.fields["Location"])
+            if !range.isEmpty {
+                let patch = await rooms[1].patch(url, at: 0, Array(bytes[range]))
+                #expect(patch.status == .noContent)
+            }
+            urls.append(url)
+        }
+        let list = "final;" + urls.joined(separator: " ")
+        #expect(await rooms[1].create([("Upload-Concat", list)]).status == .created)
+        #expect(await rooms[0].bytes(of: House.content) == Array(bytes[..<(12 << 20)]))
+        try await expectNothingLeft()
+    }
+
+    @Test func `leaves nothing in the store that no record names (11.8)`() async throws {
+        let one = try await first.open()
+        let url = try await one.create(House.draft(length: Int64(total)))
+        #expect(await put(one, url, 0..<10 << 20).status == .resumeIncomplete)
+        let named = try await pieces.count
+        #expect(named > 0)
+        // As processes leave it that die between the store and the record.
+        let stray = HeldParts.Piece(range: 0..<3, id: "stray")
+        let shared = try #require(one.engine.shared)
+        _ = try await bucket.store.put(
+            shared.key(stray, of: name), .octets([1, 2, 3]), type: "image/png")
+        _ = try await bucket.store.createMultipart(ContentBucket.key(of: name), type: "image/png")
+        #expect(try await pieces.count == named + 1)
+        // The house's clock is years ahead of the store's.
+        await one.sweep()
+        #expect(try await pieces.count == named)
+        #expect(try await bucket.store.multiparts().count == 1)
+        #expect(await put(one, url, 10 << 20..<total).status == .ok)
+        #expect(await one.bytes(of: House.content) == bytes)
+    }
+
+    @Test(arguments: [false, true])
+    func `was begun before uploads were shared (10.5)`(inBucket: Bool) async throws {
+        let alone = House(
+            on: first.temporary.path, bucket: inBucket ? ContentBucket(bucket.store) : nil)
+        let before = try await alone.open()
+        let url = try await before.create(House.draft(length: Int64(total)))
+        #expect(await put(before, url, 0..<10 << 20).status == .resumeIncomplete)
+        // Who is gone moves no more parts.
+        await before.shutdown()
+        let uploads = try await first.open()
+        #expect(await uploads.offset(url) == "\(10 << 20)")
+        let two = try await second.open()
+        #expect(await put(two, url, 10 << 20..<total).status == .ok)
+        let kept = try #require(await uploads.bytes(of: House.content))
+        #expect(kept.count == total && kept == bytes)
+        #expect(try !Uploads.needBucket(in: first.folder))
+        // A second start finds nothing left to hand over.
+        #expect(await (try first.open()).send(.head, url).status == .ok)
+    }
+}
