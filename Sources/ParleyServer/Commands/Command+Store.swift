@@ -13,27 +13,13 @@ extension Command {
         _ work: (MessagingStore) async throws -> Void
     ) async throws -> Int32 {
         let settings = try settings(sources)
-        if case .file(let path) = try settings.databaseLocation() {
-            try requireDatabase(path, in: settings.dataFolder, making: making)
+        if case .file = try settings.databaseLocation() {
+            try DataFolder(path: settings.dataFolder).requireDatabase(making: making)
         }
         let database = try Database.open(settings)
         defer { database.close() }
         try await work(MessagingStore(database: database))
         return 0
-    }
-
-    private static func requireDatabase(
-        _ path: String, in folder: String, making: Bool
-    ) throws(StartFailure) {
-        guard !FileManager.default.fileExists(atPath: path) else { return }
-        guard making else { throw StartFailure("there is no database in \(folder)") }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw StartFailure("the data folder \(folder) cannot be made")
-        }
     }
 
     /// A moment for people and programs: RFC 3339 in UTC.

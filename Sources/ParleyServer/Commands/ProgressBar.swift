@@ -3,12 +3,25 @@ import Locking
 
 /// How far something is, drawn on the terminal again and again; silent where nobody looks.
 final class ProgressBar: Sendable {
-    private let total: Int64
+    private let unit: Unit
     private let isSeen = isatty(2) == 1
     private let state: Locked<State>
 
+    /// What is counted.
+    enum Unit {
+        case octets, rows
+
+        fileprivate func text(_ count: Int64) -> String {
+            self == .rows ? "\(count)" : ProgressBar.megabytes(count)
+        }
+
+        fileprivate var name: String { self == .rows ? "rows" : "MB" }
+    }
+
     private struct State {
         let beginning = ContinuousClock.now
+        /// How much all of it is.
+        var total: Int64
         var first: Int64?
         var drawn: ContinuousClock.Instant?
         var isOpen = false
@@ -16,22 +29,28 @@ final class ProgressBar: Sendable {
 
     private static let width = 30
 
-    /// - Parameter total: Octets of all of it.
-    init(of total: Int64) {
-        self.total = total
-        state = Locked(State())
+    /// - Parameter total: How much all of it is, as far as known.
+    init(of total: Int64 = 0, in unit: Unit = .octets) {
+        self.unit = unit
+        state = Locked(State(total: total))
     }
 
     /// Draws it, ten times a second at most.
-    func show(_ octets: Int64) {
+    ///
+    /// - Parameter total: Octets of all of it, where more is known by now.
+    func show(_ count: Int64, of total: Int64? = nil) {
         guard isSeen else { return }
         let now = ContinuousClock.now
         state.withLock { state in
-            if state.first == nil { state.first = octets }
-            if let drawn = state.drawn, octets < total, now - drawn < .milliseconds(100) { return }
+            if state.first == nil { state.first = count }
+            if let total { state.total = total }
+            if let drawn = state.drawn, count < state.total, now - drawn < .milliseconds(100) {
+                return
+            }
             state.drawn = now
             state.isOpen = true
-            let line = line(octets, since: state.first ?? 0, in: now - state.beginning)
+            let line = line(
+                count, of: state.total, since: state.first ?? 0, in: now - state.beginning)
             // The rest of what stood there before is taken away.
             Command.tell("\r\(line)\u{1B}[K", end: "")
         }
@@ -45,16 +64,18 @@ final class ProgressBar: Sendable {
         }
     }
 
-    private func line(_ octets: Int64, since first: Int64, in time: Duration) -> String {
-        let share = total > 0 ? Double(octets) / Double(total) : 1
+    private func line(
+        _ count: Int64, of total: Int64, since first: Int64, in time: Duration
+    ) -> String {
+        let share = total > 0 ? min(1, Double(count) / Double(total)) : 1
         let full = Int(share * Double(Self.width))
         let bar =
             String(repeating: "#", count: full)
             + String(repeating: ".", count: Self.width - full)
         let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
-        let rate = seconds > 0.1 ? Self.megabytes(Int64(Double(octets - first) / seconds)) : "–"
+        let rate = seconds > 0.1 ? unit.text(Int64(Double(count - first) / seconds)) : "–"
         return "[\(bar)] \(Int(share * 100)) %  "
-            + "\(Self.megabytes(octets)) of \(Self.megabytes(total)) MB  \(rate) MB/s"
+            + "\(unit.text(count)) of \(unit.text(total)) \(unit.name)  \(rate) \(unit.name)/s"
     }
 
     /// With one digit behind the point.

@@ -35,6 +35,7 @@ extension Database {
         databaseSettings.onCommit = onCommit
         databaseSettings.readers = settings.readers
         let location = try settings.databaseLocation()
+        if case .file = location { try DataFolder(path: settings.dataFolder).requireWhole() }
         do {
             return try Database.open(
                 location, migrations: MessagingStore.migrations, settings: databaseSettings)
@@ -57,7 +58,8 @@ extension StartFailure {
         }
     }
 
-    private static func reason(_ error: SQLError) -> String {
+    /// What is wrong with a database, behind its name.
+    static func reason(_ error: SQLError) -> String {
         switch error.kind {
         case .schema: "was written by another release: \(error.message)"
         case .corrupt, .notADatabase:

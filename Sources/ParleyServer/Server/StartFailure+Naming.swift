@@ -3,19 +3,19 @@ import HTTPTransport
 import Uploads
 
 extension StartFailure {
-    /// Does something with the data folder; what goes wrong is said with the folder's name.
-    static func naming<Value>(_ folder: String, _ attempt: () throws -> Value) throws(StartFailure)
-        -> Value
-    {
+    /// Does something with the data folder, or another one; what goes wrong is said with its name.
+    static func naming<Value>(
+        _ folder: String, as role: String = "data folder", _ attempt: () throws -> Value
+    ) throws(StartFailure) -> Value {
         do {
             return try attempt()
         } catch let refusal as FolderLock.Refusal {
             switch refusal {
-            case .held: throw StartFailure("the data folder \(folder) is \(refusal)")
-            case .disk(let error): throw StartFailure("the data folder \(folder) \(reason(error))")
+            case .held: throw StartFailure("the \(role) \(folder) is \(refusal)")
+            case .disk(let error): throw StartFailure("the \(role) \(folder) \(reason(error))")
             }
         } catch let error as DiskError {
-            throw StartFailure("the data folder \(folder) \(reason(error))")
+            throw StartFailure("the \(role) \(folder) \(reason(error))")
         } catch let fault as SigningKeys.Fault {
             throw StartFailure("the file \(folder)/download-keys \(reason(fault))")
         } catch {

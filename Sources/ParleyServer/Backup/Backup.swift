@@ -1,0 +1,91 @@
+import Blobs
+import Digests
+import Messaging
+import MessagingStore
+import SQL
+import Uploads
+
+/// Saves the database of a folder and everything it speaks of, while a server goes on with it.
+///
+/// First the database, as it is at one moment, then the files it names. One that a server has let go of
+/// between the two is missing, so all is looked at again from a later moment; whatever is saved then was
+/// there at the same time.
+struct Backup {
+    let source: DataFolder
+    let draft: DraftFolder
+    let bucket: ContentBucket?
+    let bucketName: String?
+    let now: Timestamp
+    /// Told how many bytes are saved, and of how many.
+    let progress: (Int64, Int64) -> Void
+
+    /// A server lets go of contents a few times an hour: a fourth one to meet is no coincidence.
+    private static let attempts = 4
+
+    /// - Returns: What was saved.
+    func run() async throws -> BackupNote {
+        for _ in 1..<Self.attempts {
+            if let note = try await attempt(isLast: false) { return note }
+        }
+        guard let note = try await attempt(isLast: true) else { throw CancellationError() }
+        return note
+    }
+
+    /// - Returns: `nil` when a file was missing that somebody may have let go of.
+    private func attempt(isLast: Bool) async throws -> BackupNote? {
+        let target = DataFolder(path: draft.path)
+        try draft.removeDatabase()
+        try draft.make(DataFolder.database)
+        try Database.copy(
+            file: source.database, to: target.database, migrations: MessagingStore.migrations
+        ) { done, total in progress(done, total) }
+        let copier = FileCopier(source: try source.blobs(), target: try target.blobs())
+        var (files, inBucket) = (BackupNote.Amount(), BackupNote.Amount())
+        let isWhole = try await withDatabase(of: target) { store, size in
+            let total = size + (try await store.keptBytes())
+            var isWhole = true
+            try await store.forEachKeptFile { file in
+                if try copier.copy(file) != .missing {
+                    files.add(file.size)
+                } else if try await isInBucket(file) {
+                    inBucket.add(file.size)
+                } else if isLast {
+                    throw StartFailure("\(file.title) is missing in \(source.path)")
+                } else {
+                    isWhole = false
+                }
+                progress(size + files.size + inBucket.size, total)
+            }
+            return isWhole
+        }
+        guard isWhole else { return nil }
+        if let keys = try source.downloadKeys() {
+            try draft.copy(keys, to: DataFolder.downloadKeys)
+        }
+        let database = try BlobFile(at: target.database)
+        let note = BackupNote(
+            madeAt: now,
+            database: .init(
+                size: database.size, sha256: String(hexadecimal: try database.digest())),
+            files: files, bucket: bucketName, inBucket: inBucket)
+        try note.write(to: draft.path)
+        try draft.finish()
+        return note
+    }
+
+    private func isInBucket(_ file: KeptFile) async throws -> Bool {
+        guard let bucket, !file.place.isArchive else { return false }
+        return try await bucket.size(of: file.name) == file.size
+    }
+
+    private func withDatabase<Value>(
+        of folder: DataFolder, _ work: (MessagingStore, Int64) async throws -> Value
+    ) async throws -> Value {
+        let size = try BlobFile(at: folder.database).size
+        let database = try Database.open(
+            .file(folder.database), migrations: MessagingStore.migrations)
+        // What is measured afterwards has its log moved into it.
+        defer { database.close() }
+        return try await work(MessagingStore(database: database), size)
+    }
+}

@@ -1,0 +1,117 @@
+import Blobs
+import Logging
+import Messaging
+import MessagingStore
+import ObjectStore
+import SQL
+import Telemetry
+import Uploads
+
+extension Command {
+    /// Saves the embedded database and all contents into a folder, also while a server goes on with them.
+    ///
+    /// Called again after it was killed, it goes on where it was.
+    public static func backup(_ sources: SettingsSources, to folder: String) async throws -> Int32 {
+        let settings = try settings(sources)
+        let source = try embeddedFolder(settings, "backup")
+        try source.requireDatabase(making: false)
+        let draft = try draft(folder, for: "backup")
+        let bar = ProgressBar()
+        defer { bar.end() }
+        let note = try await filling(folder, from: source.path) {
+            try await Backup(
+                source: source, draft: draft, bucket: try await bucket(settings),
+                bucketName: settings.bucket.name, now: StoreEnvironment.live.now(),
+                progress: { done, total in bar.show(done, of: total) }
+            ).run()
+        }
+        bar.end()
+        say("\(folder) holds \(summary(note))")
+        return 0
+    }
+
+    /// Brings a backup back into the data folder of the settings, which has to be empty.
+    public static func restore(_ sources: SettingsSources, from folder: String) async throws
+        -> Int32
+    {
+        let settings = try settings(sources)
+        let target = try embeddedFolder(settings, "restore")
+        let note = try BackupNote.read(in: folder)
+        let draft = try draft(target.path, for: "restore")
+        let bar = ProgressBar()
+        defer { bar.end() }
+        try await filling(target.path, from: folder) {
+            try await Restoring(
+                source: DataFolder(path: folder), note: note, draft: draft,
+                bucket: try await bucket(settings),
+                progress: { done, total in bar.show(done, of: total) }
+            ).run()
+        }
+        bar.end()
+        say("\(target.path) holds \(summary(note))")
+        return 0
+    }
+
+    private static func summary(_ note: BackupNote) -> String {
+        let moment = text(note.madeAt)
+        let inBucket =
+            note.inBucket.count > 0
+            ? "; \(note.inBucket.count) contents lie in the bucket \(note.bucket ?? "")" : ""
+        return
+            "the database and \(note.files.count) contents of \(moment), all of them verified\(inBucket)"
+    }
+
+    private static func embeddedFolder(
+        _ settings: Settings, _ command: String
+    ) throws(StartFailure) -> DataFolder {
+        guard case .file = try settings.databaseLocation() else {
+            throw StartFailure(
+                "parley \(command) is for the embedded database: one on a server is saved with its own tools"
+            )
+        }
+        return DataFolder(path: settings.dataFolder)
+    }
+
+    private static func draft(
+        _ folder: String, for work: String
+    ) throws(StartFailure) -> DraftFolder {
+        try StartFailure.naming(folder, as: "folder") {
+            do throws(DraftFolder.Refusal) {
+                return try DraftFolder(at: folder, for: work)
+            } catch {
+                switch error {
+                case .notEmpty: throw StartFailure("the folder \(folder) is not empty")
+                case .held(let refusal): throw refusal
+                case .disk(let fault): throw fault
+                }
+            }
+        }
+    }
+
+    /// What goes wrong is the source's, but for what the disk says while it is written.
+    private static func filling<Value>(
+        _ target: String, from source: String, _ work: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await work()
+        } catch let error as SQLError {
+            guard error.kind == .diskFull else {
+                throw StartFailure("the database in \(source) \(StartFailure.reason(error))")
+            }
+            throw StartFailure("the folder \(target) is on a full disk")
+        } catch let error as DiskError {
+            return try StartFailure.naming(target, as: "folder") { throw error }
+        } catch let error as ObjectStoreError {
+            throw StartFailure("the bucket of s3.bucket cannot be used: \(error)")
+        }
+    }
+
+    /// The bucket of the settings; `nil` where contents lie in the data folder.
+    static func bucket(_ settings: Settings) async throws(StartFailure) -> ContentBucket? {
+        let log = Log(level: settings.logLevel)
+        defer { log.sink.flush() }
+        return try await BucketOpening(
+            settings: settings.bucket, logger: log.logger("parley.bucket")
+        ).bucket(registry: nil)?.contents
+    }
+}

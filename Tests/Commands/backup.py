@@ -1,0 +1,202 @@
+"""`parley backup` and `parley restore`: beside a server at work, killed in the middle, refused.
+
+usage: backup.py BINARY
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import random
+import shutil
+import sqlite3
+import sys
+import threading
+import time
+
+tests = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(tests / "Crash"), str(tests / "Commands")]
+from people import Commands, Person, fetch
+from server import Server, serving
+
+SIZES = (60_000_000, 0, 1, 4096, 700_000, 700_001)
+KILLS = 6
+
+
+def kill_again_and_again(commands, folder, *words):
+    """Ends it at moments between its first file and its last."""
+    for number in range(KILLS):
+        process = commands.start(*words)
+        deadline = time.monotonic() + 60
+        while not (folder / "unfinished").exists() and process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        time.sleep(random.random() * 0.15 * number / KILLS)
+        process.kill()
+        process.communicate()
+        if process.returncode == 0:
+            return number
+    return KILLS
+
+
+class Talk(threading.Thread):
+    """Sends one message after the other, and remembers which were acknowledged."""
+
+    def __init__(self, server, conversation):
+        super().__init__()
+        self.person, self.conversation = Person(server), conversation
+        self.acknowledged, self.is_over, self.complaint = [], False, None
+
+    def run(self):
+        try:
+            while not self.is_over:
+                text = f"message {len(self.acknowledged)}"
+                self.person.ask("POST", f"/conversations/{self.conversation}/messages", {
+                    "sender_id": "ana", "parts": [{"mime_type": "text/plain", "body": text}]})
+                self.acknowledged.append(text)
+        except Exception as complaint:
+            self.complaint = complaint
+
+
+def whole(server, commands):
+    """Saved beside a server at work and brought back: what was acknowledged before is there, to the byte."""
+    server.start()
+    person = Person(server)
+    conversation = person.ask("POST", "/conversations", {"participants": ["ana", "bo"]})["id"].split("/")[-1]
+    contents = {}
+    for size in SIZES:
+        content = random.randbytes(size)
+        contents[person.upload(conversation, content)] = hashlib.sha256(content).digest()
+    signed = person.ask("GET", f"/conversations/{conversation}/content/{list(contents)[3]}")["download_url"]
+    talk = Talk(server, conversation)
+    talk.start()
+    saved, back = server.folder / "saved", server.folder / "back"
+    kills = kill_again_and_again(commands, saved, "backup", "saved", "--data", "data")
+    before = list(talk.acknowledged)
+    if kills == KILLS:
+        commands.refuses("the backup in saved was not finished", "restore", "saved", "--data", "back")
+        said = commands.says("backup", "saved", "--data", "data")
+        assert f"{len(SIZES)} contents" in said, said
+    after = list(talk.acknowledged)
+    talk.is_over = True
+    talk.join(timeout=60)
+    assert talk.complaint is None, talk.complaint
+    assert server.stop() == 0
+    for file in saved.rglob("*"):
+        assert file.stat().st_mode & 0o077 == 0, f"others may read {file}"
+    kills += kill_again_and_again(commands, back, "restore", "saved", "--data", "back")
+    if (back / "unfinished").exists():
+        commands.says("restore", "saved", "--data", "back")
+    other = Server(server.binary, server.folder)
+    other.data = str(back)
+    try:
+        other.start()
+        person = Person(other)
+        found = person.messages(conversation)
+        assert set(before) <= found <= set(after) | {f"message {len(after)}"}, (len(before), len(found), len(after))
+        for content, digest in contents.items():
+            url = person.ask("GET", f"/conversations/{conversation}/content/{content}")["download_url"]
+            assert hashlib.sha256(fetch(other, url)).digest() == digest, content
+        assert hashlib.sha256(fetch(other, signed)).digest() == list(contents.values())[3]
+        assert other.stop() == 0
+    finally:
+        other.kill()
+    print(f"backup: {len(found)} messages and {len(contents)} contents after {kills} kills")
+
+
+def refusals(server, commands):
+    """Whatever is wrong is one line, and nothing that was there is touched."""
+    commands.refuses("there is no database in nowhere", "backup", "new", "--data", "nowhere")
+    assert not (server.folder / "new").exists()
+    commands.refuses("the folder saved is not empty", "backup", "saved", "--data", "data")
+    commands.refuses("the folder back is not empty", "restore", "saved", "--data", "back")
+    commands.refuses("there is no backup in data", "restore", "data", "--data", "new")
+    commands.refuses("there is no backup in nowhere", "restore", "nowhere", "--data", "new")
+    assert not (server.folder / "nowhere").exists()
+    (server.folder / "begun").mkdir()
+    (server.folder / "begun" / "unfinished").write_text("restore")
+    for call in (["serve"], ["app", "list"], ["backup", "new"]):
+        commands.refuses(
+            "the data folder begun is half restored: call parley restore again", *call, "--data", "begun")
+    for command in ("backup", "restore"):
+        commands.refuses(
+            f"parley {command} is for the embedded database", command, "saved", "--data", "new",
+            PARLEY_DATABASE_URL="postgres://me:sesame@/parley")
+    commands.refuses(
+        "the folder full is on a full disk", "backup", "full", "--data", "data", largest=SIZES[0] // 2)
+    commands.says("backup", "full", "--data", "data")
+    commands.refuses(
+        "the folder half is on a full disk", "restore", "saved", "--data", "half", largest=SIZES[0] // 2)
+    commands.says("restore", "saved", "--data", "half")
+    print("backup: refusals in one line, and a full disk")
+
+
+def damage(server, commands):
+    """No byte is believed that is not the one that was saved."""
+    def restored(change, words):
+        copy, target = server.folder / "copy", server.folder / "target"
+        for folder in (copy, target):
+            shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(server.folder / "saved", copy)
+        change(copy)
+        commands.refuses(words, "restore", "copy", "--data", "target")
+
+    def flip(file):
+        with open(file, "r+b") as octets:
+            octets.seek(file.stat().st_size // 2)
+            octet = octets.read(1)
+            octets.seek(-1, os.SEEK_CUR)
+            octets.write(bytes([octet[0] ^ 1]))
+
+    def content(folder):
+        return max((folder / "uploads" / "blobs" / "content").rglob("*"), key=lambda file: file.stat().st_size)
+
+    def note(folder, change):
+        written = json.loads((folder / "backup").read_text())
+        change(written)
+        (folder / "backup").write_text(json.dumps(written))
+
+    def newer(folder):
+        with sqlite3.connect(folder / "parley.sqlite") as database:
+            database.execute("INSERT INTO schema_migrations VALUES (999, 'dreams', 0)")
+        database.close()
+        octets = (folder / "parley.sqlite").read_bytes()
+        note(folder, lambda note: note["database"].update(
+            size=len(octets), sha256=hashlib.sha256(octets).hexdigest()))
+
+    restored(lambda copy: flip(copy / "parley.sqlite"), "the digest of its database is another")
+    restored(lambda copy: flip(content(copy)), "is damaged: its bytes are not those the database knows")
+    restored(lambda copy: content(copy).unlink(), "the backup in copy is damaged: content ")
+    restored(lambda copy: (copy / "backup").write_text("{"), "its file 'backup' is no note")
+    restored(lambda copy: note(copy, lambda note: note.update(format=9)), "has format 9, this release reads 1")
+    restored(lambda copy: note(copy, lambda note: note["files"].update(count=1)), "it says that it has 1 files")
+    restored(newer, "the database in copy was written by another release: the database has migration 999 (dreams)")
+    data = server.folder / "data"
+    flip(content(data))
+    commands.refuses(
+        "is damaged: its bytes are not those the database knows", "backup", "third", "--data", "data")
+    content(data).unlink()
+    commands.refuses(" is missing in data", "backup", "fourth", "--data", "data")
+    with sqlite3.connect(data / "parley.sqlite") as database:
+        database.execute("INSERT INTO schema_migrations VALUES (999, 'dreams', 0)")
+    database.close()
+    commands.refuses(
+        "the database in data was written by another release: the database has migration 999", "backup", "fifth",
+        "--data", "data")
+    size = (data / "parley.sqlite").stat().st_size
+    with open(data / "parley.sqlite", "r+b") as octets:
+        octets.seek(4096)
+        octets.write(b"\xff" * (size - 4096))
+    commands.refuses("bring back what was saved with parley restore", "backup", "sixth", "--data", "data")
+    print("backup: damage is found on either side")
+
+
+def main():
+    with serving(sys.argv[1]) as server:
+        commands = Commands(server)
+        whole(server, commands)
+        refusals(server, commands)
+        damage(server, commands)
+
+
+main()

@@ -1,0 +1,83 @@
+"""Who asks a server and calls commands, in the tests of commands."""
+
+import json
+import resource
+import signal
+import subprocess
+
+from server import APPLICATION, TOKEN
+
+
+class Person:
+    """Asks a server, and calls commands in its folder."""
+
+    def __init__(self, server):
+        self.server = server
+        self.connection = server.connection()
+
+    def ask(self, method, path, body=None, status=(200, 201)):
+        self.connection.request(
+            method, f"/apps/{APPLICATION}{path}", None if body is None else json.dumps(body),
+            {"Authorization": f"Bearer {TOKEN}", "Accept": "application/vnd.layer+json; version=3.0",
+             "Content-Type": "application/json"})
+        answer = self.connection.getresponse()
+        content = answer.read()
+        assert answer.status in status, (method, path, answer.status, content[:300])
+        return json.loads(content) if content else None
+
+    def upload(self, conversation, content):
+        """The content's id."""
+        file = self.server.folder / "file"
+        file.write_bytes(content)
+        said = subprocess.run(
+            [self.server.binary, "upload", str(file), "--conversation", conversation],
+            env={"PARLEY_APP_ID": APPLICATION, "PARLEY_APP_TOKEN": TOKEN,
+                 "PARLEY_PUBLIC_URL": f"http://127.0.0.1:{self.server.port}",
+                 "XDG_CACHE_HOME": str(self.server.folder / "cache")},
+            capture_output=True, text=True, check=True).stdout
+        return said.strip().removeprefix("CONTENT=").split("/")[-1]
+
+    def messages(self, conversation):
+        """The texts of all messages."""
+        texts, last = set(), ""
+        while True:
+            page = self.ask("GET", f"/conversations/{conversation}/messages?page_size=100{last}")
+            texts.update(message["parts"][0]["body"] for message in page)
+            if len(page) < 100:
+                return texts
+            last = "&from_id=" + page[-1]["id"].split("/")[-1]
+
+
+class Commands:
+    def __init__(self, server):
+        self.server = server
+
+    def start(self, *words, largest=None, **variables):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        return subprocess.Popen(
+            [self.server.binary, *words], cwd=self.server.folder, env={"SWIFT_BACKTRACE": "enable=no"} | variables,
+            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            restore_signals=largest is None, preexec_fn=limit if largest else None)
+
+    def says(self, *words, **variables):
+        process = self.start(*words, **variables)
+        output, complaint = process.communicate(timeout=120)
+        assert process.returncode == 0 and not complaint, (words, complaint)
+        return output
+
+    def refuses(self, words, *call, **variables):
+        process = self.start(*call, **variables)
+        output, complaint = process.communicate(timeout=120)
+        assert process.returncode == 1 and output == "", (call, process.returncode, output)
+        assert complaint.startswith("parley: ") and words in complaint and complaint.count("\n") == 1, complaint
+
+
+def fetch(server, url):
+    connection = server.connection()
+    connection.request("GET", "/download" + url.split("/download", 1)[1])
+    answer = connection.getresponse()
+    content = answer.read()
+    assert answer.status == 200, (url, answer.status)
+    return content
