@@ -60,6 +60,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	bash Tests/Commands/telemetry.sh .build/debug/parley
 	python3 Tests/Commands/database.py .build/debug/parley
 	python3 Tests/Commands/backup.py .build/debug/parley
+	python3 Tests/Commands/migrate.py .build/debug/parley
 	python3 Tests/Commands/exports.py .build/debug/parley
 	python3 Tests/Commands/upload.py .build/debug/parley
 	python3 Tests/Commands/receiver.py .build/debug/parley

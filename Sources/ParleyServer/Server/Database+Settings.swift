@@ -62,6 +62,7 @@ extension StartFailure {
     static func reason(_ error: SQLError) -> String {
         switch error.kind {
         case .schema: "was written by another release: \(error.message)"
+        case .unfinished: "is half moved (\(error.message)): call parley migrate again"
         case .corrupt, .notADatabase:
             "is damaged (\(error.message)): bring back what was saved with parley restore"
         case .unreachable: "cannot be reached: \(error.message)"

@@ -1,0 +1,152 @@
+import Blobs
+import MessagingStore
+import ObjectStore
+import SQL
+import Uploads
+
+extension Command {
+    /// Brings everything of an embedded database to a server's, and contents to where that is served.
+    ///
+    /// Whatever has come is not sent again when this is called again after it was stopped.
+    ///
+    /// - Parameters:
+    ///   - source: `sqlite:` and a data folder that nobody serves.
+    ///   - target: The URL of a database; `nil` for that of the settings.
+    ///   - blobs: A data folder, or `bucket` for that of the settings; `nil` where contents stay.
+    public static func migrate(
+        _ sources: SettingsSources, from source: String, to target: String?, blobs: String?
+    ) async throws -> Int32 {
+        let settings = try settings(sources)
+        guard source.hasPrefix("sqlite:"), source != "sqlite:" else {
+            throw StartFailure("--from must be sqlite: and a data folder")
+        }
+        let folder = DataFolder(path: String(source.dropFirst("sqlite:".count)))
+        let url = try targetURL(target, settings)
+        try folder.requireDatabase(making: false)
+        let lock = try StartFailure.naming(folder.path) { try FolderLock(folder: folder.path) }
+        defer { withExtendedLifetime(lock) {} }
+        // A restore may have begun before the lock was taken.
+        try folder.requireWhole()
+        try await migrating(folder.path, to: blobs ?? settings.dataFolder) {
+            let contents = try await contentMove(from: folder, to: blobs, settings)
+            try await move(folder, to: url, contents)
+        }
+        return 0
+    }
+
+    private static func move(
+        _ folder: DataFolder, to url: String, _ contents: ContentMove
+    ) async throws {
+        let move = try DatabaseMove(
+            from: folder.database, to: url, migrations: MessagingStore.migrations)
+        let bar = ProgressBar(of: move.rows * 2, in: .rows)
+        defer { bar.end() }
+        var rows = move.rowsBefore
+        bar.show(rows)
+        try move.send { count in
+            rows += Int64(count)
+            bar.show(rows)
+        }
+        for table in move.tables {
+            try move.verify(table) { count in
+                rows += Int64(count)
+                bar.show(rows)
+            }
+        }
+        bar.end()
+        let (count, size) = try await bring(contents, of: folder)
+        try move.finish()
+        for table in move.tables { say("\(table.name)\t\(table.rows)") }
+        say("rows\t\(move.rows)\ncontents\t\(count)\nbytes\t\(size)")
+        say("all of it verified, row by row and digest by digest")
+    }
+
+    /// The contents that the file knows: what was moved are its rows.
+    private static func bring(
+        _ contents: ContentMove, of folder: DataFolder
+    ) async throws -> (count: Int, size: Int64) {
+        let database = try Database.open(
+            .file(folder.database), migrations: MessagingStore.migrations)
+        defer { database.close() }
+        let store = MessagingStore(database: database)
+        let bar = ProgressBar(of: try await store.keptBytes())
+        defer { bar.end() }
+        var (count, size) = (0, Int64(0))
+        try await store.forEachKeptFile { file in
+            try await contents.bring(file)
+            count += 1
+            size += file.size
+            bar.show(size)
+        }
+        return (count, size)
+    }
+
+    private static func contentMove(
+        from folder: DataFolder, to blobs: String?, _ settings: Settings
+    ) async throws -> ContentMove {
+        let source = try folder.blobs()
+        guard let blobs else { return ContentMove(source: source, target: .stay) }
+        guard blobs == "bucket" else {
+            let target = DataFolder(path: blobs)
+            if target.path == folder.path { return ContentMove(source: source, target: .stay) }
+            let blobs = try target.blobs()
+            try copyKeys(of: folder, to: target)
+            return ContentMove(source: source, target: .folder(blobs))
+        }
+        guard let bucket = try await bucket(settings) else {
+            throw StartFailure("--blobs bucket is that of s3.bucket, which must name it")
+        }
+        let target = DataFolder(path: settings.dataFolder)
+        let archives = try target.blobs()
+        try copyKeys(of: folder, to: target)
+        return ContentMove(source: source, target: .bucket(bucket, archives: archives))
+    }
+
+    /// So that URLs which are out open where they are read now.
+    private static func copyKeys(of folder: DataFolder, to target: DataFolder) throws {
+        guard try target.downloadKeys() == nil, let keys = try folder.downloadKeys(),
+            let name = BlobName(DataFolder.downloadKeys)
+        else { return }
+        try SecretFile(folder: target.path, name: name).write(keys.read(Int(keys.size), at: 0))
+    }
+
+    private static func targetURL(
+        _ text: String?, _ settings: Settings
+    ) throws(StartFailure) -> String {
+        guard let text else {
+            guard case .server(let url) = try settings.databaseLocation() else {
+                throw StartFailure("--to or database.url must say where to")
+            }
+            return url
+        }
+        guard let url = SettingKind.databaseURL.value(text)?.text else {
+            throw StartFailure("--to must be \(SettingKind.databaseURL.rule)")
+        }
+        return url
+    }
+
+    private static func migrating(
+        _ source: String, to target: String, _ work: () async throws -> Void
+    ) async throws {
+        do {
+            try await work()
+        } catch let refusal as DatabaseMove.Refusal {
+            switch refusal {
+            case .source(let error):
+                throw StartFailure("the database in \(source) \(StartFailure.reason(error))")
+            case .notEmpty(let table):
+                throw StartFailure("the database of --to is not empty: there are \(table)")
+            case .differs(let table):
+                throw StartFailure(
+                    "\(table) are not the same on both sides: empty the database of --to and begin anew"
+                )
+            }
+        } catch let error as SQLError {
+            throw StartFailure("the database of --to \(StartFailure.reason(error))")
+        } catch let error as DiskError {
+            return try StartFailure.naming(target) { throw error }
+        } catch let error as ObjectStoreError {
+            throw StartFailure("the bucket of s3.bucket cannot be used: \(error)")
+        }
+    }
+}

@@ -1,0 +1,132 @@
+"""`parley migrate` from a folder to a server: killed in the middle, refused, and served from there.
+
+usage: migrate.py BINARY
+"""
+
+import contextlib
+import hashlib
+import pathlib
+import random
+import sqlite3
+import sys
+import time
+
+tests = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
+from people import Commands, Person, fetch
+from postgres import Postgres
+from server import Server, serving
+
+MESSAGES, KILLS = 3000, 8
+SIZES = (20_000_000, 0, 1, 70_000)
+
+
+def fill(server):
+    """The conversation, and the digests of its contents."""
+    person = Person(server)
+    conversation = person.ask("POST", "/conversations", {"participants": ["ana", "bo"]})["id"].split("/")[-1]
+    for start in range(0, MESSAGES, 10):
+        person.ask("POST", f"/conversations/{conversation}/messages", [
+            {"sender_id": "ana", "parts": [{"mime_type": "text/plain", "body": f"message {number} \0é"}]}
+            for number in range(start, start + 10)], status=(202,))
+    contents = {}
+    for size in SIZES:
+        content = random.randbytes(size)
+        contents[person.upload(conversation, content)] = hashlib.sha256(content).digest()
+    return conversation, contents
+
+
+def expect_all(server, conversation, contents):
+    person = Person(server)
+    assert person.messages(conversation) == {f"message {number} \0é" for number in range(MESSAGES)}
+    for content, digest in contents.items():
+        url = person.ask("GET", f"/conversations/{conversation}/content/{content}")["download_url"]
+        assert hashlib.sha256(fetch(server, url)).digest() == digest, content
+
+
+def kills(commands, postgres, url):
+    """Ends it at moments between its first row and its last, and has it go on."""
+    schema = url.rsplit("D", 1)[1]
+    call = ("migrate", "--from", "sqlite:data", "--to", url, "--blobs", "moved")
+    for number in range(KILLS):
+        process = commands.start(*call)
+        deadline = time.monotonic() + 60
+        while process.poll() is None and not marked(postgres, schema):
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        time.sleep(random.random() * 0.4 * number / KILLS)
+        process.kill()
+        process.communicate()
+        if process.returncode == 0:
+            return number, ""
+        commands.refuses(
+            "the database of database.url is half moved (it has come to ", "app", "list", PARLEY_DATABASE_URL=url)
+    return KILLS, commands.says(*call)
+
+
+def marked(postgres, schema):
+    with contextlib.suppress(Exception):
+        return "1" in postgres.run(f"SELECT COUNT(*) FROM {schema}.schema_migrations WHERE number = 0")
+    return False
+
+
+def whole(server, commands, postgres):
+    server.start()
+    conversation, contents = fill(server)
+    url = postgres.schema()
+    commands.refuses("the data folder data is already in use by process", "migrate", "--from", "sqlite:data", "--to", url)
+    assert server.stop() == 0
+    count, said = kills(commands, postgres, url)
+    rows = dict(line.split("\t") for line in said.splitlines() if "\t" in line)
+    assert not said or int(rows["messages"]) == MESSAGES and int(rows["contents"]) == len(SIZES), said
+    again = commands.start("migrate", "--from", "sqlite:data", "--to", url)
+    assert "is not empty" in again.communicate(timeout=60)[1] and again.returncode == 1
+    other = Server(server.binary, server.folder, database=url)
+    other.data = str(server.folder / "moved")
+    try:
+        other.start()
+        expect_all(other, conversation, contents)
+        assert other.stop() == 0
+    finally:
+        other.kill()
+    print(f"migrate: {MESSAGES} messages and {len(contents)} contents after {count} kills")
+    return contents
+
+
+def refusals(server, commands, postgres):
+    url = postgres.schema()
+    to = ("--to", url)
+    commands.refuses("--from must be sqlite: and a data folder", "migrate", "--from", "data", *to)
+    commands.refuses("there is no database in nowhere", "migrate", "--from", "sqlite:nowhere", *to)
+    commands.refuses("--to or database.url must say where to", "migrate", "--from", "sqlite:data")
+    commands.refuses("--to must be a URL", "migrate", "--from", "sqlite:data", "--to", "mysql://me:sesame@db/x")
+    commands.refuses(
+        "the database of --to cannot be reached", "migrate", "--from", "sqlite:data", "--to",
+        "postgres://me:sesame@127.0.0.1:1/parley")
+    commands.refuses("--blobs bucket is that of s3.bucket", "migrate", "--from", "sqlite:data", *to, "--blobs", "bucket")
+    data = server.folder / "data"
+    largest = max((data / "uploads" / "blobs" / "content").rglob("*"), key=lambda file: file.stat().st_size)
+    kept = largest.read_bytes()
+    largest.write_bytes(kept[:-1] + bytes([kept[-1] ^ 1]))
+    commands.refuses("is damaged: its bytes are not those the database knows", "migrate", "--from", "sqlite:data", *to)
+    largest.unlink()
+    commands.refuses(" is missing in data", "migrate", "--from", "sqlite:data", *to)
+    largest.write_bytes(kept)
+    said = commands.says("migrate", "--from", "sqlite:data", *to)
+    assert said.endswith("all of it verified, row by row and digest by digest\n"), said
+    with contextlib.closing(sqlite3.connect(data / "parley.sqlite")) as database, database:
+        database.execute("INSERT INTO schema_migrations VALUES (999, 'dreams', 0)")
+    commands.refuses(
+        "the database in data was written by another release: the database has migration 999 (dreams)", "migrate",
+        "--from", "sqlite:data", "--to", postgres.schema())
+    print("migrate: refusals in one line")
+
+
+def main():
+    with contextlib.closing(Postgres()) as postgres, serving(sys.argv[1]) as server:
+        commands = Commands(server)
+        whole(server, commands, postgres)
+        refusals(server, commands, postgres)
+
+
+main()
