@@ -28,7 +28,7 @@ SOURCES       = Package.swift Sources Tests
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fix bench crash fuzz siege openapi sanitize rules packages test-packages bench-packages swift walls format
+.PHONY: help run test check fix bench crash acceptance fuzz siege openapi sanitize rules packages test-packages bench-packages swift walls format
 
 help: ## Lists what there is.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -56,11 +56,13 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Interop/interop.py --binary .build/debug/parley
 	python3 Tests/Interop/tus.py --binary .build/debug/parley
 	python3 Tests/Interop/matrix.py --binary .build/debug/parley
+	python3 Tests/Interop/mistakes.py --binary .build/debug/parley
 	bash Tests/Commands/commands.sh .build/debug/parley
 	bash Tests/Commands/telemetry.sh .build/debug/parley
 	python3 Tests/Commands/database.py .build/debug/parley
 	python3 Tests/Commands/backup.py .build/debug/parley
 	python3 Tests/Commands/migrate.py .build/debug/parley
+	python3 Tests/Commands/full.py .build/debug/parley
 	python3 Tests/Commands/compose.py
 	python3 Tests/Commands/exports.py .build/debug/parley
 	python3 Tests/Commands/upload.py .build/debug/parley
@@ -85,6 +87,10 @@ crash: test-packages swift ## Kills the server N times under load: make crash N=
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --database postgres
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3 --database postgres
+
+acceptance: test-packages swift ## Uploads 2 GB in each dialect with 50 cuts, and ten at once; takes 30 GB of disk.
+	$(BUILD_RELEASE) --product parley
+	python3 Tests/Interop/acceptance.py --binary .build/release/parley
 
 fuzz: test-packages swift ## Fuzzes the parsers: make fuzz SECONDS=60 TARGET=json.
 	python3 Tests/Fuzz/fuzz.py --seconds $(SECONDS) $(if $(TARGET),--target $(TARGET))

@@ -68,13 +68,16 @@ class Tus:
     def delete(self, path):
         return self.ask(f"DELETE {path}", (VERSION,))
 
-    def content(self, identifier):
-        """What a content is when it is downloaded."""
+    def download(self, identifier):
+        """The URL of a content."""
         accept = ("Accept", "application/vnd.layer+json; version=3.0")
         answer = self.ask(f"GET /apps/{APPLICATION}/content/{identifier}", (accept, TOKEN_FIELD))
         expect(answer.status == 200, answer)
-        url = json.loads(answer.content)["download_url"]
-        return self.ask("GET /" + url.split("/", 3)[3]).content
+        return json.loads(answer.content)["download_url"]
+
+    def content(self, identifier):
+        """What a content is when it is downloaded."""
+        return self.ask("GET /" + self.download(identifier).split("/", 3)[3]).content
 
 
 def expect(truth, what):

@@ -1,0 +1,125 @@
+"""A PostgreSQL server whose tables lie on a full disk.
+
+It is a real disk, a small one in memory, for which the test has to be root; else it says so and is left out.
+Clients are told 503 and come back; nothing acknowledged is lost, and all goes on by itself once there is
+room.
+
+usage: full.py BINARY
+"""
+
+import contextlib
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+tests = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(tests / "Crash"), str(tests / "Support")]
+from checks import Checks
+from patient import PatientSender
+from postgres import Postgres
+from server import serving
+
+SENDERS = 6
+MIB = 1 << 20
+
+
+class Disk:
+    """A disk of its own, of which a file holds a part until room is made."""
+
+    def __init__(self, size, held):
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix="parley-disk-"))
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={size},mode=777", "parley-disk", self.place],
+            capture_output=True, text=True)
+        if done.returncode:
+            self.place.rmdir()
+            raise PermissionError(done.stderr.strip())
+        self.ballast = self.place / "ballast"
+        self.ballast.write_bytes(bytes(held))
+
+    def folder(self, name):
+        """A folder there, which is the server's."""
+        folder = self.place / name
+        folder.mkdir(mode=0o700)
+        shutil.chown(folder, "nobody")
+        return folder
+
+    def make_room(self):
+        self.ballast.unlink()
+
+    def close(self):
+        subprocess.run(["umount", "-l", self.place], check=True)
+        self.place.rmdir()
+
+
+def hire(server):
+    crew = [PatientSender(server, random.Random(number)) for number in range(SENDERS)]
+    for client in crew: client.start()
+    return crew
+
+
+def wait_until(what, is_so, seconds=120):
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, f"{what}: not within {seconds} s"
+        time.sleep(0.05)
+
+
+def refusals(crew):
+    return sum(client.refusals for client in crew)
+
+
+def acknowledged(crew):
+    return sum(len(client.acknowledged) for client in crew)
+
+
+def dismiss(server, crew, what):
+    """They get on again; then everything they were told is there."""
+    before = acknowledged(crew)
+    wait_until(f"{what}: they get on", lambda: acknowledged(crew) > before + 100)
+    for client in crew: client.is_over = True
+    for client in crew:
+        client.join(timeout=30)
+        assert not client.is_alive(), "a client hangs"
+    checks = Checks(server)
+    found = checks.of_round(crew)
+    checks.stop_on_failure(0)
+    print(f"full disk: {found} through {what}, {refusals(crew)} times 503")
+
+
+def tables(binary, postgres):
+    disk = Disk(24 * MIB, 6 * MIB)
+    try:
+        postgres.run(f"CREATE TABLESPACE small LOCATION '{disk.folder('tables')}'")
+        url = postgres.schema()
+        name = url.rsplit("D", 1)[1]
+        with serving(binary, url + "%20-cdefault_tablespace%3Dsmall") as server:
+            server.start()
+            crew = hire(server)
+            wait_until("the disk of the tables is full", lambda: refusals(crew) > 50)
+            assert "53100" in server.log.read_text(), "the log does not say that the disk is full"
+            disk.make_room()
+            dismiss(server, crew, "a full disk of the tables")
+            assert server.stop() == 0
+        postgres.run(f"DROP SCHEMA {name} CASCADE")
+        postgres.run("DROP TABLESPACE small")
+    finally:
+        disk.close()
+
+
+def main():
+    if os.geteuid() != 0:
+        return print("full disk: left out, as only root can mount a small disk")
+    with contextlib.closing(Postgres()) as postgres:
+        try:
+            tables(sys.argv[1], postgres)
+        except PermissionError as refusal:
+            print(f"full disk: left out, as no disk can be mounted: {refusal}")
+
+
+main()
