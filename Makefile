@@ -17,6 +17,8 @@ LISTEN        ?= 127.0.0.1:8080
 DATA          ?= data
 # Rounds of the crash test: `make crash N=200`.
 N             ?= 100
+# `make bench GROWTH=1` measures at 1,000 to 1,000,000 messages, and draws .build/figures/growth.png.
+GROWTH        ?=
 # How long `make fuzz` takes, and what it looks at: `make fuzz SECONDS=60 TARGET=json`.
 SECONDS       ?= 600
 TARGET        ?=
@@ -77,9 +79,9 @@ check: swift format walls ## Asks whether format and walls are in order.
 fix: swift ## Formats every file in place.
 	swift format --in-place --recursive --parallel $(SOURCES)
 
-bench: bench-packages swift ## Measures against nginx, Hummingbird and bare SQLite; takes half an hour.
+bench: bench-packages swift ## Measures against nginx, Hummingbird and bare SQLite; with GROWTH=1 what growing costs.
 	$(BUILD_RELEASE)
-	python3 Tests/Benchmarks/bench.py --build .build/release
+	python3 Tests/Benchmarks/bench.py --build .build/release $(if $(GROWTH),--only growth --figures .build/figures)
 
 crash: test-packages swift ## Kills the server N times under load: make crash N=200.
 	swift build --product parley

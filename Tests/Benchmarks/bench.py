@@ -14,6 +14,7 @@ import tempfile
 
 import engines
 import flatness
+import growth
 import memory
 import messages
 import plain
@@ -22,13 +23,16 @@ import start
 import statics
 import streams
 import transfers
+import webhooks
 from table import Table
 
 PARTS = {
     "plain": plain, "secure": secure, "statics": statics, "memory": memory, "messages": messages, "engines": engines,
-    "streams": streams,
-    "flatness": flatness, "transfers": transfers, "start": start,
+    "streams": streams, "webhooks": webhooks,
+    "flatness": flatness, "growth": growth, "transfers": transfers, "start": start,
 }
+# Takes an hour, and says more of what flatness says.
+LONG = {"growth"}
 
 
 def arguments():
@@ -41,6 +45,7 @@ def arguments():
     parser.add_argument("--streams", type=int, default=1000, help="live streams of the log")
     parser.add_argument("--stream-rate", type=int, default=1000, help="messages a second that are sent meanwhile")
     parser.add_argument("--peer", type=pathlib.Path, help="folder in which Hummingbird is built; beside the binaries")
+    parser.add_argument("--figures", type=pathlib.Path, help="folder that pictures are written to")
     parser.add_argument("--only", choices=PARTS)
     return parser.parse_args()
 
@@ -55,7 +60,7 @@ def main():
     table = Table()
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
         for name, part in PARTS.items():
-            if options.only in (None, name):
+            if name == options.only or options.only is None and name not in LONG:
                 place = pathlib.Path(folder) / name
                 place.mkdir()
                 part.measure(options, place, table)

@@ -20,19 +20,12 @@ CLIENTS = 8
 def measure(options, folder, table):
     postgres = Postgres()
     try:
-        base = None
         for connections in CONNECTIONS:
             send(options, folder / f"file-{connections}", table, "SQLite", connections, {})
-            schema = postgres.schema()
-            runs = send(
+            send(
                 options, folder / f"server-{connections}", table, "PostgreSQL", connections,
-                {"PARLEY_DATABASE_URL": schema})
-            if connections == 64:
-                base = Base(options, folder, postgres, schema)
-                table.against(
-                    f"POST a message, PostgreSQL, {connections} connections, beside pgbench of the same rows, "
-                    f"{CLIENTS} clients, prepared, each on a conversation of its own", runs,
-                    [base.rate() for _ in runs])
+                {"PARLEY_DATABASE_URL": postgres.schema()})
+        beside(options, folder / "beside", table, postgres, postgres.schema())
         two(options, folder / "two", table, postgres.schema())
     finally:
         postgres.close()
@@ -48,6 +41,30 @@ def send(options, folder, table, engine, connections, settings):
     table.alone(
         f"POST a message, durable, {engine}, {connections} connections", runs, f", {shared(ours):.1f} a commit")
     return runs
+
+
+def beside(options, folder, table, postgres, schema):
+    """Sendings at 64 connections, in turn with pgbench, which has neither HTTP to read nor anything to decide."""
+    folder.mkdir()
+    ours, bases = [], {}
+    with parley(options, folder, PARLEY_DATABASE_URL=schema) as server:
+        chat = converse(server)
+
+        def run(number):
+            return varied(server, "POST", chat, 64, options.seconds, HEADERS, numbered(f"b{number}"))
+
+        run("f")
+        scripts = [
+            ("all on the conversation of ours", Base(options, folder, postgres, schema, isShared=True)),
+            ("each on an application of its own", Base(options, folder, postgres, schema, isShared=False)),
+        ]
+        for number in range(options.rounds):
+            ours.append(run(number))
+            for name, base in scripts: bases.setdefault(name, []).append(base.rate())
+    for name, rates in bases.items():
+        table.against(
+            f"POST a message, PostgreSQL, 64 connections, beside pgbench of the same rows, {CLIENTS} clients, "
+            f"prepared, {name}", ours, rates)
 
 
 def shared(ours):
@@ -82,21 +99,26 @@ def two(options, folder, table, schema):
 class Base:
     """The statements that keep a message, run by pgbench on the rows that a sending has left."""
 
-    def __init__(self, options, folder, postgres, schema):
+    def __init__(self, options, folder, postgres, schema, isShared):
         self.seconds, self.schema = options.seconds, schema
         self.name = schema.rsplit("D", 1)[1]
         self.ask = lambda statement: postgres.run(f"SET search_path = {self.name}; {statement}")
-        self.script = folder / "pgbench.sql"
-        # Each client has an application of its own: nobody waits for another one's counter.
+        self.script = folder / f"pgbench-{isShared}.sql"
+        self.ask("CREATE SEQUENCE IF NOT EXISTS pgbench_run")
+        self.application = self.ask("SELECT quote_literal(application) FROM messages LIMIT 1")
+        if not isShared: self.part()
+        self.write()
+
+    def part(self):
+        """Each client has an application of its own: nobody waits for another one's counter."""
         for table in ("log_positions", "conversations", "participants"):
             columns = self.columns(table)
             others = ", ".join("decode(lpad(to_hex(k), 32, '0'), 'hex')" if name == "application" else name
                                for name in columns)
             self.ask(
                 f"INSERT INTO {table} ({', '.join(columns)}) SELECT {others} FROM {table}, "
-                f"generate_series(1, {CLIENTS}) k WHERE application = (SELECT application FROM messages LIMIT 1)")
-        self.ask("CREATE SEQUENCE pgbench_run")
-        self.write()
+                f"generate_series(1, {CLIENTS}) k WHERE application = {self.application}")
+        self.application = "decode(lpad(to_hex(:client_id::bigint + 1), 32, '0'), 'hex')"
 
     def columns(self, table):
         return self.ask(
@@ -114,7 +136,7 @@ class Base:
         return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join(values)});"
 
     def write(self):
-        application = "decode(lpad(to_hex(:client_id::bigint + 1), 32, '0'), 'hex')"
+        application = self.application
         message = "decode(lpad(to_hex(:run::bigint), 8, '0') || lpad(to_hex(:client_id::bigint), 4, '0') || lpad(to_hex(:place::bigint), 20, '0'), 'hex')"
         conversation = self.ask("SELECT quote_literal(id) FROM conversations LIMIT 1")
         own = {"application": application}
@@ -122,13 +144,13 @@ class Base:
             "BEGIN;",
             f"UPDATE log_positions SET position = position + 1 WHERE application = {application} "
             "RETURNING position AS place \\gset",
-            self.row("events", "position", own | {"position": ":place"}),
-            self.row("messages", "position", own | {"id": message, "position": ":place"}),
-            self.row("parts", "message", own | {"message": message}),
             f"UPDATE conversations SET last_position = last_position + 1, message_count = message_count + 1 "
-            f"WHERE application = {application} AND id = {conversation};",
+            f"WHERE application = {application} AND id = {conversation} RETURNING last_position AS seat \\gset",
+            self.row("events", "position", own | {"position": ":place"}),
+            self.row("messages", "position", own | {"id": message, "position": ":seat"}),
+            self.row("parts", "message", own | {"message": message}),
             f"UPDATE participants SET total_count = total_count + 1, unread_count = unread_count + 1, "
-            f"last_position = :place, last_message = {message} "
+            f"last_position = :seat, last_message = {message} "
             f"WHERE application = {application} AND conversation = {conversation} AND left_after IS NULL;",
             "COMMIT;", ""]))
 

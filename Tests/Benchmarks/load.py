@@ -14,6 +14,8 @@ UNITS = {"us": 1, "ms": 1000, "s": 1_000_000, "m": 60_000_000}
 
 @dataclasses.dataclass
 class Run:
+    """What a table shows: requests or deliveries a second, microseconds, CPU of the server for each."""
+
     rate: float
     p50: float
     p99: float
@@ -28,11 +30,11 @@ def varied(server, method, path, connections, seconds, headers, body=None, **num
     return wrk(server, "/", connections, seconds, REQUESTS, headers, environment)
 
 
-def fill(server, path, body, count, headers):
-    """Posts bodies numbered from 0: exactly `count` when they are few, a little more when they are many."""
-    if count <= 5000:
+def fill(server, path, body, count, headers, first=0):
+    """Posts bodies numbered from `first`, below `count` when they are few, a little more when they are many."""
+    if count - first <= 5000:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-        for number in range(count):
+        for number in range(first, count):
             text = body.replace("{n}", str(number)).replace("{x}", f"{number:012x}")
             connection.request("POST", path, text, headers)
             answer = connection.getresponse()
@@ -40,7 +42,7 @@ def fill(server, path, body, count, headers):
             if answer.status >= 300:
                 raise RuntimeError(f"POST {path} answered {answer.status}")
         return
-    done, rate = 0, count
+    done, rate = first, count
     while done < count:
         seconds = max(1, min(30, round((count - done) / max(rate, 1))))
         run = varied(server, "POST", path, 64, seconds, headers, body, **{"from": done})

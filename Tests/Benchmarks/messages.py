@@ -151,8 +151,8 @@ def numbered(prefix):
         "parts": [{"mime_type": "text/plain", "body": "message {n}, as long as messages are"}]})
 
 
-def fill_messages(server, chat, count):
-    fill(server, chat, numbered("f0"), count, HEADERS)
+def fill_messages(server, chat, count, first=0):
+    fill(server, chat, numbered("f0"), count, HEADERS, first)
 
 
 def converse(server):

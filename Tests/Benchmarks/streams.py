@@ -1,32 +1,23 @@
 """Live streams: how long after its commit's answer begins a message takes to reach all who stream the log.
 
-The sender writes the time into each message, and one thread reads all streams, so the figure holds what
-the reader costs as well: it shares the cores with the server.
+The sender writes the time into each message, and one process reads all streams, so the figure holds what
+sender and reader cost as well: they share the cores with the server.
 """
 
-import dataclasses
 import http.client
 import json
+import multiprocessing
 import selectors
 import socket
 import threading
 import time
 
+from load import Run
 from messages import CONVERSATIONS, HEADERS
 from processes import APPLICATION, TOKEN, parley
 
 PATH = f"/apps/{APPLICATION}/events?after=now&types=message.sent"
 SENDERS = 8
-
-
-@dataclasses.dataclass
-class Run:
-    """What `Table.alone` shows: deliveries a second, microseconds, CPU of the server for each."""
-
-    rate: float
-    p50: float
-    p99: float
-    cpu: float
 
 
 def measure(options, folder, table):
@@ -49,8 +40,11 @@ def deliver(server, count, rate, seconds):
         "POST", CONVERSATIONS, json.dumps({"participants": ["ana", "bo"]}), HEADERS)
     assert status == 201, made
     messages = CONVERSATIONS + "/" + json.loads(made)["id"].rsplit("/", 1)[1] + "/messages"
-    readers = [Reader(server.port) for _ in range(count)]
-    for reader in readers: reader.greet()
+    ours, theirs = multiprocessing.Pipe()
+    reading = multiprocessing.get_context("fork").Process(target=read, args=(server.port, count, theirs))
+    reading.start()
+    theirs.close()
+    assert ours.recv() == "open"
     before = server.cpu_seconds()
     end = time.monotonic() + seconds
     sent = [0] * SENDERS
@@ -59,18 +53,24 @@ def deliver(server, count, rate, seconds):
         for number in range(SENDERS)
     ]
     for sender in senders: sender.start()
-    delays = read(readers, senders, sent)
+    for sender in senders: sender.join()
+    ours.send(sum(sent))
+    delays, took = ours.recv()
+    reading.join()
     spent = server.cpu_seconds() - before
-    for reader in readers:
-        places = reader.places
-        assert places == list(range(places[0], places[0] + sum(sent))), "a gap or a double"
-        reader.socket.close()
-    delays.sort()
-    total = len(delays)
-    at = lambda share: delays[min(total - 1, int(total * share))] * 1e6
+    total = sum(number for _, number in delays)
+    assert total == count * sum(sent), (total, count, sum(sent))
     return (
-        Run(total / seconds, at(0.5), at(0.99), spent * 1e6 / total),
-        f", {sum(sent) / seconds:,.0f} messages/s sent")
+        Run(total / (seconds + took), at(delays, 0.5), at(delays, 0.99), spent * 1e6 / total, total),
+        f", {sum(sent) / seconds:,.0f} messages/s sent, {total / len(delays):.0f} events at once")
+
+
+def at(delays, share):
+    """The delay in microseconds below which a share of the events lies."""
+    wanted = sum(number for _, number in delays) * share
+    for delay, number in sorted(delays):
+        wanted -= number
+        if wanted <= 0: return delay * 1e6
 
 
 def send(port, path, rate, end, sent, number):
@@ -88,20 +88,25 @@ def send(port, path, rate, end, sent, number):
     connection.close()
 
 
-def read(readers, senders, sent):
-    """Reads until the senders have ended and everything has come."""
+def read(port, count, pipe):
+    """Opens all streams, and reads until it is told how much was sent and everything has come."""
+    readers = [Reader(port) for _ in range(count)]
+    for reader in readers: reader.greet()
     selector = selectors.DefaultSelector()
     for reader in readers: selector.register(reader.socket, selectors.EVENT_READ, reader)
-    delays, patience = [], time.monotonic() + 120
+    pipe.send("open")
+    delays, wanted, told, patience = [], None, 0, time.monotonic() + 120
     while time.monotonic() < patience:
         for key, _ in selector.select(0.1): key.data.take(delays)
-        if not any(sender.is_alive() for sender in senders):
-            if all(len(reader.places) == sum(sent) for reader in readers): return delays
+        if wanted is None and pipe.poll():
+            wanted, told = pipe.recv(), time.monotonic()
+        if wanted is not None and all(reader.number == wanted for reader in readers):
+            return pipe.send((delays, time.monotonic() - told))
     raise RuntimeError("not everything has come")
 
 
 class Reader:
-    """One stream: the positions it was sent, in order."""
+    """One stream: how many events it was sent, and where it is."""
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
@@ -109,7 +114,8 @@ class Reader:
             f"GET {PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {TOKEN}\r\n"
             "Accept: text/event-stream\r\n\r\n".encode())
         self.rest = b""
-        self.places = []
+        self.number = 0
+        self.place = None
 
     def greet(self):
         head = b""
@@ -119,18 +125,25 @@ class Reader:
         self.socket.setblocking(False)
 
     def take(self, delays):
+        """What has come at once; the oldest of it stands for the delay of all."""
         try:
             octets = self.socket.recv(1 << 20)
         except BlockingIOError:
             return
         if not octets: raise RuntimeError("a stream has ended")
         now = time.monotonic()
-        # Frames of chunks lie between events or inside one; neither mark below is ever cut by one that
-        # matters: what is incomplete waits for the rest.
-        self.rest += octets
-        *whole, self.rest = self.rest.split(b"\n\n")
-        for event in whole:
-            place, when = event.find(b"id: "), event.find(b"t=")
-            if place < 0: continue
-            self.places.append(int(event[place + 4:event.index(b"\n", place)]))
-            delays.append(now - float(event[when + 2:event.index(b";", when)]))
+        # Frames of chunks lie between events, so no mark below is ever cut: what is incomplete waits.
+        whole, end, rest = (self.rest + octets).rpartition(b"\n\n")
+        self.rest = rest
+        number = whole.count(b"\nid: ")
+        if not number: return
+        first, last = place(whole, whole.find(b"\nid: ")), place(whole, whole.rfind(b"\nid: "))
+        assert last - first + 1 == number and self.place in (None, first - 1), "a gap or a double"
+        self.number += number
+        self.place = last
+        when = whole.find(b"t=")
+        delays.append((now - float(whole[when + 2:whole.index(b";", when)]), number))
+
+
+def place(text, start):
+    return int(text[start + 5:text.index(b"\n", start + 1)])

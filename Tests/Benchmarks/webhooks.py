@@ -1,0 +1,186 @@
+"""Webhooks: how many deliveries a second, how long after the request that sends a message, and what a dead receiver costs.
+
+The receivers are coroutines of one process and answer after a millisecond; they share the cores with the server
+and are a good part of what limits it.
+"""
+
+import asyncio
+import http.client
+import json
+import multiprocessing
+import re
+import socket
+import threading
+import time
+
+from messages import CONVERSATIONS, HEADERS
+from processes import APPLICATION, parley
+from streams import Run, at, send
+
+RECEIVERS = 16
+SENDERS = 8
+TALKS = 64
+QUIET_RATE = 50
+PENDING = 100_000
+WEBHOOKS = f"/apps/{APPLICATION}/webhooks"
+SETTINGS = {
+    "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8", "PARLEY_WEBHOOKS_ALLOW_HTTP": "true",
+    "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s",
+}
+
+
+def measure(options, folder, table):
+    busy, beside, quiet = [], [], []
+    for round in range(options.rounds):
+        for runs, dead in [(busy, 0), (beside, 1)]:
+            place = folder / f"{round}-{dead}"
+            place.mkdir()
+            with parley(options, place, **SETTINGS) as ours:
+                rush, calm = deliver(ours, options.seconds, dead)
+                runs.append(rush)
+                if not dead: quiet.append(calm)
+    table.alone(f"webhooks, {RECEIVERS} receivers at 1 ms: deliveries", busy)
+    table.alone("the same beside a receiver that never answers", beside)
+    table.alone(f"webhooks at {QUIET_RATE} messages/s: deliveries", quiet)
+    before, after = pending(options, folder)
+    table.say(f"memory with {PENDING:,} pending deliveries", f"{after / 1024:.1f} MiB", f"{before / 1024:.1f} MiB with 1,000")
+
+
+def deliver(server, seconds, dead):
+    """As many messages as can be sent, then few: the figures of both."""
+    ours, theirs = multiprocessing.Pipe()
+    receiving = multiprocessing.get_context("fork").Process(target=receive, args=(RECEIVERS, theirs))
+    receiving.start()
+    theirs.close()
+    with silence() as deaf:
+        for port in ours.recv() + [deaf] * dead: register(server, port)
+        active(server, RECEIVERS + dead)
+        talks = [conversation(server) for _ in range(TALKS)]
+        runs = []
+        for rate in [None, QUIET_RATE]:
+            before, began = server.cpu_seconds(), time.monotonic()
+            sent = rush(server, talks, seconds, rate)
+            ours.send(sent * RECEIVERS)
+            delays = ours.recv()
+            took = time.monotonic() - began
+            spent, ones = server.cpu_seconds() - before, [(delay, 1) for delay in delays]
+            runs.append(Run(
+                len(delays) / took, at(ones, 0.5), at(ones, 0.99), spent * 1e6 / len(delays), len(delays)))
+    ours.send(None)
+    receiving.join()
+    return runs
+
+
+def rush(server, talks, seconds, rate):
+    end, sent = time.monotonic() + seconds, [0] * SENDERS
+    senders = [
+        threading.Thread(target=send, args=(
+            server.port, talks[number % len(talks)] + "/messages", (rate or 1e6) / SENDERS, end, sent, number))
+        for number in range(SENDERS)
+    ]
+    for sender in senders: sender.start()
+    for sender in senders: sender.join()
+    return sum(sent)
+
+
+def pending(options, folder):
+    """KiB of memory with few and with many deliveries that wait for a receiver that never answers."""
+    place = folder / "pending"
+    place.mkdir()
+    with parley(options, place, **SETTINGS) as ours, silence() as deaf:
+        register(ours, deaf)
+        active(ours, 1)
+        talks, sizes = [conversation(ours) for _ in range(TALKS)], []
+        for wanted in [1000, PENDING]:
+            while waiting(ours) < wanted: rush(ours, talks, 2, None)
+            sizes.append(ours.memory("RssAnon"))
+        return sizes
+
+
+def conversation(server):
+    status, made = server.request("POST", CONVERSATIONS, json.dumps({"participants": ["ana", "bo"]}), HEADERS)
+    assert status == 201, made
+    return CONVERSATIONS + "/" + json.loads(made)["id"].rsplit("/", 1)[1]
+
+
+def ask(server, method, path, body=None):
+    fields = HEADERS | {"Accept": "application/vnd.layer.webhooks+json; version=2.0"}
+    status, answer = server.request(method, path, body and json.dumps(body), fields)
+    assert status < 300, answer
+    return json.loads(answer)
+
+
+def register(server, port):
+    ask(server, "POST", WEBHOOKS, {
+        "version": "2.0", "target_url": f"http://127.0.0.1:{port}/in", "events": ["Message.created"], "secret": "s3cret"})
+
+
+def active(server, count):
+    while sum(webhook["status"] == "active" for webhook in ask(server, "GET", WEBHOOKS)) < count: time.sleep(0.02)
+
+
+def waiting(server):
+    fields = HEADERS | {"Accept": "application/vnd.layer.webhooks+json; version=2.0"}
+    path = f"{WEBHOOKS}/{ask(server, 'GET', WEBHOOKS)[0]['id'].rsplit('/', 1)[1]}/deliveries?state=pending&page_size=1"
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request("GET", path, headers=fields)
+    answer = connection.getresponse()
+    answer.read()
+    return int(answer.headers["Layer-Count"])
+
+
+class silence:
+    """A receiver that answers the challenge and then nothing any more; its port."""
+
+    def __enter__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        threading.Thread(target=self.serve, daemon=True).start()
+        return self.listener.getsockname()[1]
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+    def serve(self):
+        held = []
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            held.append(connection)
+            if head := connection.recv(65536):
+                if found := re.search(rb"verification_challenge=([\w-]+)", head):
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(found[1]), found[1]))
+
+
+def receive(count, pipe):
+    asyncio.run(receiving(count, pipe))
+
+
+async def receiving(count, pipe):
+    """Answers after a millisecond each; says how long everything took once as much has come as was sent."""
+    delays = []
+
+    async def serve(reader, writer):
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                if found := re.search(rb"verification_challenge=([\w-]+)", head):
+                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(found[1]), found[1]))
+                    continue
+                length = int(re.search(rb"(?i)content-length: (\d+)", head)[1])
+                body = await reader.readexactly(length)
+                delays.append(time.monotonic() - float(re.search(rb"t=([\d.]+);", body)[1]))
+                await asyncio.sleep(0.001)
+                writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        writer.close()
+
+    servers = [await asyncio.start_server(serve, "127.0.0.1", 0) for _ in range(count)]
+    pipe.send([server.sockets[0].getsockname()[1] for server in servers])
+    while True:
+        while not pipe.poll(): await asyncio.sleep(0.01)
+        if (wanted := pipe.recv()) is None: return
+        while len(delays) < wanted: await asyncio.sleep(0.005)
+        pipe.send(list(delays))
+        delays.clear()
