@@ -66,6 +66,13 @@ public struct ObjectStore: Sendable {
     /// The whole key, as the store knows it.
     func fullKey(_ key: ObjectKey) -> String { settings.prefix + key.text }
 
+    /// What a key of the store's is called here; `nil` for others' keys. A store may look at the prefix
+    /// it is asked for, or not.
+    func key(_ whole: String, below folder: String = "") -> ObjectKey? {
+        guard whole.utf8.starts(with: (settings.prefix + folder).utf8) else { return nil }
+        return ObjectKey(String(Substring(whole.utf8.dropFirst(settings.prefix.utf8.count))))
+    }
+
     /// Now, as far as we know by the store's clock, in milliseconds since 1970.
     func now() -> Int64 { clock.now() + offset.withLock { $0 } }
 }

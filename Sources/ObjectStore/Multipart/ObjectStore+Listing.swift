@@ -28,11 +28,7 @@ extension ObjectStore {
         repeat {
             let page = try await page("list uploads", after: marker, atMost: 1000)
             for upload in page.uploads {
-                // A store may look at the prefix by itself, or not.
-                guard upload.key.utf8.starts(with: settings.prefix.utf8),
-                    let key = ObjectKey(
-                        String(Substring(upload.key.utf8.dropFirst(settings.prefix.utf8.count))))
-                else { continue }
+                guard let key = key(upload.key) else { continue }
                 uploads.append(
                     OpenMultipart(key: key, upload: upload.upload, initiated: upload.initiated))
             }

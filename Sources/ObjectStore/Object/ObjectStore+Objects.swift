@@ -14,11 +14,7 @@ extension ObjectStore {
         repeat {
             let page = try await page(below: folder, after: token)
             for object in page.objects {
-                // A store may look at the prefix by itself, or not.
-                guard object.key.utf8.starts(with: (settings.prefix + folder).utf8),
-                    let key = ObjectKey(
-                        String(Substring(object.key.utf8.dropFirst(settings.prefix.utf8.count))))
-                else { continue }
+                guard let key = key(object.key, below: folder) else { continue }
                 objects.append(
                     StoredKey(key: key, modified: object.modified, size: object.size))
             }
