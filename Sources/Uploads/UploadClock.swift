@@ -14,4 +14,8 @@ public struct UploadClock: Sendable {
         self.now = now
         self.sleep = sleep ?? pause(milliseconds:)
     }
+
+    /// Whether what nobody knows is left over. What is younger than an hour may belong to an upload that
+    /// is just beginning, or to a commit that is just made.
+    func isOrphaned(since moment: Int64) -> Bool { now() - moment > 3_600_000 }
 }

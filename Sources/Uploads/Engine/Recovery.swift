@@ -6,9 +6,6 @@ struct Recovery {
     let engine: UploadEngine
     let records: RecordFolder
 
-    /// Orphans younger than this are left: they may belong to an upload being created.
-    private static let orphanAge: Int64 = 3_600_000
-
     /// What goes on after a start.
     struct Findings: Sendable {
         /// Uploads whose finishing was cut short.
@@ -68,10 +65,7 @@ struct Recovery {
         guard let blob = BlobName(record.contentID), record.mayExpire else { return record }
         if size < record.offset {
             try engine.blobs.discard(blob)
-            var failed = record
-            failed.state = .failed
-            failed.failure = .storageLost
-            failed.expiresAt = engine.clock.now() + engine.settings.tombstoneTTL
+            let failed = engine.lost(record)
             try file.write(failed.bytes)
             return failed
         }
@@ -82,6 +76,6 @@ struct Recovery {
     private func removeOld(
         _ entry: FolderEntry, _ remove: () throws(DiskError) -> Void
     ) throws(DiskError) {
-        if engine.clock.now() - entry.modifiedAtMilliseconds > Recovery.orphanAge { try remove() }
+        if engine.clock.isOrphaned(since: entry.modifiedAtMilliseconds) { try remove() }
     }
 }

@@ -42,6 +42,15 @@ struct UploadEngine: Sendable {
         }
     }
 
+    /// The record of an upload whose bytes are gone: whoever asks hears it until its tombstone goes.
+    func lost(_ record: UploadRecord) -> UploadRecord {
+        var record = record
+        record.state = .failed
+        record.failure = .storageLost
+        record.expiresAt = clock.now() + settings.tombstoneTTL
+        return record
+    }
+
     /// Tells of a finished content, once more where it was told of before.
     func tell(of content: FinishedUpload) async throws {
         do {

@@ -61,11 +61,7 @@ struct Handover {
             try blobs.stagedSize(blob) ?? 0
         }
         guard size >= record.offset else {
-            // Whoever asks hears that bytes were lost.
-            record.state = .failed
-            record.failure = .storageLost
-            record.expiresAt = engine.clock.now() + engine.settings.tombstoneTTL
-            return record
+            return engine.lost(record)
         }
         let file = try await shared.work(on: blob) { blobs throws(DiskError) in
             try blobs.stage(blob)

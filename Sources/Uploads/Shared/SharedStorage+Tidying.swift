@@ -3,9 +3,6 @@ internal import Locking
 internal import ObjectStore
 
 extension SharedStorage {
-    /// What is younger may belong to an upload that is just beginning, or to a commit that is just made.
-    private static let orphanAge: Int64 = 3_600_000
-
     /// Ends what was begun in the store, and what was put there, for uploads that do not speak of it: a
     /// crash came between, or a process that had been overtaken did not know it yet (§11.8).
     func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async {
@@ -16,7 +13,7 @@ extension SharedStorage {
                 else { continue }
                 try await store.abort(open.key, upload: open.upload)
             }
-            for object in try await store.objects(below: SharedStorage.prefix) {
+            for object in try await store.objects(below: SharedStorage.folder) {
                 guard let piece = SharedStorage.piece(object.key), isOld(object.modified),
                     try await !isHeld(piece.id, of: piece.name)
                 else { continue }
@@ -35,7 +32,7 @@ extension SharedStorage {
     }
 
     private func isOld(_ moment: Int64?) -> Bool {
-        moment.map { moment in bucket.clock.now() - moment > Self.orphanAge } ?? false
+        moment.map(bucket.clock.isOrphaned(since:)) ?? false
     }
 
     /// Removes copies of bytes here that nobody has added to for long; who needs one makes it again.
@@ -47,7 +44,7 @@ extension SharedStorage {
             do throws(DiskError) {
                 old = try await queue.run { () throws(DiskError) in
                     try blobs.stagedEntries().filter { file in
-                        clock.now() - file.modifiedAtMilliseconds > Self.orphanAge
+                        clock.isOrphaned(since: file.modifiedAtMilliseconds)
                     }.compactMap { file in BlobName(file.name) }
                 }
             } catch {

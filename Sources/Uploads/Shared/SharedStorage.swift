@@ -15,7 +15,8 @@ struct SharedStorage: ContentStorage {
     var store: ObjectStore { bucket.store }
     var blobs: BlobFolder { bucket.disk.blobs }
 
-    private static let folder = "tails/"
+    /// Where pieces lie, below the prefix of the store.
+    static let folder = "tails/"
 
     /// The key of a piece.
     func key(_ piece: HeldParts.Piece, of name: BlobName) -> ObjectKey {
@@ -34,8 +35,6 @@ struct SharedStorage: ContentStorage {
         }
         return (name, String(words[2]))
     }
-
-    static var prefix: String { folder }
 
     // MARK: Contents
 

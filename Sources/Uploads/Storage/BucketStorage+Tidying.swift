@@ -3,9 +3,6 @@ internal import Locking
 internal import ObjectStore
 
 extension BucketStorage {
-    /// What is younger may belong to an upload that is just beginning.
-    private static let orphanAge: Int64 = 3_600_000
-
     /// Ends what was begun in the store for uploads that are no more (§11.8).
     func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async {
         do {
@@ -24,10 +21,9 @@ extension BucketStorage {
             try journals.entries()
         }
         for entry in entries {
-            guard let name = BlobName(entry.name), !isUnderWay(name) else { continue }
-            guard clock.now() - entry.modifiedAtMilliseconds > BucketStorage.orphanAge else {
-                continue
-            }
+            guard let name = BlobName(entry.name), !isUnderWay(name),
+                clock.isOrphaned(since: entry.modifiedAtMilliseconds)
+            else { continue }
             try await mover(for: name).giveUp()
         }
     }
@@ -36,7 +32,7 @@ extension BucketStorage {
     private func abortUnknown() async throws {
         for open in try await store.multiparts() {
             guard let name = ContentBucket.name(of: open.key), let initiated = open.initiated,
-                clock.now() - initiated > BucketStorage.orphanAge
+                clock.isOrphaned(since: initiated)
             else { continue }
             let known = try await mover(for: name).known()?.upload
             if known != open.upload { try await store.abort(open.key, upload: open.upload) }

@@ -30,7 +30,7 @@ private let total = bytes.count
     }
 
     private var pieces: [StoredKey] {
-        get async throws { try await bucket.store.objects(below: SharedStorage.prefix) }
+        get async throws { try await bucket.store.objects(below: SharedStorage.folder) }
     }
 
     private func isWhole(at house: House) -> Bool {
