@@ -12,31 +12,17 @@ import shutil
 import sqlite3
 import sys
 import threading
-import time
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Commands")]
-from people import Commands, Person, fetch
+from people import KILLS, Commands, Person, fetch, kill_again_and_again
 from server import Server, serving
 
 SIZES = (60_000_000, 0, 1, 4096, 700_000, 700_001)
-KILLS = 6
 
 
-def kill_again_and_again(commands, folder, *words):
-    """Ends it at moments between its first file and its last."""
-    for number in range(KILLS):
-        process = commands.start(*words)
-        deadline = time.monotonic() + 60
-        while not (folder / "unfinished").exists() and process.poll() is None:
-            assert time.monotonic() < deadline
-            time.sleep(0.001)
-        time.sleep(random.random() * 0.15 * number / KILLS)
-        process.kill()
-        process.communicate()
-        if process.returncode == 0:
-            return number
-    return KILLS
+def kill_at_work(commands, folder, *words):
+    return kill_again_and_again(commands, words, (folder / "unfinished").exists, 0.15)
 
 
 class Talk(threading.Thread):
@@ -71,7 +57,7 @@ def whole(server, commands):
     talk = Talk(server, conversation)
     talk.start()
     saved, back = server.folder / "saved", server.folder / "back"
-    kills = kill_again_and_again(commands, saved, "backup", "saved", "--data", "data")
+    kills = kill_at_work(commands, saved, "backup", "saved", "--data", "data")
     before = list(talk.acknowledged)
     if kills == KILLS:
         commands.refuses("the backup in saved was not finished", "restore", "saved", "--data", "back")
@@ -84,7 +70,7 @@ def whole(server, commands):
     assert server.stop() == 0
     for file in saved.rglob("*"):
         assert file.stat().st_mode & 0o077 == 0, f"others may read {file}"
-    kills += kill_again_and_again(commands, back, "restore", "saved", "--data", "back")
+    kills += kill_at_work(commands, back, "restore", "saved", "--data", "back")
     if (back / "unfinished").exists():
         commands.says("restore", "saved", "--data", "back")
     other = Server(server.binary, server.folder)

@@ -147,13 +147,7 @@ def faults(server, postgres):
     time.sleep(1)
     for client, count in zip(crew, before):
         assert len(client.acknowledged) > count, "a client does not get on although the server is back"
-        client.is_over = True
-    for client in crew:
-        client.join(timeout=30)
-        assert not client.is_alive(), "a client hangs"
-    checks = Checks(server)
-    found = checks.of_round(crew)
-    checks.stop_on_failure(0)
+    found = Checks(server).dismiss(crew)
     refused = sum(client.refusals for client in crew)
     assert refused > 0, "nobody was refused while there was no server"
     print(f"database: {found} through two restarts and forty broken connections, {refused} times 503")

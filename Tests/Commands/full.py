@@ -82,13 +82,7 @@ def dismiss(server, crew, what):
     """They get on again; then everything they were told is there."""
     before = acknowledged(crew)
     wait_until(f"{what}: they get on", lambda: acknowledged(crew) > before + 100)
-    for client in crew: client.is_over = True
-    for client in crew:
-        client.join(timeout=30)
-        assert not client.is_alive(), "a client hangs"
-    checks = Checks(server)
-    found = checks.of_round(crew)
-    checks.stop_on_failure(0)
+    found = Checks(server).dismiss(crew)
     print(f"full disk: {found} through {what}, {refusals(crew)} times 503")
 
 

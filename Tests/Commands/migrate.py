@@ -9,15 +9,14 @@ import pathlib
 import random
 import sqlite3
 import sys
-import time
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
-from people import Commands, Person, fetch
+from people import KILLS, Commands, Person, fetch, kill_again_and_again
 from postgres import Postgres
 from server import Server, serving
 
-MESSAGES, KILLS = 3000, 8
+MESSAGES = 3000
 SIZES = (20_000_000, 0, 1, 70_000)
 
 
@@ -48,20 +47,11 @@ def kills(commands, postgres, url):
     """Ends it at moments between its first row and its last, and has it go on."""
     schema = url.rsplit("D", 1)[1]
     call = ("migrate", "--from", "sqlite:data", "--to", url, "--blobs", "moved")
-    for number in range(KILLS):
-        process = commands.start(*call)
-        deadline = time.monotonic() + 60
-        while process.poll() is None and not marked(postgres, schema):
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
-        time.sleep(random.random() * 0.4 * number / KILLS)
-        process.kill()
-        process.communicate()
-        if process.returncode == 0:
-            return number, ""
-        commands.refuses(
-            "the database of database.url is half moved (it has come to ", "app", "list", PARLEY_DATABASE_URL=url)
-    return KILLS, commands.says(*call)
+    number = kill_again_and_again(
+        commands, call, lambda: marked(postgres, schema), 0.4,
+        lambda: commands.refuses(
+            "the database of database.url is half moved (it has come to ", "app", "list", PARLEY_DATABASE_URL=url))
+    return number, commands.says(*call) if number == KILLS else ""
 
 
 def marked(postgres, schema):

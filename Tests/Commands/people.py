@@ -1,9 +1,11 @@
 """Who asks a server and calls commands, in the tests of commands."""
 
 import json
+import random
 import resource
 import signal
 import subprocess
+import time
 
 from server import APPLICATION, TOKEN
 
@@ -72,6 +74,29 @@ class Commands:
         output, complaint = process.communicate(timeout=120)
         assert process.returncode == 1 and output == "", (call, process.returncode, output)
         assert complaint.startswith("parley: ") and words in complaint and complaint.count("\n") == 1, complaint
+
+
+KILLS = 6
+
+
+def kill_again_and_again(commands, call, has_begun, seconds, between=lambda: None):
+    """Ends a command at moments up to `seconds` behind its beginning, and does something between two.
+
+    Returns how often it was ended: less than KILLS where it was through before.
+    """
+    for number in range(KILLS):
+        process = commands.start(*call)
+        deadline = time.monotonic() + 60
+        while process.poll() is None and not has_begun():
+            assert time.monotonic() < deadline
+            time.sleep(0.002)
+        time.sleep(random.random() * seconds * number / KILLS)
+        process.kill()
+        process.communicate()
+        if process.returncode == 0:
+            return number
+        between()
+    return KILLS
 
 
 def fetch(server, url):

@@ -5,7 +5,7 @@ import json
 import time
 import uuid
 
-from clients import BASE, HEADERS, Creator, KeyedSender, Scheduler, Unexpected, Uploader
+from clients import HEADERS, Creator, KeyedSender, Scheduler, Unexpected, Uploader
 
 
 class Patience:

@@ -7,21 +7,19 @@ Columns A / D and C, each situation a function named after its row; and the rows
 a server of a certain kind, whose others stand in tus.py.
 """
 
-import argparse
 import base64
 import hashlib
 import json
 import pathlib
-import socket
 import sys
-import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Behind this folder: each has a tus.py.
 sys.path.append(str(HERE.parent / "Crash"))
 
+from facts import judge
 from peer import Peer
-from server import APPLICATION, serving
+from server import APPLICATION
 from tus import CHUNKED, TOKEN_FIELD, UNKNOWN, Tus, chunked, content_of, expect, path
 
 LIMIT = 2147483648
@@ -512,41 +510,14 @@ ELSEWHERE = {
 }
 
 
-class Score:
-    """How many facts hold."""
-
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def try_out(self, fact, client, where=""):
-        try:
-            fact(client)
-            self.passed += 1
-        except (AssertionError, OSError, ValueError, TypeError, KeyError) as problem:
-            self.failed += 1
-            print(f"FAILED: {fact.__name__.replace('_', ' ')}{where}: {problem!r}", file=sys.stderr)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--binary", required=True)
-    options = parser.parse_args()
-    score = Score()
-    with serving(options.binary) as server:
-        server.start()
-        for fact in SESSIONS:
-            score.try_out(fact, Client(server))
-        for version in VERSIONS:
-            for fact in DRAFTS:
-                score.try_out(fact, Draft(server, version), f", version {version}")
-        score.try_out(another_draft_is_handled_as_the_last, Draft(server, 8))
-    for fact, settings in ELSEWHERE.items():
-        with serving(options.binary, settings=settings) as server:
-            server.start()
-            score.try_out(fact, Client(server))
-    print(f"{score.passed} passed, {score.failed} failed")
-    sys.exit(1 if score.failed else 0)
+def here(score, server):
+    for fact in SESSIONS:
+        score.try_out(fact, Client(server))
+    for version in VERSIONS:
+        for fact in DRAFTS:
+            score.try_out(fact, Draft(server, version), f", version {version}")
+    score.try_out(another_draft_is_handled_as_the_last, Draft(server, 8))
 
 
 if __name__ == "__main__":
-    main()
+    judge(__doc__, here, ELSEWHERE, Client)

@@ -6,7 +6,6 @@
 Each function is named after its row; what a row asks of the engine alone is held by the tests of Uploads.
 """
 
-import argparse
 import pathlib
 import sys
 import threading
@@ -15,9 +14,9 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "Crash"))
 
-from matrix import Client, Draft, Score
+from facts import judge
+from matrix import Client, Draft
 from peer import Peer
-from server import serving
 from tus import CHUNKED, TOKEN_FIELD, Tus, chunked, content_of, expect, path
 
 LARGE = 20_000_000
@@ -224,22 +223,10 @@ ELSEWHERE = {
 }
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--binary", required=True)
-    options = parser.parse_args()
-    score = Score()
-    with serving(options.binary) as server:
-        server.start()
-        for fact in MISTAKES:
-            score.try_out(fact, Client(server))
-    for fact, settings in ELSEWHERE.items():
-        with serving(options.binary, settings=settings) as server:
-            server.start()
-            score.try_out(fact, Client(server))
-    print(f"{score.passed} passed, {score.failed} failed")
-    sys.exit(1 if score.failed else 0)
+def here(score, server):
+    for fact in MISTAKES:
+        score.try_out(fact, Client(server))
 
 
 if __name__ == "__main__":
-    main()
+    judge(__doc__, here, ELSEWHERE, Client)

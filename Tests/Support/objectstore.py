@@ -22,7 +22,6 @@ FAULTS and AFTERWARDS list the names; "skew" goes on until the client's clock is
 one hour ahead.
 """
 
-import base64
 import collections
 import datetime
 import email.utils
@@ -35,7 +34,6 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import socket
 import ssl
 import subprocess

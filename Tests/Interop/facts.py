@@ -1,0 +1,41 @@
+"""Facts about a server, tried one by one and counted."""
+
+import argparse
+import sys
+
+from server import serving
+
+
+class Score:
+    """How many facts hold."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def try_out(self, fact, client, where=""):
+        try:
+            fact(client)
+            self.passed += 1
+        except (AssertionError, OSError, ValueError, TypeError, KeyError) as problem:
+            self.failed += 1
+            print(f"FAILED: {fact.__name__.replace('_', ' ')}{where}: {problem!r}", file=sys.stderr)
+
+
+def judge(description, here, elsewhere, client):
+    """Tries facts out on the server of `--binary`, and ends with 1 unless all hold.
+
+    `here` gets the score and a server; `elsewhere` has the settings of the server that a fact needs.
+    """
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--binary", required=True)
+    options = parser.parse_args()
+    score = Score()
+    with serving(options.binary) as server:
+        server.start()
+        here(score, server)
+    for fact, settings in elsewhere.items():
+        with serving(options.binary, settings=settings) as server:
+            server.start()
+            score.try_out(fact, client(server))
+    print(f"{score.passed} passed, {score.failed} failed")
+    sys.exit(1 if score.failed else 0)
