@@ -31,8 +31,10 @@ struct ExchangeFile: Sendable, CustomStringConvertible {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Exchanges")
 
-    /// All files, in the order of their names.
-    static func all() throws -> [ExchangeFile] {
+    /// All files, in the order of their names; read once, for each line of a table asks for them.
+    static func all() throws -> [ExchangeFile] { try read.get() }
+
+    private static let read = Result {
         try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasSuffix(".http") }.sorted()
             .map { name in
