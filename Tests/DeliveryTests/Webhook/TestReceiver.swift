@@ -64,6 +64,14 @@ final class TestReceiver: Sendable {
         try self.init { connection, _, _ in connection.write(words) }
     }
 
+    /// One that says the same to each delivery, and hangs up.
+    convenience init(hangingUpBehind words: String) throws {
+        try self.init { connection, _, _ in
+            connection.write(words)
+            return false
+        }
+    }
+
     deinit {
         // A client may keep its connections; nobody is to wait for it.
         state.withLock { state in for open in state.open { shutdown(open, Int32(SHUT_RDWR)) } }
@@ -80,7 +88,7 @@ final class TestReceiver: Sendable {
     }
 }
 
-/// Waits until something is so, for half a minute at most.
+/// Waits until something is so, for five minutes at most.
 func expectSoon(
     _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
     _ isSo: () async throws -> Bool

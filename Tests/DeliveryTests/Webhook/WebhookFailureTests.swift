@@ -30,10 +30,7 @@ import Testing
         words: String, status: Int64?, failure: String
     ) async throws {
         let office = try await PostOffice()
-        let receiver = try TestReceiver { connection, _, _ in
-            connection.write(words)
-            return false
-        }
+        let receiver = try TestReceiver(hangingUpBehind: words)
         let webhook = try await office.activate(receiver.url)
         try await office.say("one", in: try await office.conversation())
         try await office.expect(1, .dead, of: webhook)
@@ -59,10 +56,7 @@ import Testing
         async throws
     {
         let office = try await PostOffice()
-        let receiver = try TestReceiver { connection, _, _ in
-            connection.write(words)
-            return false
-        }
+        let receiver = try TestReceiver(hangingUpBehind: words)
         let webhook = try await office.activate(receiver.url)
         try await office.say("one", in: try await office.conversation())
         try await office.expect(1, .delivered, of: webhook)
