@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Locking
 import PlatformAPI
 
 /// The description of one version, as everybody can fetch it.
@@ -16,7 +17,18 @@ struct Described: Sendable {
     let operations: [Operation]
     private let router: Router<Operation>
 
+    /// Fetched and read once for each version, which takes a second: hundreds of cases ask for it.
     static func of(_ version: String) async throws -> Described {
+        try await readings.withLock { readings in
+            let reading = readings[version] ?? Task { try await fetched(version) }
+            readings[version] = reading
+            return reading
+        }.value
+    }
+
+    private static let readings: Locked<[String: Task<Described, any Error>]> = Locked([:])
+
+    private static func fetched(_ version: String) async throws -> Described {
         let door = RouterDoor(service: try await World.shared.service)
         let answer = try await door.ask(
             PlainRequest(
