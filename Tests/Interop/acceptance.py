@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The runs by which uploads are accepted and that take long (resumable-uploads §15).
 
-    acceptance.py --binary .build/release/parley [--megabytes 2147] [--cuts 50] [--uploads 10]
+    acceptance.py --binary .build/release/parley [--megabytes 2147] [--cuts 50] [--uploads 10] [--only C]
 
 A file is uploaded in each dialect and cut at random points, by an end or by a reset of the connection; no
 octet is sent twice but those nobody had acknowledged, and what is downloaded is what was sent. Then several
@@ -84,6 +84,9 @@ class Drafts(Draft):
             ("Content-Type", "application/partial-upload"), ("Upload-Offset", start), self.whole(True))
 
     def ask_held(self, place):
+        # Without a number the question is nobody's and takes nothing over (3.8): what a cut request still
+        # brought would count a moment later, and the next one would not fit.
+        self.number = (("Upload-Draft-Interop-Version", self.version or 8),)
         return int(self.status(place)["Upload-Offset"])
 
 
@@ -177,6 +180,7 @@ def main():
     parser.add_argument("--megabytes", type=int, default=2147)
     parser.add_argument("--cuts", type=int, default=50)
     parser.add_argument("--uploads", type=int, default=10)
+    parser.add_argument("--only", choices=["A", "B", "C", "D", "uploads"])
     parser.add_argument("--seed", type=int, default=int(time.time()))
     options = parser.parse_args()
     size = options.megabytes * 1_000_000
@@ -188,12 +192,14 @@ def main():
         for name, make_way in {
             "A": Ranges, "B": Patches, "C": lambda server: Drafts(server, random.Random(options.seed)), "D": Plain,
         }.items():
+            if options.only not in (None, name):
+                continue
             began = time.monotonic()
             chance = random.Random(f"{options.seed}/{name}")
             again = cut_often(make_way(server), film, size, options.cuts, chance)
             print(f"  {name}: cut {options.cuts} times, {again / 1e6:,.1f} MB unacknowledged, "
                   f"{time.monotonic() - began:.0f} s", flush=True)
-        for count in (1, options.uploads):
+        for count in (1, options.uploads) if options.only in (None, "uploads") else ():
             peak, rate = at_once(server, film, size, count, digest)
             print(f"  {count} at once: {peak / 1024:.0f} MiB at the most, {rate:,.0f} MB/s", flush=True)
             expect(peak < MEMORY, "that is too much memory")
