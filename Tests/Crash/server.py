@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -13,6 +14,16 @@ import time
 
 APPLICATION = "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
 TOKEN = "crash-test-token-0123456789"
+
+
+def kept_port():
+    """A port that nobody listens on, and that is still free after a death: the system gives none below 32768 to
+    connections that go out, of which tests make thousands."""
+    while True:
+        port = random.randrange(10_000, 32_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class Server:
@@ -30,9 +41,7 @@ class Server:
         self.data = str(folder / "data")
         self.log = folder / "log"
         self.process = None
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = kept_port()
 
     def start(self, wait=True):
         environment = {
