@@ -1,7 +1,7 @@
 import Locking
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A bell` {
+@Suite(.timeLimit(.minutes(5))) struct `A bell` {
     @Test func `wakes who waits, and keeps one ring for who comes later`() async {
         let bell = Bell()
         bell.ring()
