@@ -13,6 +13,8 @@ public struct KeptFile: Hashable, Sendable {
     public let mimeType: String
     /// Of all its bytes.
     public let sha256: [UInt8]
+    /// What tells one attempt to make an archive from another; empty for a content.
+    public let attempt: [UInt8]
 
     /// A place in the order in which files are listed.
     public struct Place: Hashable, Sendable {
@@ -69,7 +71,7 @@ extension Transaction {
     ) throws -> [KeptFile] {
         try rows(
             """
-            SELECT application, id, size, sha256, mime_type FROM contents
+            SELECT application, id, size, sha256, mime_type, NULL FROM contents
             WHERE (application, id) > (\(place?.application.bytes ?? []), \(place?.id.bytes ?? []))
             ORDER BY application, id LIMIT \(limit)
             """
@@ -81,7 +83,7 @@ extension Transaction {
     ) throws -> [KeptFile] {
         try rows(
             """
-            SELECT application, id, size, sha256, 'application/octet-stream' FROM exports
+            SELECT application, id, size, sha256, 'application/octet-stream', initial_vector FROM exports
             WHERE (application, id) > (\(place?.application.bytes ?? []), \(place?.id.bytes ?? []))
                 AND completed_at IS NOT NULL AND expired_at IS NULL AND deleted_at IS NULL
             ORDER BY application, id LIMIT \(limit)
@@ -91,12 +93,13 @@ extension Transaction {
 }
 
 extension KeptFile {
-    /// From application, id, size, digest and media type.
+    /// From application, id, size, digest, media type and initial vector.
     fileprivate init(_ kind: Kind, _ row: borrowing Row) throws {
         application = try row.id(0)
         place = Place(kind: kind, application: application, id: try row.id(1))
         size = try row.int64(2)
         sha256 = try row.blob(3)
         mimeType = try row.text(4)
+        attempt = try row.optionalBlob(5) ?? []
     }
 }

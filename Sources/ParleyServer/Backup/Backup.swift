@@ -74,8 +74,8 @@ struct Backup {
     }
 
     private func isInBucket(_ file: KeptFile) async throws -> Bool {
-        guard let bucket, !file.place.isArchive else { return false }
-        return try await bucket.size(of: file.name) == file.size
+        guard let bucket else { return false }
+        return try await bucket.size(of: file.nameInBucket) == file.size
     }
 
     private func withDatabase<Value>(

@@ -1,6 +1,7 @@
 import Blobs
 import Digests
 import MessagingStore
+import Uploads
 
 /// Copies contents and archives from one folder to another, and believes no byte before it has read it
 /// there.
@@ -42,10 +43,19 @@ struct FileCopier {
 }
 
 extension KeptFile {
-    /// What it is called on the disk and in a bucket.
+    /// What it is called on a disk.
     var name: BlobName {
         guard let name = BlobName(place.uuid) else { preconditionFailure("an id is a name") }
         return name
+    }
+
+    /// What it is called in a bucket.
+    var nameInBucket: BlobName {
+        guard place.isArchive else { return name }
+        guard let archive = Archive(id: place.uuid, attempt: attempt) else {
+            preconditionFailure("an id is a name")
+        }
+        return archive.attempt
     }
 
     /// For a person.

@@ -57,14 +57,14 @@ struct Restoring {
     }
 
     private func requireInBucket(_ file: KeptFile) async throws {
-        guard let saved = note.bucket, !file.place.isArchive else {
+        guard let saved = note.bucket else {
             throw StartFailure("the backup in \(source.path) is damaged: \(file.title) is missing")
         }
         guard let bucket else {
             throw StartFailure(
                 "\(file.title) lies in the bucket \(saved), which s3.bucket must name")
         }
-        guard try await bucket.size(of: file.name) == file.size else {
+        guard try await bucket.size(of: file.nameInBucket) == file.size else {
             throw StartFailure("\(file.title) is missing in the bucket of s3.bucket")
         }
     }

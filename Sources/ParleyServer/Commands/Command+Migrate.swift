@@ -96,10 +96,8 @@ extension Command {
         guard let bucket = try await bucket(settings) else {
             throw StartFailure("--blobs bucket is that of s3.bucket, which must name it")
         }
-        let target = DataFolder(path: settings.dataFolder)
-        let archives = try target.blobs()
-        try copyKeys(of: folder, to: target)
-        return ContentMove(source: source, target: .bucket(bucket, archives: archives))
+        try copyKeys(of: folder, to: DataFolder(path: settings.dataFolder))
+        return ContentMove(source: source, target: .bucket(bucket))
     }
 
     /// So that URLs which are out open where they are read now.

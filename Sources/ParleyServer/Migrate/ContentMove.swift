@@ -13,8 +13,8 @@ struct ContentMove {
         case stay
         /// To another data folder.
         case folder(BlobFolder)
-        /// To a bucket; archives never lie in one and go to a data folder.
-        case bucket(ContentBucket, archives: BlobFolder)
+        /// To a bucket.
+        case bucket(ContentBucket)
     }
 
     /// Brings a file there; one that is there already is read again and stays.
@@ -26,9 +26,7 @@ struct ContentMove {
             guard try source.contains(file.name) else { throw missing(file) }
             try verify(file, in: source)
         case .folder(let folder): try copy(file, to: folder)
-        case .bucket(let bucket, let archives):
-            guard !file.place.isArchive else { return try copy(file, to: archives) }
-            try await store(file, in: bucket)
+        case .bucket(let bucket): try await store(file, in: bucket)
         }
     }
 
@@ -41,12 +39,15 @@ struct ContentMove {
     }
 
     private func store(_ file: KeptFile, in bucket: ContentBucket) async throws {
-        if let digest = try await bucket.digest(of: file.name), file.isMade(of: digest) { return }
+        if let digest = try await bucket.digest(of: file.nameInBucket), file.isMade(of: digest) {
+            return
+        }
         guard try source.contains(file.name) else { throw missing(file) }
         let bytes = try source.open(file.name)
         guard file.isMade(of: try bytes.digest()) else { throw file.isDamaged(in: source.path) }
-        try await bucket.store(bytes, as: file.name, type: file.mimeType)
-        guard let digest = try await bucket.digest(of: file.name), file.isMade(of: digest) else {
+        try await bucket.store(bytes, as: file.nameInBucket, type: file.mimeType)
+        guard let digest = try await bucket.digest(of: file.nameInBucket), file.isMade(of: digest)
+        else {
             throw file.isDamaged(in: "the bucket")
         }
     }

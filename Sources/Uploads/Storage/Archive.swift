@@ -1,4 +1,4 @@
-internal import Blobs
+public import Blobs
 internal import Digests
 
 /// A file that was made here and is read like a content, such as an export.
@@ -6,8 +6,10 @@ internal import Digests
 /// In a bucket each attempt to make it has a name of its own: a process that goes on with it after another
 /// one has taken over replaces nothing. On a disk there is one process, and the file has the id's name.
 public struct Archive: Sendable, Equatable {
-    let name: BlobName
-    let attempt: BlobName
+    /// What it is called on a disk.
+    public let name: BlobName
+    /// What it is called in a bucket.
+    public let attempt: BlobName
 
     /// Names one; `nil` for an id that names no file.
     ///
