@@ -71,8 +71,29 @@ extension Live {
             #expect(replies[1].text == "/next")
         }
 
-        @Test(arguments: ["TRACE", "get", "FOO", "PROPFIND"])
-        func `a method nobody implements is answered and the connection stays (H12, H20)`(
+        @Test func `TRACE hears what the path offers, and gets nothing back (H20)`() async throws {
+            let service = TestService { request in
+                guard request.target.path == "/known", request.method == .options else {
+                    return TestService.echo(request)
+                }
+                var response = Response(.noContent)
+                response.fields.add("Allow", "GET, OPTIONS")
+                return Answer("known", response)
+            }
+            let replies = try await serving(service) { live in
+                let client = try live.connect()
+                try client.send(
+                    .head("TRACE /known HTTP/1.1", "X-Secret: s", "Content-Length: 3") + "abc"
+                        + .head("TRACE /nobody/knows HTTP/1.1") + .head("GET /next HTTP/1.1"))
+                return [try client.answer(), try client.answer(), try client.answer()]
+            }
+            #expect(replies.map(\.status) == [405, 501, 200])
+            #expect(replies[0]["Allow"] == "GET, OPTIONS")
+            #expect(!replies[0].text.contains("Secret") && !replies[0].text.contains("abc"))
+        }
+
+        @Test(arguments: ["trace", "get", "FOO", "PROPFIND"])
+        func `a method nobody implements is answered and the connection stays (H12)`(
             method: String
         ) async throws {
             let replies = try await serving { live in

@@ -75,7 +75,7 @@ BROKEN = [(octets, 400, CLOSE) for octets in BAD] + [
     (line("GET /" + "a" * 9000 + " HTTP/1.1"), 414, CLOSE), (get("X: " + "x" * 17_000), 431, CLOSE),
     (get(*["X: " + "x" * 900] * 40), 431, CLOSE), (get(*["X: y"] * 101), 431, CLOSE),
     (put("Content-Length: 3", "Expect: 200-ok", body=b"abc"), 417, CLOSE),
-    (line("BREW / HTTP/1.1"), 501, KEEP), (line("TRACE / HTTP/1.1"), 501, KEEP), (line("get / HTTP/1.1"), 501, KEEP),
+    (line("BREW / HTTP/1.1"), 501, KEEP), (line("TRACE / HTTP/1.1"), 405, KEEP), (line("get / HTTP/1.1"), 501, KEEP),
     (line("GET /nobody/knows HTTP/1.1"), 404, KEEP), (line("GET /%zz HTTP/1.1"), 400, KEEP),
     (line("GET /%00 HTTP/1.1"), 400, KEEP), (line("GET /%c0%af HTTP/1.1"), 400, KEEP),
     (line("GET /../x HTTP/1.1"), 400, KEEP), (line("GET /%2e%2e/x HTTP/1.1"), 400, KEEP),

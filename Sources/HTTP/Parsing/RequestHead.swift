@@ -2,6 +2,8 @@
 public struct RequestHead: Sendable {
     /// `nil` for a well-formed method outside ``Method`` (H12).
     public let method: Method?
+    /// Whether the method is `TRACE`, which no service is asked to answer (H20).
+    public let isTrace: Bool
     /// The target, in origin form or `*`.
     public let target: RequestTarget
     /// The fields, without those that `Connection` names as hop-by-hop (H31).

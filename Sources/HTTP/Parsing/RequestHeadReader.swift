@@ -16,7 +16,8 @@ struct RequestHeadReader {
         let isHTTP10 = octets[versionStart + 7] == UInt8(ascii: "0")
         let known = try KnownFields(octets, lines)
         let isConnect = method.count == 7 && octets[method.lowerBound] == UInt8(ascii: "C")
-        let method = Method(octets, method)
+        let name = octets.packed(method)
+        let method = name.flatMap(Method.init(packed:))
         let parts = try checkTarget(octets, method, isConnect: isConnect)
         try checkHost(octets, lines, known, isHTTP10: isHTTP10)
         let framing = try readFraming(octets, lines, known, isHTTP10: isHTTP10)
@@ -32,7 +33,7 @@ struct RequestHeadReader {
         }
         guard !isConnect else { throw Refusal(.notImplemented, "H19", "This server is no tunnel.") }
         return RequestHead(
-            method: method, target: readTarget(octets, parts),
+            method: method, isTrace: name == 0x54_5241_4345, target: readTarget(octets, parts),
             fields: Fields(
                 octets: copy, lines: connection.endToEnd(lines, octets)),
             framing: framing, isHTTP10: isHTTP10,
@@ -119,12 +120,19 @@ struct RequestHeadReader {
     }
 }
 
-extension Method {
-    /// Reads a method; `nil` for one outside the list. Case-sensitive (H12).
-    fileprivate init?(_ octets: Span<UInt8>, _ range: Range<Int>) {
+extension Span<UInt8> {
+    /// The octets of a range as one number; `nil` for more than seven, as no method has them.
+    fileprivate func packed(_ range: Range<Int>) -> UInt64? {
         guard range.count <= 7 else { return nil }
         var packed: UInt64 = 0
-        for index in range { packed = packed << 8 | UInt64(octets[index]) }
+        for index in range { packed = packed << 8 | UInt64(self[index]) }
+        return packed
+    }
+}
+
+extension Method {
+    /// Reads a method; `nil` for one outside the list. Case-sensitive (H12).
+    fileprivate init?(packed: UInt64) {
         switch packed {
         case 0x474554: self = .get
         case 0x48454144: self = .head

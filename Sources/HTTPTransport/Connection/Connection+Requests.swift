@@ -56,11 +56,7 @@ extension Connection {
         if isTrusted { record.trace = configuration.trust.trace(of: head.fields) }
         let startedAt = loop.nanoseconds
         guard let method = head.method, head.objection == nil else {
-            let refusal =
-                head.objection
-                ?? Refusal(
-                    .notImplemented, "H12", "This server does not implement that method.")
-            var response = server.refusal(refusal)
+            var response = refusal(of: head, id: record.id, peer: client)
             if !terms.framing.announcesContent { response.ending = .keep }
             return answer(response, terms, &record, since: startedAt, left: terms.framing.announced)
         }
@@ -99,6 +95,28 @@ extension Connection {
             start(
                 Exchange(terms, policy, record, startedAt: startedAt, beganAt: loop.now), work)
         }
+    }
+
+    /// What is wrong with a head that keeps its connection.
+    private func refusal(of head: RequestHead, id: RequestID, peer: PeerAddress) -> Response {
+        if let objection = head.objection { return server.refusal(objection) }
+        if head.isTrace, let offered = offered(at: head, id: id, peer: peer) {
+            var response = server.refusal(
+                Refusal(.methodNotAllowed, "H20", "Nothing that was sent is sent back here."))
+            response.fields.add("Allow", offered)
+            return response
+        }
+        return server.refusal(
+            Refusal(.notImplemented, "H12", "This server does not implement that method."))
+    }
+
+    /// What the path of a head offers, as `OPTIONS` would say; `nil` where nothing is known there, or not
+    /// at once.
+    private func offered(at head: RequestHead, id: RequestID, peer: PeerAddress) -> String? {
+        let question = head.request(.options, id: id, peer: peer, scheme: .http, client: nil)
+        guard case .response(let answer) = server.service.answer(to: question).parts().outcome
+        else { return nil }
+        return answer.fields["Allow"]
     }
 
     /// A handler has made its response.
