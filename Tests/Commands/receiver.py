@@ -43,6 +43,7 @@ def main():
     settings = {"PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.1", "PARLEY_WEBHOOKS_ALLOW_HTTP": "true",
                 "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s"}
     with tempfile.TemporaryDirectory() as folder, serving(sys.argv[1], settings=settings) as server:
+        judge = "PyPI's standardwebhooks" if standardwebhooks() else "the stand-in"
         if not standardwebhooks():
             print("receiver: PyPI's standardwebhooks is not installed: a stand-in computes the HMAC")
             pathlib.Path(folder, "standardwebhooks.py").write_text(STAND_IN)
@@ -76,7 +77,7 @@ def main():
             receiver.kill()
             receiver.wait()
         assert server.stop() == 0
-    print("receiver: what the README shows verifies what it is sent")
+    print(f"receiver: what the README shows verifies what it is sent, by {judge}")
 
 
 main()
