@@ -30,42 +30,44 @@ SETTINGS = {
 
 
 def measure(options, folder, table):
-    busy, beside, quiet = [], [], []
+    busy, beside, fuller, quiet = [], [], [], []
     for round in range(options.rounds):
-        for runs, dead in [(busy, 0), (beside, 1)]:
-            place = folder / f"{round}-{dead}"
+        # One more costs what its rows cost, dead or alive: that is what a dead one is held against.
+        for runs, dead, more in [(busy, 0, 0), (beside, 1, 0), (fuller, 0, 1)]:
+            place = folder / f"{round}-{dead}-{more}"
             place.mkdir()
             with parley(options, place, **SETTINGS) as ours:
-                rush, calm = deliver(ours, options.seconds, dead)
+                rush, calm = deliver(ours, options.seconds, dead, RECEIVERS + more)
                 runs.append(rush)
-                if not dead: quiet.append(calm)
+                if runs is busy: quiet.append(calm)
     table.alone(f"webhooks, {RECEIVERS} receivers at 1 ms: deliveries", busy)
     table.alone("the same beside a receiver that never answers", beside)
+    table.alone("the same beside one more that answers", fuller)
     table.alone(f"webhooks at {QUIET_RATE} messages/s: deliveries", quiet)
     before, after = pending(options, folder)
     table.say(f"memory with {PENDING:,} pending deliveries", f"{after / 1024:.1f} MiB", f"{before / 1024:.1f} MiB with 1,000")
 
 
-def deliver(server, seconds, dead):
-    """As many messages as can be sent, then few: the figures of both."""
+def deliver(server, seconds, dead, alive):
+    """As many messages as can be sent, then few: the figures of both, of deliveries to so many as always."""
     ours, theirs = multiprocessing.Pipe()
-    receiving = multiprocessing.get_context("fork").Process(target=receive, args=(RECEIVERS, theirs))
+    receiving = multiprocessing.get_context("fork").Process(target=receive, args=(alive, theirs))
     receiving.start()
     theirs.close()
     with silence() as deaf:
         for port in ours.recv() + [deaf] * dead: register(server, port)
-        active(server, RECEIVERS + dead)
+        active(server, alive + dead)
         talks = [conversation(server) for _ in range(TALKS)]
         runs = []
         for rate in [None, QUIET_RATE]:
             before, began = server.cpu_seconds(), time.monotonic()
             sent = rush(server, talks, seconds, rate)
-            ours.send(sent * RECEIVERS)
+            ours.send(sent * alive)
             delays = ours.recv()
             took = time.monotonic() - began
             spent, ones = server.cpu_seconds() - before, [(delay, 1) for delay in delays]
-            runs.append(Run(
-                len(delays) / took, at(ones, 0.5), at(ones, 0.99), spent * 1e6 / len(delays), len(delays)))
+            count = len(delays) * RECEIVERS // alive
+            runs.append(Run(count / took, at(ones, 0.5), at(ones, 0.99), spent * 1e6 / count, count))
     ours.send(None)
     receiving.join()
     return runs
@@ -172,7 +174,8 @@ async def receiving(count, pipe):
                 delays.append(time.monotonic() - float(re.search(rb"t=([\d.]+);", body)[1]))
                 await asyncio.sleep(0.001)
                 writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            # Hung up, by the server or because the run is over.
             pass
         writer.close()
 
