@@ -1,3 +1,4 @@
+import Locking
 import MessagingStore
 import Uploads
 
@@ -8,8 +9,8 @@ struct DownloadKeys: Sendable {
     let folder: String
 
     private static let name = "download-keys"
-    /// How often other processes' rotations are looked for, in seconds.
-    private static let interval = 10
+    /// How often other processes' rotations are looked for, in milliseconds.
+    private static let interval: Int64 = 10_000
 
     /// Reads them, making them on the first start. In a database without any, those of the folder go on to
     /// be believed by all.
@@ -35,10 +36,7 @@ struct DownloadKeys: Sendable {
     /// Has downloads follow what other processes and commands make of the keys, until it is cancelled.
     func follow(_ downloads: Downloads, onFault: @escaping @Sendable (any Error) -> Void) async {
         guard store.isShared else { return }
-        while !Task.isCancelled {
-            // Cancelled, the loop ends.
-            try? await Task.sleep(for: .seconds(Self.interval))
-            if Task.isCancelled { return }
+        await repeating(after: Self.interval) {
             do {
                 downloads.adopt(try await load())
             } catch {

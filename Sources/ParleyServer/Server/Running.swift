@@ -95,12 +95,13 @@ struct Running {
                 logger.error("settings not reloaded")
                 return current
             }
+            // First: a file that cannot be read changes nothing either.
+            try parts.credentials?.reload()
             let reload = Reload(reader.settings, over: current)
             log.threshold.set(reload.settings.logLevel)
             parts.apply(reload.settings)
             reloadCertificates()
             await reloadDownloadKeys()
-            try parts.credentials?.reload()
             reload.tell(logger)
             return reload.settings
         } catch {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Locking
 import ObjectStore
 
 /// Follows the file of `s3.credentials_file`: credentials of a session end with it, and whoever wrote the
@@ -7,8 +8,9 @@ struct StoreCredentials: Sendable {
     let store: ObjectStore
     let settings: BucketSettings
 
-    /// How often it is read again, in seconds; tools write the next ones minutes before the last ones end.
-    private static let interval = 30
+    /// How often it is read again, in milliseconds; tools write the next ones minutes before the last ones
+    /// end.
+    private static let interval: Int64 = 30_000
 
     /// Reads the file again and asks the store with what it holds.
     func reload() throws(StartFailure) {
@@ -19,10 +21,7 @@ struct StoreCredentials: Sendable {
     /// Does so again and again, until it is cancelled.
     func follow(onFault: @escaping @Sendable (StartFailure) -> Void) async {
         guard settings.credentialsFile != nil else { return }
-        while !Task.isCancelled {
-            // Cancelled, the loop ends.
-            try? await Task.sleep(for: .seconds(Self.interval))
-            if Task.isCancelled { return }
+        await repeating(after: Self.interval) {
             do throws(StartFailure) {
                 try reload()
             } catch {
