@@ -13,37 +13,6 @@ public enum TellableEvent: Equatable, Sendable {
     /// As an earlier release recorded it: without what the conversation was.
     case conversationDeleted(Conversation.ID)
     case conversationRemoved(Conversation)
-
-    /// What receivers of a version ask for it by; of a change of participants or parts perhaps
-    /// several, and none where the version has no word for it.
-    public func topics(in version: WebhookVersion) -> [Topic] {
-        Self.topics(of: self).filter { topic in topic.versions.contains(version) }
-    }
-
-    private static func topics(of event: TellableEvent) -> [Topic] {
-        switch event {
-        case .messageSent: [.messageSent]
-        case .receiptsRecorded(let receipts):
-            switch receipts.kind {
-            case .delivery: [.messageDelivered, .receiptCreated]
-            case .read: [.messageRead, .receiptCreated]
-            }
-        case .partsChanged(let change):
-            [.messageUpdated]
-                + (change.created.isEmpty ? [] : [.partCreated])
-                + (change.updated.isEmpty ? [] : [.partUpdated])
-                + (change.removed.isEmpty ? [] : [.partDeleted])
-        case .messageDeleted, .messageRemoved: [.messageDeleted]
-        case .conversationCreated: [.conversationCreated]
-        case .participantsChanged(let change):
-            [.participantsChanged]
-                + (change.added.isEmpty ? [] : [.participationCreated])
-                + (change.removed.isEmpty ? [] : [.participationDeleted])
-        case .metadataChanged: [.metadataChanged]
-        case .conversationMerged: [.conversationMerged]
-        case .conversationDeleted, .conversationRemoved: [.conversationDeleted]
-        }
-    }
 }
 
 extension Event {

@@ -60,7 +60,7 @@ extension Transaction {
             """)
     }
 
-    /// Writes how a webhook stands; nothing else of it ever changes.
+    /// Writes how a webhook stands; of the rest only its secret ever changes.
     func update(_ webhook: Webhook, in application: Application.ID) throws {
         let status = webhook.status.columns
         try execute(

@@ -25,14 +25,17 @@ struct Backup {
     /// - Returns: What was saved.
     func run() async throws -> BackupNote {
         for _ in 1..<Self.attempts {
-            if let note = try await attempt(isLast: false) { return note }
+            do { return try await attempt() } catch is MissingFile {}
         }
-        guard let note = try await attempt(isLast: true) else { throw CancellationError() }
-        return note
+        do { return try await attempt() } catch let missing as MissingFile {
+            throw StartFailure("\(missing.file.title) is missing in \(source.path)")
+        }
     }
 
-    /// - Returns: `nil` when a file was missing that somebody may have let go of.
-    private func attempt(isLast: Bool) async throws -> BackupNote? {
+    /// Somebody has let go of a file, or it is lost.
+    private struct MissingFile: Error { let file: KeptFile }
+
+    private func attempt() async throws -> BackupNote {
         let target = DataFolder(path: draft.path)
         try draft.removeDatabase()
         try draft.make(DataFolder.database)
@@ -41,24 +44,19 @@ struct Backup {
         ) { done, total in progress(done, total) }
         let copier = FileCopier(source: try source.blobs(), target: try target.blobs())
         var (files, inBucket) = (BackupNote.Amount(), BackupNote.Amount())
-        let isWhole = try await withDatabase(of: target) { store, size in
+        try await withDatabase(of: target) { store, size in
             let total = size + (try await store.keptBytes())
-            var isWhole = true
             try await store.forEachKeptFile { file in
                 if try copier.copy(file) != .missing {
                     files.add(file.size)
                 } else if try await isInBucket(file) {
                     inBucket.add(file.size)
-                } else if isLast {
-                    throw StartFailure("\(file.title) is missing in \(source.path)")
                 } else {
-                    isWhole = false
+                    throw MissingFile(file: file)
                 }
                 progress(size + files.size + inBucket.size, total)
             }
-            return isWhole
         }
-        guard isWhole else { return nil }
         if let keys = try source.downloadKeys() {
             try draft.copy(keys, to: DataFolder.downloadKeys)
         }
