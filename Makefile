@@ -59,6 +59,8 @@ test: test-packages swift ## Checks, builds and runs every test.
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 4 --database postgres --processes 2
 	python3 Tests/Interop/interop.py --binary .build/debug/parley
 	$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley
+	python3 Tests/Interop/outage.py --binary .build/debug/parley
+	python3 Tests/Interop/outage.py --binary .build/debug/parley --database postgres --only refuses
 	python3 Tests/Interop/tus.py --binary .build/debug/parley
 	python3 Tests/Interop/matrix.py --binary .build/debug/parley
 	python3 Tests/Interop/mistakes.py --binary .build/debug/parley

@@ -24,6 +24,14 @@ extension InteropWords {
         return finish(response)
     }
 
+    /// The same to a request that brings bytes: what passes by itself interrupts it (§7.11).
+    func response(toData error: UploadError) -> Response {
+        switch error {
+        case .unavailable, .stillFinalizing: .dropped
+        default: response(error)
+        }
+    }
+
     /// The first byte is not the next one: which one is (§7.8).
     func mismatch(held: Int64, provided: Int64) -> Response {
         var response = problem(

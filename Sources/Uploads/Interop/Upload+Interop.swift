@@ -17,7 +17,7 @@ extension Upload {
                 switch request.action {
                 case .create(let creation):
                     return await interopResponse(to: creation, exchange, body)
-                case .append(let append): return try await interop(append, exchange, body)
+                case .append(let append): return await interop(append, exchange, body)
                 case .status:
                     let record = try await settledStatus()
                     if hasNoFuture { throw .gone }
@@ -49,12 +49,22 @@ extension Upload {
             case .dropped: return .dropped
             }
         } catch {
-            return words.response(error)
+            return words.response(toData: error)
         }
     }
 
     /// `PATCH` (§7.8, §7.10).
     private func interop(
+        _ append: Append, _ exchange: InteropExchange, _ body: any RequestBody
+    ) async -> Response {
+        do throws(UploadError) {
+            return try await appended(append, exchange, body)
+        } catch {
+            return exchange.words.response(toData: error)
+        }
+    }
+
+    private func appended(
         _ append: Append, _ exchange: InteropExchange, _ body: any RequestBody
     ) async throws(UploadError) -> Response {
         let words = exchange.words

@@ -43,8 +43,9 @@ extension UploadError {
         self =
             switch error {
             case .disk(let error): UploadError(error)
-            case .missing, .lost, .unavailable: .backend
-            case .unregistered: .unavailable
+            case .missing, .lost: .backend
+            // What is held stays held, and the client may try again.
+            case .unavailable, .unregistered: .unavailable
             case .fenced: .superseded
             }
     }

@@ -256,4 +256,30 @@ private let total = bytes.count
         #expect(await uploads.put(url, "bytes */*").fields["Range"] == "bytes=0-\(24 << 20 - 1)")
         #expect(await stopped.ending == .drop)
     }
+
+    @Test func `tells A and B when to try again, and cuts C off, who then asks (7.11, 12)`()
+        async throws
+    {
+        // What is shared is held once it lies there.
+        let house = House(
+            bucket: .scratch("fault.SlowDown.100000.PUT", registry: RememberingRegistry()))
+        let uploads = try await house.open()
+        let url = try await uploads.create(House.draft(length: 10))
+        for answer in [
+            await uploads.put(url, "bytes 0-1/10", [1, 2]),
+            await uploads.patch(url, at: 0, [1, 2]),
+        ] {
+            #expect(answer.status == .serviceUnavailable)
+            #expect(answer.fields["Retry-After"] == "1")
+        }
+        let version = ("Upload-Draft-Interop-Version", "6")
+        let append = await uploads.send(
+            .patch, url,
+            [
+                version, ("Upload-Offset", "0"), ("Upload-Complete", "?0"),
+                ("Content-Type", "application/partial-upload"),
+            ], ScriptedBody([1, 2]))
+        #expect(append.ending == .drop)
+        #expect(await uploads.send(.head, url, [version]).fields["Upload-Offset"] == "0")
+    }
 }
