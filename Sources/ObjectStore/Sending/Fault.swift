@@ -6,6 +6,8 @@ struct Fault: Error {
     let error: ObjectStoreError
     /// Whether another attempt may help (§10.3).
     var isPassing = false
+    /// Whether nothing was said for as long as the store may take.
+    var isSilence = false
     /// The store's clock, in milliseconds since 1970, where it says that ours is off.
     var storeTime: Int64?
 
@@ -23,6 +25,7 @@ struct Fault: Error {
             }
         self.error = ObjectStoreError(kind, operation, words: error.description)
         self.isPassing = isPassing
+        isSilence = error.kind == .timedOut
     }
 
     /// An answer that does what was asked, and makes no sense; the next one may.

@@ -8,6 +8,10 @@ extension ObjectStore {
     /// How much is read of an answer that says no.
     private static let longestRefusal = 64 << 10
 
+    /// One connection may have died unnoticed; a second silence is the store's, and whoever waits is told of
+    /// it while he still listens.
+    private static let mostSilences = 2
+
     /// Sends a request until it succeeds or fails for good.
     ///
     /// - Parameter take: Makes something of an answer in 200…299; what it throws decides over another
@@ -17,6 +21,7 @@ extension ObjectStore {
         _ take: (ClientStream) async throws(Fault) -> Result
     ) async throws(ObjectStoreError) -> Result {
         var attempts = 1
+        var silences = 0
         var isCorrected = false
         while true {
             let fault: Fault
@@ -31,7 +36,9 @@ extension ObjectStore {
                 offset.withLock { $0 = difference }
                 continue
             }
-            guard fault.isPassing, attempts < settings.attempts else { throw fault.error }
+            if fault.isSilence { silences += 1 }
+            guard fault.isPassing, attempts < settings.attempts, silences < Self.mostSilences
+            else { throw fault.error }
             try await wait(after: attempts, in: request.operation)
             attempts += 1
         }

@@ -1,3 +1,4 @@
+import HTTP
 import HTTPClient
 import Locking
 import TestSupport
@@ -38,6 +39,24 @@ import Testing
         #expect(last.status == status)
         #expect(last.isTransient)
         #expect(place.waits == [100, 200, 400])
+    }
+
+    @Test func `end at the second that nobody answers`() async throws {
+        let count = Locked(0)
+        let server = try ScriptedServer { connection in
+            count.withLock { count in count += 1 }
+            // Until the client hangs up.
+            while connection.readHead() != nil {}
+        }
+        let place = try Workplace { $0.endpoint = "http://127.0.0.1:\(server.port)" }
+        var request = StoreRequest("get object", .get, "thing")
+        request.stallsFor = .seconds(1)
+        let asked = request
+        let last = try await fault { _ = try await place.store.fields(asked) }
+        #expect(last.kind == .unreachable)
+        #expect(place.waits == [100])
+        #expect(count.withLock { $0 } == 2)
+        withExtendedLifetime(server) {}
     }
 
     @Test(
