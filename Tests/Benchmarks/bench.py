@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 
+import chunks
 import engines
 import flatness
 import growth
@@ -29,7 +30,7 @@ from table import Table
 PARTS = {
     "plain": plain, "secure": secure, "statics": statics, "memory": memory, "messages": messages, "engines": engines,
     "streams": streams, "webhooks": webhooks,
-    "flatness": flatness, "growth": growth, "transfers": transfers, "start": start,
+    "flatness": flatness, "growth": growth, "transfers": transfers, "chunks": chunks, "start": start,
 }
 # Takes an hour, and says more of what flatness says.
 LONG = {"growth"}

@@ -72,9 +72,13 @@ class Direction:
         self.seconds, self.cpu = ([], []), ([], [])
 
     def run(self, place, server, *arguments):
+        os.sync()
         before = server.cpu_seconds()
-        self.seconds[place].append(curl(*arguments))
+        self.seconds[place].append(self.transfer(*arguments))
         self.cpu[place].append(server.cpu_seconds() - before)
+
+    def transfer(self, *arguments):
+        return curl(*arguments)
 
     def say(self, table, size, kind):
         speeds = [[size / 1e6 / second for second in server] for server in self.seconds]
@@ -97,7 +101,6 @@ def rounds(options, folder, table, film, ours, theirs, kind):
         turns = [
             (0, ours, uploader.over(content["upload_url"])), (1, theirs, f"{theirs.url}/film-{number}")]
         for place, server, url in turns[:: 1 if number % 2 == 0 else -1]:
-            os.sync()
             up.run(place, server, "-T", film, url)
         # nginx leaves what it stored in memory and we do not, so both are measured both ways.
         evict(folder)
@@ -120,7 +123,6 @@ def digests(options, folder, table, film):
             for direction, fields in (
                 (plain, []), (md5, ["-H", f"Content-Range: bytes 0-{options.bytes - 1}/{options.bytes}"])):
                 content = uploader.announce(options.bytes)
-                os.sync()
                 direction.run(0, server, "-T", film, *fields, content["upload_url"])
         gigabytes = options.bytes / 1e9
         texts = [
