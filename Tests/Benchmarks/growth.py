@@ -61,6 +61,7 @@ def grow(options, server, sizes):
             # A hexadecimal digit of the names: no message has that of one of another run.
             runs = [ask(server, chat, size, options.seconds, f"{asked + number:x}") for number in range(options.rounds)]
             costs[what].append(statistics.median(1e6 / max(run.rate, 1e-9) for run in runs))
+            print(f"{what}, {size:,}: {costs[what][-1]:,.0f} µs", file=sys.stderr, flush=True)
         asked += options.rounds
     return costs
 

@@ -1,6 +1,7 @@
 """The one table that is printed."""
 
 import statistics
+import sys
 
 HEADER = ["Measured", "Parley", "nginx, or as said", "Ratio", "p50 / p99 µs", "its p50 / p99", "CPU µs/request", "its CPU"]
 
@@ -11,38 +12,43 @@ class Table:
     def __init__(self):
         self.rows = []
 
+    def row(self, *cells):
+        """Keeps a row, and tells of it at once: all of them together may take hours."""
+        self.rows.append(cells)
+        print(line(cells), file=sys.stderr, flush=True)
+
     def compare(self, what, ours, theirs):
         """Adds a row of two lists of runs, one run a round."""
         ratio = statistics.median(a.rate / b.rate for a, b in zip(ours, theirs))
-        self.rows.append([
-            what, rate(ours), rate(theirs), f"**{ratio:.2f}**", latency(ours), latency(theirs),
-            cpu(ours), cpu(theirs)])
+        self.row(
+            what, rate(ours), rate(theirs), f"**{ratio:.2f}**", latency(ours), latency(theirs), cpu(ours), cpu(theirs))
 
     def alone(self, what, runs, note=""):
         """Adds a row that nothing is compared with."""
-        self.rows.append([what, rate(runs) + note, "", "", latency(runs), "", cpu(runs), ""])
+        self.row(what, rate(runs) + note, "", "", latency(runs), "", cpu(runs), "")
 
     def against(self, what, ours, rates):
         """Adds a row beside something that has only a rate; ratios are per round."""
         ratio = statistics.median(run.rate / rate for run, rate in zip(ours, rates))
-        self.rows.append([
-            what, rate(ours), f"{statistics.median(rates):,.0f}/s", f"**{ratio:.2f}**", latency(ours), "",
-            cpu(ours), ""])
+        self.row(
+            what, rate(ours), f"{statistics.median(rates):,.0f}/s", f"**{ratio:.2f}**", latency(ours), "", cpu(ours), "")
 
     def flat(self, what, small, large):
         """Adds a row of the same question to a large and a small application."""
         ratio = statistics.median(a.rate / max(b.rate, 1e-9) for a, b in zip(large, small))
-        self.rows.append([
-            what, rate(large), rate(small), f"**{ratio:.2f}**", latency(large), latency(small), cpu(large),
-            cpu(small)])
+        self.row(
+            what, rate(large), rate(small), f"**{ratio:.2f}**", latency(large), latency(small), cpu(large), cpu(small))
 
     def say(self, what, ours, theirs="", ratio=""):
         """Adds a row of texts."""
-        self.rows.append([what, ours, theirs, ratio, "", "", "", ""])
+        self.row(what, ours, theirs, ratio, "", "", "", "")
 
     def __str__(self):
-        lines = [HEADER, ["---"] * len(HEADER)] + self.rows
-        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        return "\n".join(map(line, [HEADER, ["---"] * len(HEADER), *self.rows]))
+
+
+def line(cells):
+    return "| " + " | ".join(cells) + " |"
 
 
 def rate(runs):
