@@ -14,9 +14,11 @@ final class Shop: Sendable {
     /// Whether nobody else opens its database.
     private let isAlone: Bool
 
-    init(at known: DatabaseLocation? = nil, opening application: Application.ID? = nil)
-        async throws
-    {
+    /// - Parameter isEmpty: Whether the application is still to come.
+    init(
+        at known: DatabaseLocation? = nil, opening application: Application.ID? = nil,
+        isEmpty: Bool = false
+    ) async throws {
         let time = Locked<Int64>(1_000_000)
         self.time = time
         location = known ?? .scratch()
@@ -28,7 +30,11 @@ final class Shop: Sendable {
                 now: { Timestamp(milliseconds: time.withLock { time in time }) },
                 randomBytes: StoreEnvironment.live.randomBytes,
                 sha256: StoreEnvironment.live.sha256))
-        self.application = try await store.createApplication(name: "Shop", id: application).id
+        if isEmpty, let application {
+            self.application = application
+        } else {
+            self.application = try await store.createApplication(name: "Shop", id: application).id
+        }
     }
 
     deinit {

@@ -27,7 +27,7 @@ RULES = {
     "H": range(1, 217),
     # Sections A to E, G and I to K.
     "R": [*range(1, 35), *range(40, 50), *range(50, 56), *range(70, 80), *range(90, 95), 100, 101, *range(110, 115)],
-    "X": [2, 3, 4, 5, 6, 8, 9, 12],
+    "X": [2, 3, 4, 5, 6, 8, 9, 10, 12],
 }
 
 # Those that exist.

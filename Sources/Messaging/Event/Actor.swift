@@ -36,7 +36,7 @@ extension Event {
             .exportCompleted, .exportDeleted, .exportExpired, .exportErased,
             .exportScheduleChanged, .identityTold, .identityPatched, .identityDeleted, .badgeSet,
             .userSuspended, .sessionsEnded, .sessionLifetimeSet, .scheduleEnded, .batchAccepted,
-            .contentsErased, .messageRemoved, .conversationRemoved:
+            .contentsErased, .messageRemoved, .conversationRemoved, .recordImported:
             nil
         }
     }

@@ -102,4 +102,6 @@ public enum Event: Equatable, Sendable {
     /// A conversation was deleted for all; with what it was, which ``conversationDeleted(_:at:)`` of
     /// earlier releases did not keep.
     case conversationRemoved(ConversationRemoved)
+    /// Something came from another server as it was there (X10); nobody did it now.
+    case recordImported(MovedRecord)
 }

@@ -51,6 +51,7 @@ public enum EventType: String, CaseIterable, Sendable {
     case exportDeleted = "export.deleted"
     case exportExpired = "export.expired"
     case exportErased = "export.erased"
+    case recordImported = "record.imported"
 }
 
 extension Event {
@@ -110,6 +111,7 @@ extension Event {
         case .contentsErased: .contentsErased
         case .messageRemoved: .messageDeleted
         case .conversationRemoved: .conversationDeleted
+        case .recordImported: .recordImported
         }
     }
 }

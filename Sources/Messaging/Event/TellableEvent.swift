@@ -39,7 +39,8 @@ extension Event {
             .exportCompleted, .exportDeleted, .exportExpired, .exportErased,
             .exportScheduleChanged, .identityTold, .identityPatched, .identityDeleted,
             .followingChanged, .badgeSet, .userSuspended, .sessionsEnded, .sessionLifetimeSet,
-            .messageScheduled, .scheduleEnded, .batchAccepted, .contentOwned, .contentsErased:
+            .messageScheduled, .scheduleEnded, .batchAccepted, .contentOwned, .contentsErased,
+            .recordImported:
             nil
         }
     }

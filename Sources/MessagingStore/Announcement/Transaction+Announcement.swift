@@ -125,7 +125,7 @@ extension Transaction {
     }
 
     /// Announcements by their ids, in two statements whatever their number.
-    private func announcements(
+    func announcements(
         _ ids: [Announcement.ID], in application: Application.ID
     ) throws -> [Announcement.ID: Announcement] {
         guard !ids.isEmpty else { return [:] }

@@ -38,6 +38,7 @@ extension Event {
         case .identityPatched(let change): [.user(change.user, application)]
         case .identityDeleted(let user): [.user(user, application)]
         case .userSuspended(let user, _, _): [.user(user, application)]
+        case .recordImported(let record): record.changes(in: application)
         case .applicationCreated, .applicationSuspended, .tokenCreated, .tokenRevoked,
             .contentUploaded, .contentWithdrawn, .contentOwned, .blocksChanged, .announcementSent,
             .announcementReceived, .announcementDeleted, .notificationSent, .followingChanged,
@@ -45,6 +46,18 @@ extension Event {
             .exportStarted, .exportCompleted, .exportDeleted, .exportExpired, .exportErased,
             .exportScheduleChanged, .contentsErased:
             []
+        }
+    }
+}
+
+extension MovedRecord {
+    /// A message that comes may stand before others and count for all of them.
+    fileprivate func changes(in application: Application.ID) -> [ChangeSubject] {
+        switch self {
+        case .user(let moved): [.user(moved.user.id, application)]
+        case .conversation(let moved): [.messages(moved.conversation.id, application)]
+        case .message(let moved): [.messages(moved.message.conversation, application)]
+        case .relations, .content, .scheduled, .announcement, .key: []
         }
     }
 }

@@ -18,17 +18,21 @@ extension Transaction {
     func content(_ id: Content.ID, in application: Application.ID) throws -> Content? {
         try first(
             """
-            SELECT id, conversation, mime_type, size, file_name, sha256, crc32c, md5, completed_at,
-                origin
-            FROM contents WHERE application = \(application) AND id = \(id)
+            SELECT \(raw: Content.columns) FROM contents
+            WHERE application = \(application) AND id = \(id)
             """
         ) { row in try Content(row) }
     }
 }
 
 extension Content {
-    /// From the columns in the order named in the statement above.
-    fileprivate init(_ row: borrowing Row) throws {
+    /// What ``init(_:)`` reads, in this order.
+    static let columns: StaticString =
+        """
+        id, conversation, mime_type, size, file_name, sha256, crc32c, md5, completed_at, origin
+        """
+
+    init(_ row: borrowing Row) throws {
         guard let crc32c = UInt32(exactly: try row.int64(6)) else {
             throw StoreFault.unreadable("contents.crc32c")
         }

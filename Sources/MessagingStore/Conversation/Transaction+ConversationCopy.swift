@@ -70,7 +70,8 @@ extension Transaction {
             })
     }
 
-    private func hidden(
+    /// The positions each participant does not see, one by one.
+    func hidden(
         in conversation: Conversation.ID, in application: Application.ID
     ) throws -> [UserID: [ClosedRange<Int64>]] {
         let found = try rows(

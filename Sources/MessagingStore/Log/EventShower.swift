@@ -54,7 +54,7 @@ struct EventShower {
             .exportErased, .exportScheduleChanged, .identityTold, .identityDeleted,
             .followingChanged, .badgeSet, .userSuspended, .sessionsEnded, .sessionLifetimeSet,
             .messageScheduled, .scheduleEnded, .batchAccepted, .contentOwned, .contentsErased,
-            .messageRemoved, .conversationRemoved:
+            .messageRemoved, .conversationRemoved, .recordImported:
             return .none
         }
     }

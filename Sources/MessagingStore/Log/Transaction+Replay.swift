@@ -4,7 +4,7 @@ import SQL
 extension Transaction {
     /// The id of what a key has made; `nil` while the key is free.
     func object(
-        madeWith key: Replay.Key, as kind: ReplayKind, in application: Application.ID
+        madeWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
     ) throws -> [UInt8]? {
         try first(
             """

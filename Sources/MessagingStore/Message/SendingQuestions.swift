@@ -66,7 +66,7 @@ extension Transaction {
                 WHERE application = \(application) AND id IN (\(few: names))
             ), EXISTS (
                 SELECT 1 FROM replay_keys
-                WHERE application = \(application) AND kind IN (\(list: ReplayKind.sendings))
+                WHERE application = \(application) AND kind IN (\(list: Replay.Kind.sendingNames))
                     AND replay_key IN (\(few: names))
             )
             """,

@@ -97,6 +97,12 @@ extension MessagingStore {
 }
 
 extension Recording {
+    /// Tells whoever sends scheduled messages, here and elsewhere, when one more is due.
+    func tellSender(of dueAt: Timestamp) {
+        transaction.afterCommit { [dueSignal] in dueSignal.ring(for: dueAt) }
+        transaction.hint(Change.due.subject, dueAt.milliseconds) { min($0, $1) }
+    }
+
     fileprivate func schedule(
         _ draft: Message.Draft, for schedule: Schedule, to conversation: Conversation,
         as id: Message.ID, key: Replay.Key? = nil, partIDs: [MessagePart.ID]
@@ -106,16 +112,14 @@ extension Recording {
             contents: try contents(of: draft.parts), as: id, partIDs: { index in partIDs[index] },
             key: key, at: now)
         try record(event)
-        let dueAt = Timestamp(milliseconds: now.milliseconds + schedule.delay)
-        transaction.afterCommit { [dueSignal] in dueSignal.ring(for: dueAt) }
-        transaction.hint(Change.due.subject, dueAt.milliseconds) { min($0, $1) }
+        tellSender(of: Timestamp(milliseconds: now.milliseconds + schedule.delay))
     }
 
     /// Ends the repeat of a sending that was answered without a message.
     ///
     /// - Throws: ``AnsweredBefore``; `notFound` when what was scheduled has been deleted since or was
     ///   dropped (rulings 12).
-    func refuseRepeat(of made: (kind: ReplayKind, object: [UInt8])) throws {
+    func refuseRepeat(of made: (kind: Replay.Kind, object: [UInt8])) throws {
         switch made.kind {
         case .batch:
             guard let id = Conversation.ID(bytes: made.object) else { return }

@@ -13,16 +13,16 @@ extension Transaction {
     /// What a key of sending has made, at once, later, or as a batch; `nil` while it is free.
     func sending(
         madeWith key: Replay.Key, in application: Application.ID
-    ) throws -> (kind: ReplayKind, object: [UInt8])? {
+    ) throws -> (kind: Replay.Kind, object: [UInt8])? {
         try first(
             """
             SELECT kind, object FROM replay_keys
             WHERE application = \(application) AND replay_key = \(key)
-                AND kind IN (\(list: ReplayKind.sendings))
+                AND kind IN (\(list: Replay.Kind.sendingNames))
             ORDER BY kind LIMIT 1
             """
         ) { row in
-            guard let kind = ReplayKind(rawValue: try row.text(0)) else {
+            guard let kind = Replay.Kind(rawValue: try row.text(0)) else {
                 throw StoreFault.unreadable("replay_keys.kind")
             }
             return (kind, try row.blob(1))

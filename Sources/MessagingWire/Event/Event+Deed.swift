@@ -82,6 +82,7 @@ extension Event {
             "\(received.kind == .read ? "read" : "received") announcement \(received.announcement)"
         case .announcementDeleted(let id, _, _): "deleted announcement \(id) for himself"
         case .notificationSent(let sent): "notified \(Self.count(sent.recipients, "user"))"
+        case .recordImported(let record): "imported \(Self.name(of: record))"
         case .exportKeyChanged: "set the key of exports"
         case .exportScheduleChanged(let schedule):
             "set the schedule of exports to \(schedule.interval.rawValue)"
@@ -108,13 +109,27 @@ extension Event {
             .conversationAnnounced, .conversationHidden, .participantsChanged, .metadataChanged,
             .conversationDeleted, .messageSent, .messageDeleted, .messageHidden, .messageScheduled,
             .scheduleEnded, .batchAccepted, .partsChanged, .receiptsRecorded, .announcementSent,
-            .announcementReceived, .announcementDeleted, .messageRemoved, .conversationRemoved:
+            .announcementReceived, .announcementDeleted, .messageRemoved, .conversationRemoved,
+            .recordImported:
             .sync
         case .contentUploaded, .contentOwned, .contentWithdrawn, .contentsErased: .content
         case .notificationSent, .badgeSet: .push
         case .exportKeyChanged, .exportScheduleChanged, .exportRequested, .exportStarted,
             .exportCompleted, .exportDeleted, .exportExpired, .exportErased:
             .export
+        }
+    }
+
+    private static func name(of record: MovedRecord) -> String {
+        switch record {
+        case .user(let moved): user(moved.user.id)
+        case .relations(let moved): "whom \(user(moved.user)) follows and blocks"
+        case .conversation(let moved): "conversation \(moved.conversation.id)"
+        case .message(let moved): "message \(moved.message.id)"
+        case .scheduled(let moved): "scheduled message \(moved.message.id)"
+        case .content(let moved): "content \(moved.content.id)"
+        case .announcement(let moved): "announcement \(moved.announcement.id)"
+        case .key(let moved): "key \(moved.key)"
         }
     }
 

@@ -46,10 +46,26 @@ extension Event {
         case .announcementReceived(let received):
             IdentifierJSON.text(received.announcement, in: .announcements)
         case .announcementDeleted(let id, _, _): IdentifierJSON.text(id, in: .announcements)
+        case .recordImported(let record): Self.name(record, links)
         case .exportRequested(let export, _): IdentifierJSON.text(export.id, in: .exports)
         case .exportStarted(let id, _), .exportCompleted(let id, _, _), .exportDeleted(let id, _),
             .exportExpired(let id, _), .exportErased(let id):
             IdentifierJSON.text(id, in: .exports)
+        }
+    }
+
+    private static func name(_ record: MovedRecord, _ links: LinkBuilder) -> String {
+        switch record {
+        case .user(let moved): UserIDJSON.text(identity: moved.user.id)
+        case .relations(let moved): UserIDJSON.text(identity: moved.user)
+        case .conversation(let moved): name(moved.conversation.id)
+        case .message(let moved): IdentifierJSON.text(moved.message.id, in: .messages)
+        case .scheduled(let moved): IdentifierJSON.text(moved.message.id, in: .messages)
+        case .content(let moved): IdentifierJSON.text(moved.content.id, in: .content)
+        case .announcement(let moved):
+            IdentifierJSON.text(moved.announcement.id, in: .announcements)
+        // A key is nothing that has a name.
+        case .key: links.applicationID
         }
     }
 

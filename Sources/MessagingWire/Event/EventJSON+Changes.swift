@@ -57,7 +57,7 @@ extension EventJSON {
             .messageSent, .messageDeleted, .messageScheduled, .batchAccepted, .contentUploaded,
             .contentWithdrawn, .contentsErased, .announcementSent, .notificationSent,
             .exportKeyChanged, .exportRequested, .exportStarted, .exportCompleted, .exportDeleted,
-            .exportExpired, .exportErased, .messageRemoved, .conversationRemoved:
+            .exportExpired, .exportErased, .messageRemoved, .conversationRemoved, .recordImported:
             break
         }
     }

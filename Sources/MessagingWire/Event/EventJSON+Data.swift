@@ -19,6 +19,8 @@ extension EventJSON {
         } else if case .contentUploaded(let content) = event {
             ContentJSON(id: content.id, size: content.size, in: content.conversation)
                 .write(links, presentation.sign(content.id), into: &writer)
+        } else if case .recordImported(let record) = event {
+            MovedLineJSON.write(record, into: &writer)
         } else if case .announcementSent(let sent) = event {
             write(sent, presentation, into: &writer)
         } else {
@@ -94,7 +96,7 @@ extension EventJSON {
         case .applicationSuspended, .tokenRevoked, .sessionLifetimeSet, .contentWithdrawn,
             .contentOwned, .announcementReceived, .announcementDeleted, .scheduleEnded,
             .exportKeyChanged, .exportScheduleChanged, .contentUploaded, .announcementSent,
-            .identityTold, .identityNamed:
+            .identityTold, .identityNamed, .recordImported:
             writer.member("id", event.subject(in: links))
         }
     }

@@ -24,6 +24,9 @@ extension EventJSON {
             ])
         case .contentsErased:
             .object([.required("contents", .array(of: .identifier(.content)))])
+        case .recordImported:
+            JSONSchema.object([.required("record", .choice(MovedLineJSON.Name.records))])
+                .saying("The line of the export that it was.")
         case .applicationCreated, .applicationSuspended, .sessionLifetimeSet, .tokenCreated,
             .tokenRevoked, .identityNamed, .identityDeleted, .followingChanged, .blocksChanged,
             .badgeSet, .userSuspended, .sessionsEnded, .conversationMatched, .conversationShown,

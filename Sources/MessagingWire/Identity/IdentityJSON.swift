@@ -82,12 +82,16 @@ public enum IdentityJSON {
             }
             writer.member("identity_type", identity.kind.rawValue)
             writer.key("metadata")
-            writer.object { writer in
-                let sorted = identity.metadata.sorted { left, right in left.key < right.key }
-                for (key, text) in sorted {
-                    writer.key(key)
-                    writer.string(text)
-                }
+            write(identity.metadata, into: &writer)
+        }
+    }
+
+    /// Writes metadata, its keys in order.
+    static func write(_ metadata: [String: String], into writer: inout JSONWriter) {
+        writer.object { writer in
+            for (key, text) in metadata.sorted(by: { left, right in left.key < right.key }) {
+                writer.key(key)
+                writer.string(text)
             }
         }
     }

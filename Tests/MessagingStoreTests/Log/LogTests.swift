@@ -67,7 +67,7 @@ import Testing
 
 extension Shop {
     /// A little of everything that makes an event, and some that is refused.
-    fileprivate func live() async throws {
+    func live() async throws {
         let token = try await store.createToken(for: application, scope: .read).token
         try await store.revokeToken(token.id, of: application)
         try await store.suspendApplication(application, true)
@@ -92,6 +92,8 @@ extension Shop {
         try await tell()
         try await procrastinate()
         try await upload(6, to: nil, by: .ana)
+        _ = try await store.bring(
+            [.record(.relations(MovedRelations(.bo, followed: [.named("gil")])))], in: application)
     }
 
     /// Deletions as earlier releases recorded them: without what was deleted.

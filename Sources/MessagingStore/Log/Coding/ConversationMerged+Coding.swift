@@ -47,13 +47,13 @@ extension ConversationMerged {
 }
 
 extension ViewCopy {
-    fileprivate func write(to writer: inout ByteWriter) {
+    func write(to writer: inout ByteWriter) {
         writer.write(state.rawValue)
         writer.write(clearedTo)
         for set in [hidden, receipts.delivered, receipts.read] { writer.write(set.text) }
     }
 
-    fileprivate init(from reader: inout ByteReader) throws {
+    init(from reader: inout ByteReader) throws {
         let state = try reader.legal(ViewState(rawValue: try reader.text()), "state of a view")
         let clearedTo = try reader.position()
         let sets = try (0..<3).map { _ in

@@ -53,6 +53,7 @@ extension Event {
         case .contentsErased: "contents.erased"
         case .messageRemoved: "message.removed"
         case .conversationRemoved: "conversation.removed"
+        case .recordImported: "record.imported"
         }
     }
 }

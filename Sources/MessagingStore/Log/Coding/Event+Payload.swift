@@ -143,6 +143,8 @@ extension Event {
         case .conversationRemoved(let removed):
             removed.conversation.write(to: &writer)
             writer.write(removed.at)
+        case .recordImported(let record):
+            record.write(to: &writer)
         }
         return [Self.payloadForm] + writer.bytes
     }

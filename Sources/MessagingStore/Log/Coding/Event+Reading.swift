@@ -148,6 +148,8 @@ extension Event {
             .conversationRemoved(
                 ConversationRemoved(
                     conversation: try Conversation(from: &reader), at: try reader.timestamp()))
+        case "record.imported":
+            .recordImported(try MovedRecord(from: &reader))
         default:
             throw StoreFault.unreadable("event \(kind)")
         }

@@ -31,7 +31,7 @@ extension Projection {
 
     /// The key of some participants, unless a conversation of theirs is found by it: one that comes from
     /// elsewhere stays beside that until they are merged (X1).
-    private func freeKey(of participants: Participants) throws -> [UInt8]? {
+    func freeKey(of participants: Participants) throws -> [UInt8]? {
         let key = DistinctKey(participants, hash: hash)
         let isTaken = try transaction.first(
             """

@@ -39,8 +39,11 @@ extension Projection {
     /// Who has not seen the conversation follows nobody by it: his list would tell him who has made it
     /// (R51, R33). He does once he sees it, see ``connect(seeing:of:)``. A constant number of
     /// statements, whatever the number of participants.
+    ///
+    /// - Parameter isMeeting: Whether they meet now, and follow from then on; otherwise they only share.
     func connect(
-        _ joined: [UserID], among participants: [UserID], of conversation: Conversation.ID
+        _ joined: [UserID], among participants: [UserID], of conversation: Conversation.ID,
+        isMeeting: Bool = true
     ) throws {
         guard !joined.isEmpty, participants.count > 1 else { return }
         let some = joined.map(\.text)
@@ -50,7 +53,7 @@ extension Projection {
                 AND (a.user_id IN (\(few: some)) OR b.user_id IN (\(few: some)))
                 """,
             rows: "\(pairsAmong: participants, with: joined) AND \(followersSeeing(conversation))",
-            in: conversation)
+            in: conversation, isMeeting: isMeeting)
     }
 
     /// Who takes part in a conversation and has not seen it yet.
@@ -87,11 +90,13 @@ extension Projection {
     /// - Parameters:
     ///   - pairs: Which of two participants `a`, who follows, and `b`, who takes part now.
     ///   - rows: The same pairs as rows of `following`.
-    private func connect(where pairs: SQL, rows: SQL, in conversation: Conversation.ID) throws {
+    private func connect(
+        where pairs: SQL, rows: SQL, in conversation: Conversation.ID, isMeeting: Bool = true
+    ) throws {
         let followers = try transaction.rows(
             """
             INSERT INTO following (application, follower, followed, is_kept, shared_count)
-            SELECT a.application, a.user_id, b.user_id, 1, 0
+            SELECT a.application, a.user_id, b.user_id, \(raw: isMeeting ? "1" : "0"), 0
             FROM participants a
             JOIN participants b
                 ON b.application = a.application AND b.conversation = a.conversation
@@ -103,7 +108,8 @@ extension Projection {
         ) { row in try row.user(0) }
         try transaction.execute(
             """
-            UPDATE following SET shared_count = shared_count + 1, is_kept = 1
+            UPDATE following SET
+                shared_count = shared_count + 1, is_kept = \(raw: isMeeting ? "1" : "is_kept")
             WHERE application = \(application) AND \(rows)
             """)
         try countFollowing(of: followers, by: 1)

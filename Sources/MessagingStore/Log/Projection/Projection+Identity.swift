@@ -111,6 +111,21 @@ extension Projection {
             """)
     }
 
+    /// Makes known whom a record that came from elsewhere names. Who is known already keeps his standing:
+    /// his own record has told it.
+    func nameInMoved(_ user: UserID, isShown: Bool) throws {
+        try transaction.execute(
+            """
+            INSERT INTO identities (
+                application, user_id, kind, conversation_count, standing
+            ) VALUES (
+                \(application), \(user), \(Identity.Kind.user.rawValue), \(isShown ? 1 : 0),
+                \(User.Standing.named.rawValue)
+            ) ON CONFLICT (application, user_id) DO UPDATE SET
+                conversation_count = identities.conversation_count + excluded.conversation_count
+            """)
+    }
+
     /// Makes recipients known (platform-api §3.9), and counts the announcements they get.
     ///
     /// - Parameter users: All different; there may be 10,000, so a statement has many.

@@ -93,7 +93,7 @@ extension Projection {
             """)
     }
 
-    private func insert(_ message: Message) {
+    func insert(_ message: Message) {
         let (user, name) = message.sender.columns
         transaction.add(
             """

@@ -61,7 +61,7 @@ extension Projection {
         try findLastMessage(in: conversation, of: nil, insteadOf: place)
     }
 
-    private func hiders(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {
+    func hiders(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {
         try transaction.rows(
             """
             SELECT user_id FROM hidden_messages
@@ -72,7 +72,7 @@ extension Projection {
         ) { row in try row.user(0) }
     }
 
-    private func readers(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {
+    func readers(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {
         try transaction.receipts(in: [conversation], in: application)
             .filter { _, receipts in receipts.read.contains(place.number) }
             .map { owner, _ in owner.user }

@@ -19,7 +19,7 @@ extension Projection {
             try insert(part, of: change.message, in: change.conversation)
         }
         for (place, index) in (change.order ?? []).enumerated() {
-            try move(index, to: place, in: change.message)
+            try move(index, to: Int64(place), in: change.message)
         }
         try release(contents)
         try transaction.execute(
@@ -69,7 +69,7 @@ extension Projection {
     }
 
     /// New parts come behind: their number is above every place.
-    private func move(_ index: Int, to place: Int, in message: Message.ID) throws {
+    func move(_ index: Int, to place: Int64, in message: Message.ID) throws {
         try transaction.execute(
             """
             UPDATE parts SET place = \(place)

@@ -72,11 +72,12 @@ struct Projection {
             try delete(message.id, in: message.conversation, at: message.position)
         case .conversationRemoved(let removed):
             try delete(removed.conversation.id, at: removed.at)
+        case .recordImported(let record): try bring(record)
         }
     }
 
     /// Remembers what a key has made.
-    func remember(_ key: Replay.Key?, as kind: ReplayKind, for object: [UInt8]) {
+    func remember(_ key: Replay.Key?, as kind: Replay.Kind, for object: [UInt8]) {
         guard let key else { return }
         transaction.add(
             "(\(application), \(kind.rawValue), \(key), \(object))",

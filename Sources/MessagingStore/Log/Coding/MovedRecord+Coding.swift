@@ -1,0 +1,194 @@
+import Messaging
+
+extension MovedRecord {
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .user(let moved):
+            writer.write(Int64(0))
+            moved.write(to: &writer)
+        case .relations(let moved):
+            writer.write(Int64(1))
+            writer.write(moved.user)
+            for users in [moved.followed, moved.blocked] {
+                writer.write(each: users) { writer, user in writer.write(user) }
+            }
+        case .conversation(let moved):
+            writer.write(Int64(2))
+            moved.conversation.write(to: &writer)
+            writer.write(each: moved.aliases) { writer, id in writer.write(id) }
+            writer.write(each: moved.members) { writer, member in member.write(to: &writer) }
+        case .message(let moved):
+            writer.write(Int64(3))
+            moved.message.write(to: &writer)
+            writer.write(optional: moved.partsMade) { writer, count in writer.write(count) }
+            writer.write(each: moved.places) { writer, place in
+                writer.write(optional: place) { writer, place in writer.write(place) }
+            }
+            writer.write(moved.contents)
+        case .content(let moved):
+            writer.write(Int64(4))
+            moved.write(to: &writer)
+        case .scheduled(let moved):
+            writer.write(Int64(5))
+            moved.message.write(to: &writer)
+            writer.write(moved.contents)
+        case .announcement(let moved):
+            writer.write(Int64(6))
+            moved.write(to: &writer)
+        case .key(let moved):
+            writer.write(Int64(7))
+            writer.write(moved.kind.rawValue)
+            writer.write(moved.key)
+            writer.write(moved.object)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self =
+            switch try reader.number() {
+            case 0: .user(try MovedUser(from: &reader))
+            case 1:
+                .relations(
+                    MovedRelations(
+                        try reader.user(),
+                        followed: try reader.each { reader in try reader.user() },
+                        blocked: try reader.each { reader in try reader.user() }))
+            case 2:
+                .conversation(
+                    MovedConversation(
+                        try Conversation(from: &reader),
+                        aliases: try reader.each { reader in try reader.id() },
+                        members: try reader.each { reader in try MovedMember(from: &reader) }))
+            case 3:
+                .message(
+                    MovedMessage(
+                        try Message(from: &reader),
+                        partsMade: try reader.optional { reader in try reader.number() },
+                        places: try reader.each { reader in
+                            try reader.optional { reader in try reader.number() }
+                        }, contents: try reader.contents()))
+            case 4: .content(try MovedContent(from: &reader))
+            case 5:
+                .scheduled(
+                    MovedSchedule(
+                        try ScheduledMessage(from: &reader), contents: try reader.contents()))
+            case 6: .announcement(try MovedAnnouncement(from: &reader))
+            case 7:
+                .key(
+                    MovedKey(
+                        try reader.legal(
+                            Replay.Kind(rawValue: try reader.text()), "kind of a key"),
+                        try reader.id(), object: try reader.id()))
+            case let other: throw StoreFault.unreadable("record \(other)")
+            }
+    }
+}
+
+extension MovedUser {
+    fileprivate func write(to writer: inout ByteWriter) {
+        user.identity.write(to: &writer)
+        writer.write(user.standing.rawValue)
+        writer.write(user.identityVersion)
+        writer.write(user.isSuspended)
+        writer.write(optional: user.sessionsEndedAt) { writer, moment in writer.write(moment) }
+        writer.write(externalUnreadCount)
+    }
+
+    fileprivate init(from reader: inout ByteReader) throws {
+        let user = User(
+            identity: try Identity(from: &reader),
+            standing: try reader.legal(
+                User.Standing(rawValue: try reader.number()), "standing of a user"),
+            identityVersion: try reader.number(), isSuspended: try reader.flag(),
+            sessionsEndedAt: try reader.optional { reader in try reader.timestamp() })
+        self.init(user, externalUnreadCount: try reader.number())
+    }
+}
+
+extension MovedMember {
+    fileprivate func write(to writer: inout ByteWriter) {
+        writer.write(participant.userID)
+        writer.write(participant.past.text)
+        writer.write(participant.joinedAfter)
+        writer.write(optional: participant.leftAfter) { writer, place in writer.write(place) }
+        writer.write(place)
+        writer.write(optional: shownFrom) { writer, place in writer.write(place) }
+        view.write(to: &writer)
+        writer.write(optional: frozenMetadata) { writer, metadata in metadata.write(to: &writer) }
+    }
+
+    fileprivate init(from reader: inout ByteReader) throws {
+        let user = try reader.user()
+        let past = try reader.legal(IntervalSet(text: try reader.text()), "stays of a member")
+        let joinedAfter = try reader.position()
+        let leftAfter = try reader.optional { reader in try reader.position() }
+        let place = try reader.number()
+        let shownFrom = try reader.optional { reader in try reader.position() }
+        let view = try ViewCopy(from: &reader)
+        self.init(
+            Participant(
+                userID: user, past: past, joinedAfter: joinedAfter, leftAfter: leftAfter,
+                state: view.state, clearedTo: view.clearedTo),
+            place: place, shownFrom: shownFrom, hidden: view.hidden, receipts: view.receipts,
+            frozenMetadata: try reader.optional { reader in try Metadata(from: &reader) })
+    }
+
+    private var view: ViewCopy {
+        ViewCopy(
+            state: participant.state, clearedTo: participant.clearedTo, hidden: hidden,
+            receipts: receipts)
+    }
+}
+
+extension MovedContent {
+    fileprivate func write(to writer: inout ByteWriter) {
+        content.write(to: &writer)
+        writer.write(optional: owner) { writer, user in writer.write(user) }
+    }
+
+    fileprivate init(from reader: inout ByteReader) throws {
+        self.init(
+            try Content(from: &reader), owner: try reader.optional { reader in try reader.user() })
+    }
+}
+
+extension MovedAnnouncement {
+    fileprivate func write(to writer: inout ByteWriter) {
+        writer.write(announcement.id)
+        announcement.sender.write(to: &writer)
+        writer.write(announcement.sentAt)
+        writer.write(each: announcement.parts) { writer, part in part.write(to: &writer) }
+        writer.write(each: recipients) { writer, recipient in
+            writer.write(recipient.user)
+            writer.write(recipient.status.rawValue)
+            writer.write(optional: recipient.deletedAt) { writer, moment in writer.write(moment) }
+        }
+    }
+
+    fileprivate init(from reader: inout ByteReader) throws {
+        self.init(
+            Announcement(
+                id: try reader.id(), sender: try Sender(from: &reader),
+                sentAt: try reader.timestamp(),
+                parts: try reader.each { reader in try MessagePart(from: &reader) }),
+            recipients: try reader.each { reader in
+                Recipient(
+                    try reader.user(),
+                    status: try reader.legal(
+                        RecipientStatus(rawValue: try reader.text()), "status of a recipient"),
+                    deletedAt: try reader.optional { reader in try reader.timestamp() })
+            })
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func write(_ contents: [MovedContent]) {
+        write(each: contents) { writer, content in content.write(to: &writer) }
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func contents() throws -> [MovedContent] {
+        try each { reader in try MovedContent(from: &reader) }
+    }
+}

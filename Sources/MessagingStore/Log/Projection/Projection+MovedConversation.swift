@@ -1,0 +1,145 @@
+import Messaging
+import SQL
+
+extension Projection {
+    /// Makes a conversation with everybody's view of it; its messages are still to come.
+    ///
+    /// A distinct one whose participants have another one already stands beside it until both are merged
+    /// (``MessagingStore/settleConversation(_:in:)``).
+    func bring(_ moved: MovedConversation) throws {
+        let conversation = moved.conversation
+        let id = conversation.id
+        let isDistinct = conversation.isDistinct && conversation.deletedAt == nil
+        let key = isDistinct ? try freeKey(of: conversation.participants) : nil
+        try transaction.execute(
+            """
+            INSERT INTO conversations (
+                application, id, created_at, is_distinct, distinct_key, is_announced, deleted_at,
+                last_position, last_sent_at, message_count, metadata, version
+            ) VALUES (
+                \(application), \(id), \(conversation.createdAt), \(conversation.isDistinct),
+                \(key), \(conversation.isAnnounced), \(conversation.deletedAt),
+                \(conversation.lastPosition), \(conversation.lastSentAt), 0,
+                \(conversation.metadata.columnBytes), \(conversation.version)
+            )
+            """)
+        for alias in moved.aliases {
+            try transaction.execute(
+                """
+                INSERT INTO conversation_aliases (application, alias, conversation)
+                SELECT application, \(alias), id FROM conversations
+                WHERE application = \(application) AND id = \(id) AND NOT EXISTS (
+                    SELECT 1 FROM conversations WHERE application = \(application) AND id = \(alias)
+                )
+                ON CONFLICT (application, alias) DO NOTHING
+                """)
+        }
+        for member in moved.members { try bring(member, conversation) }
+        let users = conversation.participants.users
+        try connect(users, among: users, of: id, isMeeting: false)
+    }
+
+    private func bring(_ member: MovedMember, _ conversation: Conversation) throws {
+        let (part, id) = (member.participant, conversation.id)
+        try transaction.execute(
+            """
+            INSERT INTO participants (
+                application, conversation, user_id, place, past, joined_after, left_after,
+                frozen_metadata, conversation_created_at, state, cleared_to, shown_from, last_at
+            ) VALUES (
+                \(application), \(id), \(part.userID), \(member.place), \(part.past.text),
+                \(part.joinedAfter), \(part.leftAfter), \(member.frozenMetadata?.columnBytes),
+                \(conversation.createdAt), \(part.state.rawValue), \(part.clearedTo),
+                \(member.shownFrom), \(conversation.createdAt)
+            )
+            """)
+        try nameInMoved(part.userID, isShown: part.state == .shown)
+        if member.receipts != Receipts() {
+            try transaction.execute(
+                """
+                INSERT INTO receipts (application, conversation, user_id, delivered, read)
+                VALUES (
+                    \(application), \(id), \(part.userID), \(member.receipts.delivered.text),
+                    \(member.receipts.read.text)
+                )
+                """)
+        }
+        for position in member.hidden.intervals.joined() {
+            try transaction.execute(
+                """
+                INSERT INTO hidden_messages (application, conversation, position, user_id)
+                VALUES (\(application), \(id), \(position), \(part.userID))
+                """)
+        }
+    }
+
+    /// Adds a message and counts it in every view, as deleting it would take it out of them.
+    func bring(_ moved: MovedMessage) throws {
+        for content in moved.contents { try bring(content) }
+        let message = moved.message
+        insert(message)
+        for (part, place) in zip(message.parts, moved.places) {
+            try insert(part, of: message.id, in: message.conversation)
+            if let place { try move(part.index, to: place, in: message.id) }
+        }
+        if let made = moved.partsMade {
+            try transaction.execute(
+                """
+                UPDATE messages SET parts_made = \(made)
+                WHERE application = \(application) AND id = \(message.id)
+                """)
+        }
+        try transaction.execute(
+            """
+            UPDATE conversations SET
+                message_count = message_count + 1,
+                last_sent_at = CASE
+                    WHEN last_position < \(message.position) OR last_sent_at IS NULL
+                    THEN \(message.sentAt) ELSE last_sent_at
+                END,
+                last_position = CASE
+                    WHEN last_position < \(message.position) THEN \(message.position)
+                    ELSE last_position
+                END
+            WHERE application = \(application) AND id = \(message.conversation)
+            """)
+        try countInViews(message)
+    }
+
+    private func countInViews(_ message: Message) throws {
+        let (place, home) = (message.position, message.conversation)
+        // Names of users are never empty, so the empty one stands for nobody.
+        let hidden = try hiders(of: place, in: home).map(\.text) + [""]
+        let readers =
+            try readers(of: place, in: home).map(\.text) + [message.sender.userID?.text ?? ""]
+        try transaction.execute(
+            """
+            UPDATE participants SET unshown_count = unshown_count + 1
+            WHERE application = \(application) AND conversation = \(home)
+                AND (left_after IS NULL OR left_after >= \(place))
+                AND (cleared_to >= \(place) OR user_id IN (\(few: hidden)))
+            """)
+        try transaction.execute(
+            """
+            UPDATE participants SET
+                total_count = total_count + 1,
+                unread_count = unread_count + CASE
+                    WHEN joined_after < \(place) AND user_id NOT IN (\(few: readers)) THEN 1
+                    ELSE 0
+                END,
+                last_message = CASE
+                    WHEN COALESCE(last_position, 0) < \(place) THEN \(message.id)
+                    ELSE last_message
+                END,
+                last_at = CASE
+                    WHEN COALESCE(last_position, 0) < \(place) THEN \(message.sentAt) ELSE last_at
+                END,
+                last_position = CASE
+                    WHEN COALESCE(last_position, 0) < \(place) THEN \(place) ELSE last_position
+                END
+            WHERE application = \(application) AND conversation = \(home)
+                AND (left_after IS NULL OR left_after >= \(place))
+                AND cleared_to < \(place) AND user_id NOT IN (\(few: hidden))
+            """)
+    }
+}

@@ -1,0 +1,254 @@
+public import Messaging
+import SQL
+
+/// A step of an import.
+public enum ImportStep: Equatable, Sendable {
+    /// A record comes.
+    case record(MovedRecord)
+    /// All messages of a conversation have come: it is merged with what its participants have (X1).
+    case settle(Conversation.ID)
+}
+
+/// What became of a step.
+public enum ImportOutcome: Equatable, Sendable {
+    /// It was not there and is now.
+    case brought
+    /// It was there, or was deleted since; nothing has changed.
+    case present
+    /// Two conversations became one.
+    case merged
+}
+
+/// A step that cannot be done; none of those it was asked for with has been done either.
+public struct ImportRefusal: Error, Equatable, Sendable {
+    /// Which step, from zero.
+    public let step: Int
+    /// What is wrong with it.
+    public let mistake: MovedMistake
+}
+
+extension MessagingStore {
+    /// Makes an application that comes from elsewhere; one that has its id already stays as it is (X10).
+    public func bringApplication(_ application: Application) async throws -> ImportOutcome {
+        try await change(in: application.id) { recording in
+            guard try recording.transaction.application(application.id) == nil else {
+                return .present
+            }
+            try recording.record(.applicationCreated(application))
+            if let lifetime = application.sessionLifetime {
+                try recording.record(.sessionLifetimeSet(seconds: lifetime))
+            }
+            return .brought
+        }
+    }
+
+    /// Brings records in their order, all or none; when this returns, they are durable (X10).
+    ///
+    /// What is there already stays as it is, so bringing the same again changes nothing. Each record is
+    /// one event of the log, which webhooks are not told of.
+    ///
+    /// - Parameter steps: A few: they are one transaction. The bytes of contents are there.
+    /// - Returns: What became of each.
+    /// - Throws: ``ImportRefusal``.
+    public func bring(
+        _ steps: [ImportStep], in application: Application.ID
+    ) async throws -> [ImportOutcome] {
+        try await change(in: application) { recording in
+            var importing = Importing(recording: recording)
+            return try importing.bring(steps)
+        }
+    }
+}
+
+/// A few records on their way into the rows.
+private struct Importing {
+    let recording: Recording
+    /// Conversations where messages have come behind others that are younger.
+    private var unordered: Set<Conversation.ID> = []
+
+    private var transaction: Transaction { recording.transaction }
+    private var application: Application.ID { recording.application }
+
+    init(recording: Recording) {
+        self.recording = recording
+    }
+
+    mutating func bring(_ steps: [ImportStep]) throws -> [ImportOutcome] {
+        var outcomes: [ImportOutcome] = []
+        for (index, step) in steps.enumerated() {
+            do {
+                outcomes.append(try bring(step))
+            } catch let mistake as MovedMistake {
+                throw ImportRefusal(step: index, mistake: mistake)
+            }
+        }
+        for id in unordered.sorted() { _ = try recording.settle(id) }
+        return outcomes
+    }
+
+    private mutating func bring(_ step: ImportStep) throws -> ImportOutcome {
+        switch step {
+        case .settle(let id): return try settle(id)
+        case .record(let record):
+            guard let record = try missing(record) else { return .present }
+            try recording.record(.recordImported(record))
+            if case .scheduled(let moved) = record { recording.tellSender(of: moved.message.dueAt) }
+            return .brought
+        }
+    }
+
+    /// What of a record is to come; `nil` when it is there.
+    private mutating func missing(_ record: MovedRecord) throws -> MovedRecord? {
+        switch record {
+        case .user(let moved): return try isMissing(moved) ? record : nil
+        case .relations(let moved): return try missing(moved).map(MovedRecord.relations)
+        case .conversation(let moved):
+            let id = moved.conversation.id
+            let isThere =
+                try transaction.storedConversation(id, in: application) != nil
+                || transaction.winner(of: id, in: application) != nil
+            return isThere ? nil : record
+        case .message(let moved): return try missing(moved).map(MovedRecord.message)
+        case .content(let moved):
+            return try isMissing(moved, "") ? record : nil
+        case .scheduled(let moved): return try missing(moved).map(MovedRecord.scheduled)
+        case .announcement(let moved):
+            let known = try transaction.announcements([moved.announcement.id], in: application)
+            return known.isEmpty ? record : nil
+        case .key(let moved):
+            let object = try transaction.object(
+                madeWith: moved.key, as: moved.kind, in: application)
+            return object == nil ? record : nil
+        }
+    }
+
+    /// What has been told about him here stays; who was only named takes all.
+    private func isMissing(_ moved: MovedUser) throws -> Bool {
+        guard let known = try transaction.user(moved.user.id, in: application) else { return true }
+        return known.standing != .told && moved.user.standing == .told
+    }
+
+    private func missing(_ moved: MovedRelations) throws -> MovedRelations? {
+        let known = try transaction.relations(of: moved.user, in: application)
+        let followed = moved.followed.filter { user in !known.followed.contains(user) }
+        let blocked = moved.blocked.filter { user in !known.blocked.contains(user) }
+        guard !followed.isEmpty || !blocked.isEmpty else { return nil }
+        return MovedRelations(moved.user, followed: followed, blocked: blocked)
+    }
+
+    /// Keeps its place, unless another message has it or its conversation is another one by now.
+    private mutating func missing(_ moved: MovedMessage) throws -> MovedMessage? {
+        let message = moved.message
+        guard let home = try home(message.conversation), home.deletedAt == nil else { return nil }
+        if let known = try transaction.message(message.id, in: application) {
+            guard known.conversation == home.id else {
+                throw MovedMistake("id", "is that of a message in another conversation here")
+            }
+            return nil
+        }
+        // The id of a message that was deleted stays taken (rulings 12).
+        let trace = try transaction.object(
+            madeWith: Replay.Key(message.id), as: .message, in: application)
+        guard trace == nil else { return nil }
+        for content in moved.contents { _ = try isMissing(content, "contents.") }
+        guard home.id == message.conversation,
+            try !transaction.isTaken(message.position, in: home.id, in: application)
+        else {
+            unordered.insert(home.id)
+            return moved.moved(to: home.lastPosition.next, in: home.id)
+        }
+        return moved
+    }
+
+    private func missing(_ moved: MovedSchedule) throws -> MovedSchedule? {
+        let id = moved.message.id
+        let known = try transaction.sending(madeWith: Replay.Key(id), in: application)
+        let isSent = try transaction.message(id, in: application) != nil
+        guard known == nil, !isSent, let home = try home(moved.message.conversation) else {
+            return nil
+        }
+        for content in moved.contents { _ = try isMissing(content, "contents.") }
+        return home.id == moved.message.conversation ? moved : moved.moved(to: home.id)
+    }
+
+    private func isMissing(_ moved: MovedContent, _ prefix: String) throws -> Bool {
+        let content = moved.content
+        guard let known = try transaction.content(content.id, in: application) else {
+            guard try !transaction.isDropped(content.id, in: application) else {
+                throw MovedMistake(
+                    "\(prefix)id",
+                    "is that of a content whose bytes are just being deleted here: try again later")
+            }
+            return true
+        }
+        guard known.sha256 == content.sha256 else {
+            throw MovedMistake("\(prefix)sha256", "is not that of the content of this id here")
+        }
+        return false
+    }
+
+    /// The conversation of that id, or of that alias, deleted or not.
+    private func home(_ id: Conversation.ID) throws -> Conversation? {
+        if let own = try transaction.storedConversation(id, in: application) { return own }
+        let winner = try transaction.winner(of: id, in: application)
+        let home = try winner.flatMap { id in
+            try transaction.storedConversation(id, in: application)
+        }
+        guard let home else {
+            throw MovedMistake("conversation", "is neither on a line before nor here")
+        }
+        return home
+    }
+
+    /// One that has kept its order stays as it is: positions are somebody's.
+    private func settle(_ id: Conversation.ID) throws -> ImportOutcome {
+        let own = try home(id)
+        guard let own, own.isDistinct, own.deletedAt == nil else { return .present }
+        let holder = try transaction.distinctConversation(
+            of: DistinctKey(own.participants, hash: recording.hash), in: application)
+        guard holder?.id != own.id else { return .present }
+        _ = try recording.settle(own.id)
+        return holder == nil ? .brought : .merged
+    }
+}
+
+extension Transaction {
+    /// Whom a user follows, by will or not, and blocks.
+    fileprivate func relations(
+        of user: UserID, in application: Application.ID
+    ) throws -> (followed: Set<UserID>, blocked: Set<UserID>) {
+        let followed = try rows(
+            """
+            SELECT followed FROM following
+            WHERE application = \(application) AND follower = \(user)
+            """
+        ) { row in try row.user(0) }
+        let blocked = try rows(
+            "SELECT blocked FROM blocks WHERE application = \(application) AND owner = \(user)"
+        ) { row in try row.user(0) }
+        return (Set(followed), Set(blocked))
+    }
+
+    fileprivate func isTaken(
+        _ place: Position, in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM messages
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND position = \(place)
+            """
+        ) { _ in true } ?? false
+    }
+
+    fileprivate func isDropped(
+        _ content: Content.ID, in application: Application.ID
+    ) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM dropped_contents
+            WHERE application = \(application) AND content = \(content)
+            """
+        ) { _ in true } ?? false
+    }
+}

@@ -1,0 +1,169 @@
+import Base64
+import JSON
+import Messaging
+
+extension MovedLineJSON {
+    static func write(_ moved: MovedMessage, into writer: inout JSONWriter) {
+        let message = moved.message
+        writer.object { writer in
+            writer.name(.message)
+            writer.member("id", message.id.uuid)
+            writer.member("conversation", message.conversation.uuid)
+            writer.member("position", message.position.number)
+            write(message.sender, into: &writer)
+            writer.member("sent_at", message.sentAt)
+            writer.member(present: "updated_at", message.updatedAt)
+            writer.member("version", message.version)
+            writer.member(present: "parts_made", moved.partsMade)
+            writer.key("parts")
+            writer.array { writer in
+                for (part, place) in zip(message.parts, moved.places) {
+                    write(part, at: place, into: &writer)
+                }
+            }
+            write(moved.contents, into: &writer)
+        }
+    }
+
+    static func write(_ sender: Sender, into writer: inout JSONWriter) {
+        writer.key("sender")
+        writer.object { writer in
+            switch sender {
+            case .user(let user): writer.member("user_id", user.text)
+            case .named(let name): writer.member("name", name)
+            }
+        }
+    }
+
+    static func write(_ part: MessagePart, at place: Int64?, into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("id", part.id.uuid)
+            writer.member("index", part.index)
+            writer.member(present: "place", place)
+            writer.member("mime_type", part.mimeType)
+            write(part.body, into: &writer)
+            writer.member(present: "updated_at", part.updatedAt)
+        }
+    }
+
+    static func write(_ body: MessagePart.Body, into writer: inout JSONWriter) {
+        switch body {
+        case .inline(let octets): MessagePartJSON.writeBody(octets, into: &writer)
+        case .content(let id, let size):
+            writer.member("content", id.uuid)
+            writer.member("size", size)
+        }
+    }
+
+    static func write(_ contents: [MovedContent], into writer: inout JSONWriter) {
+        guard !contents.isEmpty else { return }
+        writer.key("contents")
+        writer.array { writer in
+            for moved in contents { writer.object { writer in write(moved, into: &writer) } }
+        }
+    }
+
+    /// The members of a content.
+    static func write(_ moved: MovedContent, into writer: inout JSONWriter) {
+        let content = moved.content
+        writer.member("id", content.id.uuid)
+        writer.member(present: "conversation", content.conversation?.uuid)
+        writer.member("mime_type", content.mimeType)
+        writer.member("size", content.size)
+        writer.member(present: "file_name", content.fileName)
+        writer.member("sha256", Base64.encode(content.sha256))
+        writer.member("crc32c", Int64(content.crc32c))
+        writer.member(present: "md5", content.md5.map(Base64.encode))
+        writer.member("completed_at", content.completedAt)
+        writer.member(present: "origin", content.origin)
+        writer.member(present: "owner", moved.owner?.text)
+    }
+
+    static func message(_ line: MovedReader) throws(MovedMistake) -> MovedMessage {
+        let parts = try line.objects("parts", Message.partLimit, part)
+        let indexes = Set(parts.map(\.part.index))
+        guard !parts.isEmpty, indexes.count == parts.count else {
+            throw line.mistake("parts", "must be at least one, and no two of the same index")
+        }
+        let position = Position(try line.number("position", 1 ... .max))
+        let message = Message(
+            id: try line.uuid("id"), conversation: try line.uuid("conversation"),
+            position: position, sender: try sender(line), sentAt: try line.moment("sent_at"),
+            parts: parts.map(\.part), updatedAt: try line.optional("updated_at", line.moment),
+            version: try line.number("version", 1 ... .max))
+        return MovedMessage(
+            message,
+            partsMade: try line.optional("parts_made") { name throws(MovedMistake) in
+                try line.number(name)
+            },
+            places: parts.map(\.place),
+            contents: try line.objects("contents", Message.partLimit, content))
+    }
+
+    static func sender(_ line: MovedReader) throws(MovedMistake) -> Sender {
+        let sender = try line.member("sender")
+        if sender.object.present("user_id") != nil { return .user(try sender.user("user_id")) }
+        let name = try sender.text("name")
+        guard !name.isEmpty else { throw sender.mistake("name", "must not be empty") }
+        return .named(name)
+    }
+
+    static func part(
+        _ line: MovedReader
+    ) throws(MovedMistake) -> (part: MessagePart, place: Int64?) {
+        let draft = try draft(line)
+        let part = MessagePart(
+            id: try line.uuid("id"), index: Int(try line.number("index", 0...1_000_000_000)),
+            mimeType: draft.mimeType, body: draft.body,
+            updatedAt: try line.optional("updated_at", line.moment))
+        return (
+            part,
+            try line.optional("place") { name throws(MovedMistake) in try line.number(name) }
+        )
+    }
+
+    /// What a part holds.
+    static func draft(_ line: MovedReader) throws(MovedMistake) -> MessagePart.Draft {
+        let mimeType = try line.text("mime_type")
+        let body = try body(line)
+        return try line.judged(
+            "mime_type", "must be a media type such as text/plain, of a body of 2048 bytes at most"
+        ) { () throws(Rejection) in
+            try MessagePart.Draft(
+                mimeType: mimeType, body: body)
+        }
+    }
+
+    private static func body(_ line: MovedReader) throws(MovedMistake) -> MessagePart.Body {
+        if line.object.present("content") != nil {
+            return .content(try line.uuid("content"), size: try line.number("size"))
+        }
+        let text = try line.text("body")
+        guard let encoding = try line.optional("encoding", line.text) else {
+            return .inline(Array(text.utf8))
+        }
+        guard encoding == "base64" else { throw line.mistake("encoding", "must be base64") }
+        guard let octets = Base64.decode(text) else {
+            throw line.mistake("body", "must be base64")
+        }
+        return .inline(octets)
+    }
+
+    static func content(_ line: MovedReader) throws(MovedMistake) -> MovedContent {
+        let content = Content(
+            id: try line.uuid("id"),
+            conversation: try line.optional("conversation") { name throws(MovedMistake) in
+                try line.uuid(name)
+            },
+            mimeType: try line.text("mime_type"), size: try line.number("size"),
+            fileName: try line.optional("file_name", line.text),
+            sha256: try line.octets("sha256", 32),
+            crc32c: UInt32(try line.number("crc32c", 0...Int64(UInt32.max))),
+            md5: try line.optional("md5") { name throws(MovedMistake) in
+                try line.octets(name, 16)
+            },
+            completedAt: try line.moment("completed_at"),
+            origin: try line.optional("origin", line.text))
+        return MovedContent(content, owner: try line.optional("owner", line.user))
+    }
+}

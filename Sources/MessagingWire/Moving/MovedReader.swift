@@ -1,0 +1,158 @@
+import Base64
+import JSON
+import Messaging
+
+/// Reads the members of an object on a line of an export, and names the one that is wrong.
+struct MovedReader {
+    let object: JSONValue
+    /// What stands before the names of its members in mistakes.
+    private let path: String
+
+    init(_ object: JSONValue, _ path: String = "") {
+        self.object = object
+        self.path = path
+    }
+
+    func mistake(_ name: String, _ rule: String) -> MovedMistake { MovedMistake(path + name, rule) }
+
+    private func required(_ name: String) throws(MovedMistake) -> JSONValue {
+        guard let value = object.present(name) else { throw mistake(name, "is missing") }
+        return value
+    }
+
+    /// A member that may be missing.
+    func optional<Value>(
+        _ name: String, _ read: (String) throws(MovedMistake) -> Value
+    ) throws(MovedMistake) -> Value? {
+        object.present(name) == nil ? nil : try read(name)
+    }
+
+    func text(_ name: String) throws(MovedMistake) -> String {
+        guard let text = try required(name).string else { throw mistake(name, "must be a text") }
+        return text
+    }
+
+    func flag(_ name: String) throws(MovedMistake) -> Bool {
+        guard let flag = try required(name).bool else {
+            throw mistake(name, "must be true or false")
+        }
+        return flag
+    }
+
+    /// - Parameter range: What it may be.
+    func number(
+        _ name: String, _ range: ClosedRange<Int64> = 0 ... .max
+    ) throws(MovedMistake) -> Int64 {
+        guard let number = try required(name).integer, range.contains(number) else {
+            throw mistake(
+                name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func position(_ name: String) throws(MovedMistake) -> Position {
+        Position(try number(name))
+    }
+
+    func moment(_ name: String) throws(MovedMistake) -> Timestamp {
+        guard let moment = TimestampJSON.read(try text(name)) else {
+            throw mistake(name, "must be a time such as 2026-03-01T09:15:30.042Z")
+        }
+        return moment
+    }
+
+    func uuid<Subject>(_ name: String) throws(MovedMistake) -> Identifier<Subject> {
+        guard let id = Identifier<Subject>(uuid: try text(name)) else {
+            throw mistake(name, "must be a UUID")
+        }
+        return id
+    }
+
+    func user(_ name: String) throws(MovedMistake) -> UserID {
+        guard let user = UserID(try text(name)) else {
+            throw mistake(name, "must be a user id of 1 to 128 characters")
+        }
+        return user
+    }
+
+    /// Bytes in base64.
+    ///
+    /// - Parameter count: How many there must be.
+    func octets(_ name: String, _ count: Int) throws(MovedMistake) -> [UInt8] {
+        guard let octets = Base64.decode(try text(name)), octets.count == count else {
+            throw mistake(name, "must be \(count) bytes in base64")
+        }
+        return octets
+    }
+
+    /// Positions as `1-500,502`; a missing member is none.
+    func positions(_ name: String) throws(MovedMistake) -> IntervalSet {
+        guard object.present(name) != nil else { return IntervalSet() }
+        guard let set = IntervalSet(text: try text(name)) else {
+            throw mistake(name, "must be positions such as 1-500,502, the lowest first")
+        }
+        return set
+    }
+
+    /// A value that one of few words stands for.
+    func choice<Value: RawRepresentable<String>>(_ name: String) throws(MovedMistake) -> Value {
+        guard let value = Value(rawValue: try text(name)) else {
+            throw mistake(name, "must be one of its words")
+        }
+        return value
+    }
+
+    /// The elements of an array; a missing one has none.
+    func list<Value>(
+        _ name: String, _ limit: Int, _ read: (JSONValue) throws(MovedMistake) -> Value
+    ) throws(MovedMistake) -> [Value] {
+        guard let list = object.present(name) else { return [] }
+        guard list.kind == .array, list.count <= limit else {
+            throw mistake(name, "must be an array of at most \(limit)")
+        }
+        var values: [Value] = []
+        for element in list.elements { values.append(try read(element)) }
+        return values
+    }
+
+    /// The objects of an array.
+    func objects<Value>(
+        _ name: String, _ limit: Int, _ read: (MovedReader) throws(MovedMistake) -> Value
+    ) throws(MovedMistake) -> [Value] {
+        try list(name, limit) { element throws(MovedMistake) in
+            guard element.kind == .object else {
+                throw mistake(name, "must be an array of objects")
+            }
+            return try read(MovedReader(element, "\(path)\(name)."))
+        }
+    }
+
+    /// Users, each once.
+    func users(_ name: String, _ limit: Int) throws(MovedMistake) -> [UserID] {
+        let users = try list(name, limit) { element throws(MovedMistake) in
+            guard let user = element.string.flatMap({ text in UserID(text) }) else {
+                throw mistake(name, "must be an array of user ids of 1 to 128 characters")
+            }
+            return user
+        }
+        guard Set(users).count == users.count else { throw mistake(name, "names somebody twice") }
+        return users
+    }
+
+    func member(_ name: String) throws(MovedMistake) -> MovedReader {
+        let value = try required(name)
+        guard value.kind == .object else { throw mistake(name, "must be an object") }
+        return MovedReader(value, "\(path)\(name).")
+    }
+
+    /// Runs what judges a value by the rules of the domain, and names the member of this line.
+    func judged<Value>(
+        _ name: String, _ rule: String, _ judge: () throws(Rejection) -> Value
+    ) throws(MovedMistake) -> Value {
+        do throws(Rejection) {
+            return try judge()
+        } catch {
+            throw mistake(name, rule)
+        }
+    }
+}
