@@ -50,6 +50,23 @@ extension ContentBucket {
         return hash.digest
     }
 
+    /// Reads all of a content into a file that is still to be published.
+    ///
+    /// - Returns: Whether the bucket has one of that name.
+    public func stage(_ content: BlobName, in folder: BlobFolder) async throws -> Bool {
+        guard try await store.head(Self.key(of: content)) != nil else { return false }
+        let stream = try await store.get(Self.key(of: content))
+        let file = try folder.stage(content)
+        try file.truncate(to: 0)
+        var position: Int64 = 0
+        while let octets = try await stream.next() {
+            try file.write(octets.span, at: position)
+            position += Int64(octets.count)
+        }
+        try file.commit()
+        return true
+    }
+
     private func body(of file: BlobFile, _ range: Range<Int64>) -> ClientBody {
         if range.isEmpty { return .octets([]) }
         return .stored(range.upperBound - range.lowerBound) { count, position in
