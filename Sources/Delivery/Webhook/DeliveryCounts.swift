@@ -1,5 +1,5 @@
 internal import Locking
-internal import MessagingStore
+public import MessagingStore
 
 /// What was sent to webhooks since the start, by this process.
 public struct DeliveryStatistics: Sendable {
@@ -17,6 +17,8 @@ public struct DeliveryStatistics: Sendable {
     public internal(set) var deactivated = 0
     /// Webhooks that this process sends to.
     public internal(set) var couriers = 0
+    /// What it has not sent them, as of the last count.
+    public internal(set) var backlog = DeliveryBacklog()
 }
 
 /// Counts them.

@@ -103,6 +103,7 @@ public final class WebhookDeliverer: Sendable {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await self.listen() }
             group.addTask { await self.trim() }
+            group.addTask { await self.count() }
             do {
                 while !isStopping {
                     try Task.checkCancellation()

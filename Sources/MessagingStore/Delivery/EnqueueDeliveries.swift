@@ -46,12 +46,7 @@ extension MessagingStore {
         let now = environment.now()
         return try await database.read { transaction in
             let found = try transaction.stretch(
-                """
-                SELECT number, id, event, type, attempts, asked_at, body FROM deliveries
-                WHERE application = \(application) AND webhook = \(webhook) AND next_at <= \(now)
-                    AND number NOT IN (\(few: taken.isEmpty ? [-1] : taken))
-                ORDER BY next_at, number LIMIT \(limit)
-                """
+                .dueDeliveries(of: webhook, besides: taken, at: now, limit: limit, in: application)
             ) { row in
                 Int64(try row.blob(6).count)
             } _: { row in
@@ -84,12 +79,8 @@ extension Transaction {
     fileprivate func nextDelivery(
         of webhook: Webhook.ID, after now: Timestamp, in application: Application.ID
     ) throws -> Timestamp? {
-        try first(
-            """
-            SELECT next_at FROM deliveries
-            WHERE application = \(application) AND webhook = \(webhook) AND next_at > \(now)
-            ORDER BY next_at LIMIT 1
-            """
-        ) { row in try row.timestamp(0) }
+        try first(.nextDelivery(of: webhook, after: now, in: application)) { row in
+            try row.timestamp(0)
+        }
     }
 }

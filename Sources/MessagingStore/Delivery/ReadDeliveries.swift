@@ -21,21 +21,11 @@ extension MessagingStore {
                 else { throw Rejection.notFound(.delivery) }
                 before = found.number
             }
-            // Without a state its column is left out, as another index has the order then.
-            let filter: SQL = state.map { state -> SQL in "AND state = \(state.rawValue)" } ?? ""
             let items = try transaction.rows(
-                """
-                SELECT \(raw: WebhookDelivery.columns) FROM deliveries
-                WHERE application = \(application) AND webhook = \(webhook) \(filter)
-                    AND number < \(before)
-                ORDER BY number DESC LIMIT \(limit)
-                """
+                .deliveries(of: webhook, in: state, before: before, limit: limit, of: application)
             ) { row in try WebhookDelivery(row) }
             let total = try transaction.first(
-                """
-                SELECT COUNT(*) FROM deliveries
-                WHERE application = \(application) AND webhook = \(webhook) \(filter)
-                """
+                .deliveryCount(of: webhook, in: state, of: application)
             ) { row in try row.int64(0) }
             return Page(items: items, total: total ?? 0)
         }

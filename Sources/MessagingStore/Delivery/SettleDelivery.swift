@@ -112,12 +112,7 @@ extension Transaction {
         _ state: WebhookDelivery.State, of webhook: Webhook.ID, in application: Application.ID
     ) throws -> [(number: Int64, position: LogPosition)] {
         try rows(
-            """
-            SELECT number, position FROM deliveries
-            WHERE application = \(application) AND webhook = \(webhook)
-                AND state = \(state.rawValue)
-            ORDER BY number DESC LIMIT \(MessagingStore.judged)
-            """
+            .lastDeliveries(of: webhook, in: state, limit: MessagingStore.judged, of: application)
         ) { row in
             // A test has no place: it tells nothing of how the webhook does.
             (try row.int64(0), LogPosition(try row.optionalInt64(1) ?? 0))

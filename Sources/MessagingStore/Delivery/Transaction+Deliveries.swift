@@ -42,13 +42,7 @@ extension Transaction {
     private func lastNumber(
         of webhook: Webhook.ID, in application: Application.ID
     ) throws -> Int64 {
-        try first(
-            """
-            SELECT number FROM deliveries
-            WHERE application = \(application) AND webhook = \(webhook)
-            ORDER BY number DESC LIMIT 1
-            """
-        ) { row in try row.int64(0) } ?? 0
+        try first(.lastDelivery(of: webhook, in: application)) { row in try row.int64(0) } ?? 0
     }
 
     /// Those lanes that have a first delivery already.
@@ -58,13 +52,9 @@ extension Transaction {
         var led: Set<[UInt8]> = []
         for piece in Array(Set(lanes)).chunks(of: 64) {
             led.formUnion(
-                try rows(
-                    """
-                    SELECT lane FROM deliveries
-                    WHERE application = \(application) AND webhook = \(webhook)
-                        AND lane IN (\(few: piece)) AND next_at IS NOT NULL
-                    """
-                ) { row in try row.blob(0) })
+                try rows(.ledLanes(among: piece, of: webhook, in: application)) { row in
+                    try row.blob(0)
+                })
         }
         return led
     }
@@ -74,14 +64,9 @@ extension Transaction {
         _ lane: [UInt8], of webhook: Webhook.ID, at now: Timestamp, in application: Application.ID
     ) throws {
         guard try led(among: [lane], of: webhook, in: application).isEmpty else { return }
-        let next = try first(
-            """
-            SELECT number FROM deliveries
-            WHERE application = \(application) AND webhook = \(webhook) AND lane = \(lane)
-                AND state = 'pending'
-            ORDER BY number LIMIT 1
-            """
-        ) { row in try row.int64(0) }
+        let next = try first(.nextOfLane(lane, of: webhook, in: application)) { row in
+            try row.int64(0)
+        }
         guard let next else { return }
         try execute(
             """

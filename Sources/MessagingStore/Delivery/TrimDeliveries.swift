@@ -47,11 +47,7 @@ extension MessagingStore {
     ) async throws -> Bool {
         try await database.write { transaction in
             let numbers = try transaction.rows(
-                """
-                SELECT number FROM deliveries
-                WHERE application = \(application) AND webhook = \(webhook)
-                ORDER BY number LIMIT \(Self.deliveryStretch)
-                """
+                .oldestDeliveries(of: webhook, limit: Self.deliveryStretch, in: application)
             ) { row in try row.int64(0) }
             guard let last = numbers.last else {
                 try transaction.execute(
@@ -80,12 +76,8 @@ extension MessagingStore {
     ) async throws -> Bool {
         try await database.write { transaction in
             let oldest = try transaction.rows(
-                """
-                SELECT number, finished_at FROM deliveries
-                WHERE application = \(application) AND webhook = \(webhook)
-                    AND state = \(state.rawValue)
-                ORDER BY number LIMIT \(Self.deliveryStretch)
-                """
+                .oldestDeliveries(
+                    of: webhook, in: state, limit: Self.deliveryStretch, of: application)
             ) { row in (number: try row.int64(0), at: try row.timestamp(1)) }
             let old = oldest.prefix { delivery in delivery.at < moment }
             guard let last = old.last?.number else { return false }

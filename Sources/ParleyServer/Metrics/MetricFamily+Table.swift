@@ -134,11 +134,14 @@ extension MetricFamily {
         "parley_uploads_ended", .counter, labels: ["reason"], "Uploads that ended, by how.")
 
     private static let webhooksAndDeliveries = [
-        webhooks, webhookAttempts, webhookAttemptTime, deadDeliveries, webhookVerifications,
-        webhooksDeactivated,
+        webhooks, webhookDeliveries, webhookAttempts, webhookAttemptTime, deadDeliveries,
+        webhookVerifications, webhooksDeactivated,
     ]
     static let webhooks = MetricFamily(
         "parley_webhooks", .gauge, "Active webhooks, where this process sends to them.")
+    static let webhookDeliveries = MetricFamily(
+        "parley_webhook_deliveries", .gauge, labels: ["state"],
+        "Deliveries that wait, or that were given up and are kept, where this process sends them.")
     static let webhookAttempts = MetricFamily(
         "parley_webhook_attempts", .counter, labels: ["outcome"],
         "Tries of deliveries that the receiver took, or that failed.")

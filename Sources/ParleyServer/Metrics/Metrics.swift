@@ -1,6 +1,7 @@
 import Delivery
 import HTTPTransport
 import Locking
+import MessagingStore
 import PlatformAPI
 import SQL
 import Telemetry
@@ -146,6 +147,9 @@ final class Metrics: Sendable {
 
     private func write(_ statistics: DeliveryStatistics, to page: inout MetricsPage) {
         page.write(.webhooks, statistics.couriers)
+        page.begin(.webhookDeliveries)
+        page.sample(["pending"], statistics.backlog.pending)
+        page.sample(["dead"], statistics.backlog.dead)
         page.begin(.webhookAttempts)
         page.sample(["taken"], statistics.taken)
         page.sample(["failed"], statistics.failed)

@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import HTTPTransport
 import Locking
@@ -81,10 +82,17 @@ import Testing
         #expect(sent.withLock { $0 } < 32 << 20)
     }
 
-    @Test func `that is not answered in time is a failure, and costs its time alone`() async throws
+    @Test(arguments: [false, true])
+    func `that is not answered in time is a failure, and costs its time alone`(drips: Bool)
+        async throws
     {
         let office = try await PostOffice.waiting(500)
-        let receiver = try TestReceiver { connection, _, _ in connection.read(1) != nil }
+        let receiver = try TestReceiver { connection, _, _ in
+            // One octet after another keeps a connection busy, and is no answer.
+            if drips { connection.write("HTTP/1.1 200 OK\r\nX: ") }
+            while drips, connection.write("x") { usleep(50_000) }
+            return connection.read(1) != nil
+        }
         let webhook = try await office.activate(receiver.url)
         try await office.say("one", in: try await office.conversation())
         try await office.expect(1, .dead, of: webhook)
@@ -135,6 +143,15 @@ import Testing
                 == .inactive(reason: "Verification failed due to a connection error")
         }
         await office.close()
+        // Nor does it get anything when its certificate was right at first.
+        let again = try await office.store.activateWebhook(webhook.id, in: office.application)
+        try await office.store.finishVerification(of: again, failure: nil, in: office.application)
+        try await office.say("one", in: try await office.conversation())
+        office.open()
+        try await office.expect(1, .dead, of: webhook)
+        let delivery = try #require(try await office.deliveries(of: webhook).first)
+        #expect(delivery.answer == .init(status: nil, failure: "a TLS error"))
+        await office.close()
         _ = await server.drain(deadline: 0)
     }
 
@@ -153,6 +170,12 @@ import Testing
         #expect(receiver.hits.count == 1)
         #expect(office.deactivated == ["Delivery failed: 410 Gone"])
         #expect(try await office.deliveries(of: webhook, .dead).count == 1)
+        // Whoever sends next knows what there is.
+        office.open()
+        try await expectSoon("it is counted") {
+            office.statistics.backlog.dead == 1 && office.statistics.backlog.pending == 2
+        }
+        await office.close()
     }
 
     @Test func `is one of those whose share deactivates a webhook (X6)`() async throws {

@@ -1,0 +1,38 @@
+internal import Messaging
+internal import MessagingStore
+
+// What is done now and again, for as long as this process sends.
+extension WebhookDeliverer {
+    /// Lets go of what was over long ago, and of what deleted webhooks have left.
+    func trim() async {
+        await regularly(every: 600_000) {
+            let retention = settings.retention > 0 ? settings.retention : now().milliseconds
+            try await store.trimDeliveries(
+                before: Timestamp(milliseconds: now().milliseconds - retention))
+        }
+    }
+
+    /// Counts what has not been sent.
+    func count() async {
+        await regularly(every: 10_000) {
+            let backlog = try await store.deliveryBacklog()
+            counts.change { counts in counts.backlog = backlog }
+        }
+        counts.change { counts in counts.backlog = DeliveryBacklog() }
+    }
+
+    /// - Parameter interval: Milliseconds from one end to the next beginning.
+    private func regularly(every interval: Int64, _ work: () async throws -> Void) async {
+        while !Task.isCancelled {
+            do {
+                try await work()
+            } catch is CancellationError {
+                return
+            } catch {
+                onFault(error)
+            }
+            // Cancelled while it waits, the loop ends.
+            try? await Task.sleep(for: .milliseconds(interval))
+        }
+    }
+}
