@@ -20,7 +20,7 @@ extension JSONSchema {
     }
 
     /// The id of a webhook, as answers write it.
-    static let webhook = pattern("layer:///apps/\(hexadecimal)/webhooks/\(hexadecimal)")
+    public static let webhook = pattern("layer:///apps/\(hexadecimal)/webhooks/\(hexadecimal)")
 
     /// The id of a webhook as callers may name it.
     public static let webhookName = pattern(

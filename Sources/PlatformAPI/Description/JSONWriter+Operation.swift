@@ -65,8 +65,9 @@ extension JSONWriter {
         }
     }
 
-    private mutating func parameter(
-        _ place: String, _ parameter: Parameter, example: String?
+    /// A parameter object.
+    mutating func parameter(
+        _ place: String, _ parameter: Parameter, example: String? = nil
     ) {
         object { writer in
             writer.member("name", parameter.name)
@@ -113,10 +114,11 @@ extension JSONWriter {
         }
     }
 
-    private mutating func content(_ schema: JSONSchema) {
+    /// What stands under `content`.
+    mutating func content(_ schema: JSONSchema, as type: String = "application/json") {
         key("content")
         object { writer in
-            writer.key("application/json")
+            writer.key(type)
             writer.object { writer in
                 writer.key("schema")
                 writer.schema(schema, referring: "#/components/schemas/")

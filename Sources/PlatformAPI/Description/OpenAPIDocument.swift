@@ -46,10 +46,8 @@ struct OpenAPIDocument {
             paths(lines, into: &writer)
             writer.key("components")
             components(lines, into: &writer)
-            if version == Self.versionOfEvents {
-                writer.key("webhooks")
-                events(into: &writer)
-            }
+            writer.key("webhooks")
+            webhooks(into: &writer)
         }
         return writer.finish()
     }
@@ -98,9 +96,15 @@ struct OpenAPIDocument {
     /// Events are shown as in 3.0 whoever asks, so its document types them.
     private static let versionOfEvents = APIVersion.v3_0
 
-    /// What each type of event looks like; the place OpenAPI has for what a server tells of itself.
-    private func events(into writer: inout JSONWriter) {
+    /// What webhooks are sent, and what each type of event of the log looks like: the place OpenAPI has
+    /// for what a server tells of itself.
+    private func webhooks(into writer: inout JSONWriter) {
         writer.object { writer in
+            for delivery in DescribedDelivery.all(version.webhooks) {
+                writer.key(delivery.type)
+                writer.delivery(delivery, version.webhooks)
+            }
+            guard version == Self.versionOfEvents else { return }
             for type in EventType.allCases {
                 writer.key(type.rawValue)
                 writer.object { writer in
@@ -129,6 +133,13 @@ struct OpenAPIDocument {
                     writer.schema(schema, referring: Self.schemas)
                 }
             }
+            writer.key("parameters")
+            writer.object { writer in
+                for field in DescribedDelivery.fields {
+                    writer.key(field.name)
+                    writer.parameter("header", field)
+                }
+            }
             writer.key("responses")
             writer.object { writer in
                 for (name, error) in Self.errors(lines).sorted(by: { $0.key < $1.key }) {
@@ -144,6 +155,9 @@ struct OpenAPIDocument {
     ) -> [String: JSONSchema] {
         var found: [String: JSONSchema] = [:]
         ErrorJSON.schema.collectNamed(into: &found)
+        for delivery in DescribedDelivery.all(version.webhooks) {
+            delivery.schema.collectNamed(into: &found)
+        }
         if version == versionOfEvents {
             for type in EventType.allCases {
                 EventJSON.schema(of: type).collectNamed(into: &found)
