@@ -123,10 +123,7 @@ class Play:
         A value of bytes is sent as it is, without percent-encoding.
         """
         target, behind = operation.path, []
-        head = {
-            "Authorization": f"Bearer {self.token}",
-            "Accept": operation.json.get(
-                "x-accept", f"application/vnd.layer+json; version={self.description.version}")}
+        head = {"Authorization": f"Bearer {self.token}", "Accept": self.accepts(operation)}
         for parameter in operation.parameters:
             name, place = parameter["name"], parameter["in"]
             given = {"path": path, "query": query, "header": fields}[place]
@@ -149,7 +146,12 @@ class Play:
                 body = self.actual(json.dumps(operation.body)).encode()
         return self.description.server.ask(operation.method, target, body, head)
 
+    def accepts(self, operation):
+        """The type an operation is asked for."""
+        return operation.json.get("x-accept", f"application/vnd.layer+json; version={self.description.version}")
+
     def actual(self, text):
+        """A text with the names of what is there in the place of samples."""
         for sample, real in self.real.values():
             text = text.replace(sample, real)
         return text

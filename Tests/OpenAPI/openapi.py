@@ -5,15 +5,13 @@
 
 In each version: the document is valid (by openapi-spec-validator), every example succeeds, and whatever a
 hostile client makes of it is answered below 500, with a status and a body that the description allows
-(schemas by jsonschema). Then schemathesis tries its own ideas. What needs a package that is not there is
-left out, and that is said.
+(schemas by jsonschema). What a webhook is sent meanwhile is as described too. Then schemathesis tries its own
+ideas. What needs a package that is not there is left out, and that is said.
 """
 
 import argparse
 import importlib.util
-import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import time
@@ -21,7 +19,9 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Crash"))
 
+import delivered
 import described
+import guessing
 import hostile
 from server import serving
 
@@ -96,33 +96,14 @@ def besiege(peer, description, options, tell):
     return asked
 
 
-def schemathesis(peer, options, tell):
-    """What schemathesis finds, with a bounded number of examples."""
-    command = shutil.which("schemathesis", path=f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}")
-    if command is None:
-        print("  schemathesis is not installed here: left out")
-        return
-    for version in VERSIONS[::3]:
-        application, token = peer.application()
-        run = subprocess.run(
-            [command, "run", f"http://127.0.0.1:{peer.server.port}/openapi.json?version={version}",
-             "--header", f"Authorization: Bearer {token}",
-             "--header", f"Accept: application/vnd.layer+json; version={version}",
-             "--checks", "not_a_server_error,status_code_conformance,content_type_conformance,"
-             "response_headers_conformance,response_schema_conformance",
-             "--max-examples", "25", "--seed", str(options.seed), "--phases", "examples,coverage,fuzzing",
-             "--workers", "1", "--continue-on-failure"],
-            cwd=peer.server.folder, capture_output=True, text=True, timeout=900,
-            env=os.environ | {"NO_COLOR": "1"})
-        print(f"  schemathesis in {version}: {run.stdout.strip().splitlines()[-1:]}")
-        if run.returncode:
-            tell(f"schemathesis in {version}:\n{run.stdout[-6000:]}{run.stderr[-2000:]}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True)
     parser.add_argument("--variants", type=int, default=150, help="hostile requests for each operation and version")
+    parser.add_argument("--guesses", type=int, default=10, help="random requests of schemathesis for each operation")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--only-guesses", action="store_true", help="leaves out all but schemathesis")
+    only.add_argument("--no-guesses", action="store_true", help="leaves out schemathesis")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     found = []
@@ -135,17 +116,27 @@ def main():
         if len(found) <= FAILURES:
             print(f"  BROKEN: {problem}", flush=True)
 
-    with serving(options.binary) as server:
+    with serving(options.binary, settings=delivered.SETTINGS) as server:
         peer = Peer(server)
-        for version in VERSIONS:
+        for version in [] if options.only_guesses else VERSIONS:
             began = time.monotonic()
             description = described.Description(peer, version)
             for problem in validate(description):
                 tell(f"the document of {version}: {problem}")
+            if version != "1.1":
+                # There is no such version of webhooks.
+                delivered.deliver(peer, description, tell)
             asked = besiege(peer, description, options, tell)
             print(f"  {version}: {len(description.operations)} operations, {asked} requests,"
                   f" {time.monotonic() - began:.1f} s", flush=True)
-        schemathesis(peer, options, tell)
+        if options.no_guesses:
+            pass
+        elif guessing.command() is None:
+            print("  schemathesis is not installed here: what it would guess is left out")
+        else:
+            # What it makes of every rule of a schema is the same for all versions, and takes a minute.
+            for version, phases in [("1.0", "examples,fuzzing"), ("3.0", "examples,coverage,fuzzing")]:
+                guessing.guess(peer, described.Description(peer, version), phases, options, tell)
     if found:
         sys.exit(f"{len(found)} answers break the description")
     print("the server answers as it describes itself")

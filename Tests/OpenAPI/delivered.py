@@ -1,0 +1,113 @@
+"""What a webhook is really sent while the examples are played, held against the description."""
+
+import json
+import pathlib
+import sys
+import time
+import uuid
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
+
+import described
+from receiver import Receiver, verify
+
+SECRET = "s3cret"
+# Lets a server call the receiver.
+SETTINGS = {
+    "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.1", "PARLEY_WEBHOOKS_ALLOW_HTTP": "true",
+    "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s"}
+
+
+class Collector(Receiver):
+    """Takes everything that is signed as it should be."""
+
+    def __init__(self):
+        super().__init__(SECRET)
+        self.arrived = []
+
+    def judge(self, headers, body):
+        verify(self.secret, headers, body)
+        with self.lock:
+            self.arrived.append((headers, json.loads(body)))
+        return 204
+
+
+def deliver(peer, description, tell):
+    """Plays every example of a version, and looks at all that its webhook is sent."""
+    document = description.document
+    operations = {
+        type: item["post"] for type, item in document["webhooks"].items() if "parameters" in item["post"]}
+    media = {next(iter(operation["requestBody"]["content"])) for operation in operations.values()}
+    assert len(media) == 1, media
+    media = media.pop()
+    version = media.rsplit("=", 1)[1]
+    application, token = peer.application()
+    fields = {"Authorization": f"Bearer {token}", "Accept": media, "Content-Type": "application/json"}
+
+    def ask(method, path, json_=None):
+        answer = peer.ask(method, f"/apps/{application}/webhooks{path}", json_ and json.dumps(json_).encode(), fields)
+        if answer.status >= 300:
+            raise RuntimeError(f"{method} {path}: {answer.status} {answer.body[:300]}")
+        return answer, json.loads(answer.body)
+
+    collector = Collector()
+    try:
+        _, webhook = ask("POST", "", {
+            "version": version, "target_url": collector.url, "secret": SECRET, "config": {"name": "audit"},
+            "events": [type for type in operations if type != "webhook.test"]})
+        path = "/" + webhook["id"].rsplit("/", 1)[1]
+        until(lambda: ask("GET", path)[1]["status"] == "active", "the webhook is not active")
+        for operation in description.operations:
+            if "/export" in operation.path:
+                # Webhooks are told nothing of it, and an application has one export at a time.
+                continue
+            play = described.Play(description, application, token)
+            play.prepare(operation)
+            play.send(operation)
+        ask("POST", path + "/test")
+        # The log is read in order: once its end has come, all of it waits or has come.
+        mark = str(uuid.uuid4())
+        peer.ask(
+            "POST", f"/apps/{application}/conversations",
+            json.dumps({"participants": ["ana", "bo"], "distinct": False, "metadata": {"mark": mark}}).encode(),
+            fields | {"Accept": f"application/vnd.layer+json; version={description.version}"})
+        until(lambda: any(mark in str(body) for _, body in collector.arrived), "the last event does not come")
+        until(lambda: ask("GET", path + "/deliveries?state=pending")[0].fields["Layer-Count"] == "0", "deliveries wait")
+        arrived = list(collector.arrived)
+    finally:
+        collector.shutdown()
+        collector.server_close()
+    for complaint in collector.complaints:
+        tell(f"a delivery of {version}: {complaint}")
+    for headers, body in arrived:
+        type = body["event"]["type"]
+        problem = breach(description, operations.get(type), media, headers, body)
+        if problem:
+            tell(f"a delivery of {type} in {version}: {problem}: {str(body)[:500]}")
+    seen = {body["event"]["type"] for _, body in arrived}
+    if not seen - {"webhook.test"}:
+        tell(f"nothing was delivered in {version}")
+    print(f"  webhooks in {version}: {len(arrived)} deliveries of {len(seen)} types;"
+          f" not caused by an example: {', '.join(sorted(operations.keys() - seen))}", flush=True)
+
+
+def breach(description, operation, media, headers, body):
+    """What a delivery has that the description does not allow; None for nothing."""
+    if operation is None:
+        return "the type is not described"
+    if headers["content-type"] != media:
+        return f"as {headers['content-type']}"
+    for parameter in map(description.resolved, operation["parameters"]):
+        value = headers[parameter["name"]]
+        if value is None:
+            return f"without {parameter['name']}"
+        if problem := description.breach(value, parameter["schema"]):
+            return f"{parameter['name']}: {problem}"
+    return description.breach(body, operation["requestBody"]["content"][media]["schema"])
+
+
+def until(holds, words):
+    end = time.monotonic() + 300
+    while not holds():
+        assert time.monotonic() < end, words
+        time.sleep(0.05)
