@@ -3,6 +3,7 @@
 usage: backup.py BINARY
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -14,9 +15,10 @@ import sys
 import threading
 
 tests = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(tests / "Crash"), str(tests / "Commands")]
+sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
 from people import KILLS, Commands, Person, fetch, kill_again_and_again
 from server import Server, serving
+from store import ObjectStore
 
 SIZES = (60_000_000, 0, 1, 4096, 700_000, 700_001)
 
@@ -177,12 +179,48 @@ def damage(server, commands):
     print("backup: damage is found on either side")
 
 
+def bucket(server, commands, settings):
+    """Contents in a bucket stay there; a backup knows them, and is brought back only where they are."""
+    server.start()
+    person = Person(server)
+    conversation = person.ask("POST", "/conversations", {"participants": ["ana", "bo"]})["id"].split("/")[-1]
+    contents = {}
+    for size in SIZES[1:]:
+        content = random.randbytes(size)
+        contents[person.upload(conversation, content)] = hashlib.sha256(content).digest()
+    elsewhere = settings | {"PARLEY_S3_PREFIX": "elsewhere/"}
+    commands.refuses(" is missing in data", "backup", "saved", "--data", "data", **elsewhere)
+    commands.refuses(" is missing in data", "backup", "saved", "--data", "data")
+    said = commands.says("backup", "saved", "--data", "data", **settings)
+    assert f"{len(contents)} contents lie in the bucket parley" in said, said
+    assert server.stop() == 0
+    commands.refuses("lies in the bucket parley, which s3.bucket must name", "restore", "saved", "--data", "back")
+    commands.refuses("is missing in the bucket of s3.bucket", "restore", "saved", "--data", "back", **elsewhere)
+    commands.refuses(
+        "the bucket parley of s3.bucket cannot be used: ", "restore", "saved", "--data", "back",
+        **settings | {"PARLEY_S3_SECRET_KEY": "wrong"})
+    commands.says("restore", "saved", "--data", "back", **settings)
+    server.data = str(server.folder / "back")
+    server.start()
+    person = Person(server)
+    for content, digest in contents.items():
+        url = person.ask("GET", f"/conversations/{conversation}/content/{content}")["download_url"]
+        assert hashlib.sha256(fetch(server, url)).digest() == digest, content
+    assert server.stop() == 0
+    print(f"backup: {len(contents)} contents in a bucket")
+
+
 def main():
     with serving(sys.argv[1]) as server:
         commands = Commands(server)
         whole(server, commands)
         refusals(server, commands)
         damage(server, commands)
+    with contextlib.closing(ObjectStore()) as store:
+        if not store.settings:
+            return print("backup: with an object store: left out")
+        with serving(sys.argv[1], settings=store.settings) as server:
+            bucket(server, Commands(server), store.settings)
 
 
 main()

@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import pathlib
 import random
+import shutil
 import sqlite3
 import sys
 
@@ -15,6 +16,7 @@ sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Comma
 from people import KILLS, Commands, Person, fetch, kill_again_and_again
 from postgres import Postgres
 from server import Server, serving
+from store import ObjectStore
 
 MESSAGES = 3000
 SIZES = (20_000_000, 0, 1, 70_000)
@@ -43,15 +45,16 @@ def expect_all(server, conversation, contents):
         assert hashlib.sha256(fetch(server, url)).digest() == digest, content
 
 
-def kills(commands, postgres, url):
+def kills(commands, postgres, url, *blobs, **settings):
     """Ends it at moments between its first row and its last, and has it go on."""
     schema = url.rsplit("D", 1)[1]
-    call = ("migrate", "--from", "sqlite:data", "--to", url, "--blobs", "moved")
+    call = ("migrate", "--from", "sqlite:data", "--to", url, "--blobs", *blobs)
     number = kill_again_and_again(
         commands, call, lambda: marked(postgres, schema), 0.4,
         lambda: commands.refuses(
-            "the database of database.url is half moved (it has come to ", "app", "list", PARLEY_DATABASE_URL=url))
-    return number, commands.says(*call) if number == KILLS else ""
+            "the database of database.url is half moved (it has come to ", "app", "list", PARLEY_DATABASE_URL=url),
+        **settings)
+    return number, commands.says(*call, **settings) if number == KILLS else ""
 
 
 def marked(postgres, schema):
@@ -66,12 +69,18 @@ def whole(server, commands, postgres):
     url = postgres.schema()
     commands.refuses("the data folder data is already in use by process", "migrate", "--from", "sqlite:data", "--to", url)
     assert server.stop() == 0
-    count, said = kills(commands, postgres, url)
+    count, said = kills(commands, postgres, url, "moved")
     rows = dict(line.split("\t") for line in said.splitlines() if "\t" in line)
     assert not said or int(rows["messages"]) == MESSAGES and int(rows["contents"]) == len(SIZES), said
     again = commands.start("migrate", "--from", "sqlite:data", "--to", url)
     assert "is not empty" in again.communicate(timeout=60)[1] and again.returncode == 1
-    other = Server(server.binary, server.folder, database=url)
+    expect_served(server, url, conversation, contents)
+    print(f"migrate: {MESSAGES} messages and {len(contents)} contents after {count} kills")
+
+
+def expect_served(server, url, conversation, contents, settings=None):
+    """Everything is there, served from where it was moved to."""
+    other = Server(server.binary, server.folder, database=url, settings=settings)
     other.data = str(server.folder / "moved")
     try:
         other.start()
@@ -79,8 +88,23 @@ def whole(server, commands, postgres):
         assert other.stop() == 0
     finally:
         other.kill()
-    print(f"migrate: {MESSAGES} messages and {len(contents)} contents after {count} kills")
-    return contents
+
+
+def bucket(server, commands, postgres, settings):
+    """Contents go to a bucket, what stood in the folder stays readable there, and every digest is the same."""
+    server.start()
+    conversation, contents = fill(server)
+    assert server.stop() == 0
+    url = postgres.schema()
+    commands.refuses(
+        "the bucket parley of s3.bucket cannot be used: ", "migrate", "--from", "sqlite:data", "--to", url, "--blobs", "bucket",
+        **settings | {"PARLEY_S3_SECRET_KEY": "wrong"})
+    url = postgres.schema()
+    count, said = kills(commands, postgres, url, "bucket", "--data", "moved", **settings)
+    assert not said or f"contents\t{len(SIZES)}\n" in said, said
+    shutil.rmtree(server.folder / "data")
+    expect_served(server, url, conversation, contents, settings)
+    print(f"migrate: {len(contents)} contents to a bucket after {count} kills")
 
 
 def refusals(server, commands, postgres):
@@ -113,10 +137,17 @@ def refusals(server, commands, postgres):
 
 
 def main():
-    with contextlib.closing(Postgres()) as postgres, serving(sys.argv[1]) as server:
+    with contextlib.ExitStack() as stack:
+        postgres = stack.enter_context(contextlib.closing(Postgres()))
+        server = stack.enter_context(serving(sys.argv[1]))
         commands = Commands(server)
         whole(server, commands, postgres)
         refusals(server, commands, postgres)
+        store = stack.enter_context(contextlib.closing(ObjectStore()))
+        if not store.settings:
+            return print("migrate: with an object store: left out")
+        other = stack.enter_context(serving(sys.argv[1]))
+        bucket(other, Commands(other), postgres, store.settings)
 
 
 main()

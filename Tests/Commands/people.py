@@ -79,13 +79,13 @@ class Commands:
 KILLS = 6
 
 
-def kill_again_and_again(commands, call, has_begun, seconds, between=lambda: None):
+def kill_again_and_again(commands, call, has_begun, seconds, between=lambda: None, **variables):
     """Ends a command at moments up to `seconds` behind its beginning, and does something between two.
 
     Returns how often it was ended: less than KILLS where it was through before.
     """
     for number in range(KILLS):
-        process = commands.start(*call)
+        process = commands.start(*call, **variables)
         deadline = time.monotonic() + 60
         while process.poll() is None and not has_begun():
             assert time.monotonic() < deadline
