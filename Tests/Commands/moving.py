@@ -1,0 +1,188 @@
+"""`parley export` and `parley import`: killed, repeated, merged, refused, and the same bytes on both engines.
+
+usage: moving.py BINARY
+"""
+
+import contextlib
+import hashlib
+import json
+import pathlib
+import random
+import sys
+
+tests = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
+from people import Commands, Person, fetch, kill_again_and_again
+from postgres import Postgres
+from server import APPLICATION, Server, serving
+
+MESSAGES = 3000
+SIZES = (5_000_000, 0, 1, 70_000)
+
+
+def id_of(thing):
+    return thing["id"].split("/")[-1]
+
+
+def text(words, sender="ana"):
+    return {"sender_id": sender, "parts": [{"mime_type": "text/plain", "body": words}]}
+
+
+def fill(server):
+    """The conversation, and the digests of its contents."""
+    person = Person(server)
+    person.ask("POST", "/users/ana/identity", {"display_name": "Ana é", "metadata": {"a": "b"}})
+    person.ask("POST", "/users/ana/following", ["bo", "cy"], status=(202,))
+    conversation = id_of(person.ask("POST", "/conversations", {
+        "participants": ["ana", "bo"], "distinct": False, "metadata": {"topic": {"of": "the day"}}}))
+    for start in range(0, MESSAGES, 10):
+        person.ask("POST", f"/conversations/{conversation}/messages", [
+            text(f"message {number} \0é") for number in range(start, start + 10)], status=(202,))
+    contents = {}
+    for size in SIZES:
+        content = random.randbytes(size)
+        name = person.upload(conversation, content)
+        contents[name] = hashlib.sha256(content).digest()
+        person.ask("POST", f"/conversations/{conversation}/messages", {"sender_id": "bo", "parts": [
+            {"mime_type": "text/plain", "body": f"content {size}"},
+            {"mime_type": "a/b", "content": {"id": f"layer:///content/{name}", "size": size}}]})
+    last = person.ask("POST", f"/conversations/{conversation}/messages", text("gone"))
+    person.ask("DELETE", f"/messages/{id_of(last)}", status=(204,))
+    person.ask("POST", f"/users/bo/conversations/{conversation}/mark_all_read", {"position": 65536 * 40}, status=(202, 204))
+    gone = id_of(person.ask("POST", "/conversations", {"participants": ["ana", "cy"]}))
+    person.ask("DELETE", f"/conversations/{gone}", status=(204,))
+    person.ask("POST", "/announcements", text("Water off at noon") | {"recipients": ["ana", "bo"]}, status=(202,))
+    person.ask("POST", f"/conversations/{conversation}/messages", text("later") | {
+        "schedule": {"delay_in_seconds": 300}}, status=(202,))
+    return conversation, contents
+
+
+def export(commands, *words, **variables):
+    return commands.says("export", "--app", APPLICATION, *words, **variables)
+
+
+def begun(postgres, url):
+    """Whether anything has come into a schema."""
+    schema = url.rsplit("D", 1)[1]
+    with contextlib.suppress(Exception):
+        return postgres.run(f"SELECT COUNT(*) FROM {schema}.messages") != "0"
+    return False
+
+
+def whole(server, commands, postgres):
+    """From a file to a server and back to a file: the same bytes everywhere."""
+    server.start()
+    conversation, contents = fill(server)
+    lines = export(commands, "--contents", "saved")
+    assert lines == export(commands)
+    (server.folder / "lines").write_text(lines)
+    commands.refuses("the data folder data is already in use by process", "import", "lines")
+    url = postgres.schema()
+    there = {"PARLEY_DATABASE_URL": url}
+    call = ("import", "lines", "--contents", "saved", "--data", "other")
+    count = kill_again_and_again(commands, call, lambda: begun(postgres, url), 2, **there)
+    commands.says(*call, **there)
+    again = commands.says(*call, **there)
+    assert again.endswith("nothing has changed\n") and f"messages\t0 brought\t{MESSAGES + len(SIZES)} there" in again, again
+    assert export(commands, "--data", "other", **there) == lines
+    said = commands.says("import", "lines", "--contents", "saved", "--data", "third")
+    assert f"messages\t{MESSAGES + len(SIZES)} brought\t0 there already" in said, said
+    assert said.endswith("all of it durable\n"), said
+    assert export(commands, "--data", "third") == lines
+    assert server.stop() == 0
+    third = Server(server.binary, server.folder)
+    third.data = str(server.folder / "third")
+    try:
+        third.start()
+        person = Person(third)
+        texts = {f"message {number} \0é" for number in range(MESSAGES)} | {f"content {size}" for size in SIZES}
+        assert person.messages(conversation) == texts
+        for content, digest in contents.items():
+            url = person.ask("GET", f"/conversations/{conversation}/content/{content}")["download_url"]
+            assert hashlib.sha256(fetch(third, url)).digest() == digest, content
+        assert person.ask("GET", "/users/ana/following") is not None
+        assert third.stop() == 0
+    finally:
+        third.kill()
+    print(f"moving: {MESSAGES} messages and {len(contents)} contents to a server and back, after {count} kills")
+
+
+def merging(server, commands):
+    """Two servers on which the same two have talked apart: one conversation, everything once."""
+    sides = {}
+    for name in ("here", "there"):
+        side = Server(server.binary, server.folder)
+        side.data = str(server.folder / name)
+        side.start()
+        try:
+            person = Person(side)
+            sides[name] = id_of(person.ask("POST", "/conversations", {"participants": ["ana", "bo"], "distinct": True}))
+            for number in range(3):
+                person.ask("POST", f"/conversations/{sides[name]}/messages", text(f"{name} {number}"))
+            assert side.stop() == 0
+        finally:
+            side.kill()
+    (server.folder / "there.lines").write_text(export(commands, "--data", "there"))
+    said = commands.says("import", "there.lines", "--data", "here")
+    assert "conversations merged\t1\n" in said, said
+    said = commands.says("import", "there.lines", "--data", "here")
+    assert said.endswith("nothing has changed\n"), said
+    here = Server(server.binary, server.folder)
+    here.data = str(server.folder / "here")
+    try:
+        here.start()
+        person = Person(here)
+        found = person.ask("GET", f"/conversations/{sides['there']}")
+        assert id_of(found) == sides["here"], found
+        assert person.messages(sides["there"]) == {f"{name} {number}" for name in sides for number in range(3)}
+        person.ask("POST", f"/conversations/{sides['there']}/messages", text("together"))
+        assert "together" in person.messages(sides["here"])
+        assert here.stop() == 0
+    finally:
+        here.kill()
+    print("moving: distinct conversations of two servers become one")
+
+
+def refusals(server, commands):
+    lines = (server.folder / "lines").read_text().splitlines()
+    call = ("import", "bad.lines", "--data", "bad")
+    for broken, words in (
+        ("{", "line 2: is no JSON object: byte 1"),
+        ('{"record":"song"}', "line 2: record must be one of application, user"),
+        ('{"record":"relations"}', "line 2: user_id is missing"),
+        (next(line for line in lines if '"record":"message"' in line),
+         "line 2: conversation is neither on a line before nor here"),
+        (next(line for line in lines if '"contents":' in line), "whose bytes are not here: say --contents DIR"),
+        (lines[0], "line 2: record must be application on the first line only"),
+    ):
+        (server.folder / "bad.lines").write_text("\n".join([lines[0], broken]))
+        commands.refuses(words, *call)
+    (server.folder / "bad.lines").write_text(lines[1])
+    commands.refuses("line 1: record must be application on the first line", *call)
+    (server.folder / "bad.lines").write_text("")
+    commands.refuses("line 1: there is no application", *call)
+    commands.refuses("the file nowhere cannot be read", "import", "nowhere")
+    commands.refuses("is not the id of an application", "export", "--app", "x")
+    commands.refuses(f"there is no application {APPLICATION[:-1]}0", "export", "--app", APPLICATION[:-1] + "0")
+    saved = max((server.folder / "saved" / "content").rglob("*"), key=lambda file: file.stat().st_size)
+    kept = saved.read_bytes()
+    saved.write_bytes(kept[:-1] + bytes([kept[-1] ^ 1]))
+    commands.refuses("is damaged: its bytes are not those", "import", "lines", "--contents", "saved", "--data", "fourth")
+    assert "content 5000000" not in export(commands, "--data", "fourth")
+    saved.write_bytes(kept)
+    said = commands.says("import", "lines", "--contents", "saved", "--data", "fourth")
+    assert said.endswith("all of it durable\n"), said
+    assert export(commands, "--data", "fourth") == (server.folder / "lines").read_text()
+    assert json.loads(lines[0])["record"] == "application"
+    print("moving: refusals in one line")
+
+
+def main():
+    with contextlib.closing(Postgres()) as postgres, serving(sys.argv[1]) as server:
+        commands = Commands(server)
+        whole(server, commands, postgres)
+        merging(server, commands)
+        refusals(server, commands)
+
+
+main()
