@@ -16,8 +16,9 @@ import threading
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
+from exports import Caller, openssl
 from people import KILLS, Commands, Person, fetch, kill_again_and_again
-from server import Server, serving
+from server import APPLICATION, TOKEN, Server, serving
 from store import ObjectStore
 
 SIZES = (60_000_000, 0, 1, 4096, 700_000, 700_001)
@@ -188,11 +189,16 @@ def bucket(server, commands, settings):
     for size in SIZES[1:]:
         content = random.randbytes(size)
         contents[person.upload(conversation, content)] = hashlib.sha256(content).digest()
+    caller = Caller(server, APPLICATION, TOKEN)
+    key = server.folder / "key.pem"
+    key.write_bytes(openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"))
+    export = caller.request_export(key)
+    archive = fetch(server, caller.completed(export)["download_url"])
     elsewhere = settings | {"PARLEY_S3_PREFIX": "elsewhere/"}
     commands.refuses(" is missing in data", "backup", "saved", "--data", "data", **elsewhere)
     commands.refuses(" is missing in data", "backup", "saved", "--data", "data")
     said = commands.says("backup", "saved", "--data", "data", **settings)
-    assert f"{len(contents)} contents lie in the bucket parley" in said, said
+    assert f"{len(contents) + 1} contents lie in the bucket parley" in said, said
     assert server.stop() == 0
     commands.refuses("lies in the bucket parley, which s3.bucket must name", "restore", "saved", "--data", "back")
     commands.refuses("is missing in the bucket of s3.bucket", "restore", "saved", "--data", "back", **elsewhere)
@@ -206,8 +212,9 @@ def bucket(server, commands, settings):
     for content, digest in contents.items():
         url = person.ask("GET", f"/conversations/{conversation}/content/{content}")["download_url"]
         assert hashlib.sha256(fetch(server, url)).digest() == digest, content
+    assert fetch(server, caller.completed(export)["download_url"]) == archive
     assert server.stop() == 0
-    print(f"backup: {len(contents)} contents in a bucket")
+    print(f"backup: {len(contents)} contents and an archive in a bucket")
 
 
 def main():
