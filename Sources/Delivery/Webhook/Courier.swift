@@ -41,12 +41,6 @@ final class Courier: Sendable {
         state = Locked(State(receiver: receiver))
     }
 
-    /// Takes over what has changed of the webhook, and looks for work.
-    func update(_ receiver: Receiver) {
-        state.withLock { state in state.receiver = receiver }
-        bell.ring()
-    }
-
     /// Sends nothing further; ``run()`` ends when what is on its way is over.
     func stop() {
         state.withLock { state in state.isStopping = true }
@@ -84,7 +78,12 @@ final class Courier: Sendable {
             let due = try await store.dueDeliveries(
                 of: receiver.webhook.id, besides: taken.sorted(),
                 limit: 2 * sender.settings.concurrency, in: receiver.application)
-            state.withLock { state in state.ready = due.items }
+            state.withLock { state in
+                state.ready = due.items
+                guard let webhook = due.webhook else { return }
+                state.receiver = Receiver(
+                    application: receiver.application, webhook: webhook, former: due.former)
+            }
             guard let next = due.nextAt else { return Self.patience }
             return min(Self.patience, max(1, next.milliseconds - sender.now().milliseconds))
         } catch {

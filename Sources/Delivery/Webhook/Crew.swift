@@ -1,3 +1,4 @@
+internal import Locking
 internal import Messaging
 
 /// Who is at work for which webhook and which application.
@@ -28,7 +29,7 @@ struct Crew: Sendable {
         for receiver in receivers {
             let id = receiver.webhook.id
             if let courier = couriers[id] {
-                courier.update(receiver)
+                courier.bell.ring()
             } else if let courier = makeCourier(receiver) {
                 couriers[id] = courier
                 orders.couriers[id] = courier

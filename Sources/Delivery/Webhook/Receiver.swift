@@ -1,5 +1,3 @@
-internal import HTTP
-internal import HTTPClient
 internal import Messaging
 internal import MessagingStore
 

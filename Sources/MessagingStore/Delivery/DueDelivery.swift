@@ -20,6 +20,10 @@ public struct DueDelivery: Equatable, Sendable {
 
 /// What a sender has to do for a webhook.
 public struct DueDeliveries: Sendable {
+    /// The webhook as it was when these were due; `nil` when it is to be sent nothing.
+    public let webhook: Webhook?
+    /// What signs beside its secret.
+    public let former: FormerSecret?
     /// What may be sent now, as many as the memory can hold.
     public let items: [DueDelivery]
     /// Whether there may be more.

@@ -37,7 +37,8 @@ extension MessagingStore {
         }
     }
 
-    /// What may be sent to a webhook now.
+    /// What may be sent to a webhook now: nothing unless it is active, and signed as it is now. Who sends
+    /// hears of changes later than of what was recorded behind them.
     ///
     /// - Parameter taken: Numbers of those that are being sent.
     public func dueDeliveries(
@@ -45,6 +46,12 @@ extension MessagingStore {
     ) async throws -> DueDeliveries {
         let now = environment.now()
         return try await database.read { transaction in
+            guard let known = try transaction.webhook(webhook, in: application),
+                case .active = known.status
+            else {
+                return DueDeliveries(
+                    webhook: nil, former: nil, items: [], isCut: false, nextAt: nil)
+            }
             let found = try transaction.stretch(
                 .dueDeliveries(of: webhook, besides: taken, at: now, limit: limit, in: application)
             ) { row in
@@ -57,6 +64,8 @@ extension MessagingStore {
             }
             let isCut = found.isCut || found.items.count == limit
             return DueDeliveries(
+                webhook: known,
+                former: try transaction.formerSecret(of: webhook, at: now, in: application),
                 items: found.items, isCut: isCut,
                 nextAt: isCut
                     ? nil : try transaction.nextDelivery(of: webhook, after: now, in: application))

@@ -55,29 +55,37 @@ extension MessagingStore {
                     """)
                 return Settlement(state: .pending)
             case .failed(let answer, nil):
-                try transaction.end(
-                    delivery.number, of: webhook, as: .dead, answer, at: now, in: application)
-                try transaction.lead(found.lane, of: webhook, at: now, in: application)
-                guard try transaction.deadShare(of: webhook, in: application) ?? 0 > share else {
-                    return Settlement(state: .dead)
-                }
-                let reason = "Delivery failed: \(answer.failure ?? "-")"
-                try transaction.deactivate(webhook, because: reason, in: application)
-                return Settlement(state: .dead, deactivation: reason)
+                return try transaction.giveUp(
+                    delivery.number, of: found.lane, of: webhook, answer, above: share, at: now,
+                    in: application)
             case .gone:
-                let answer = WebhookDelivery.Answer(status: 410, failure: "410 Gone")
-                try transaction.end(
-                    delivery.number, of: webhook, as: .dead, answer, at: now, in: application)
-                try transaction.lead(found.lane, of: webhook, at: now, in: application)
-                let reason = "Delivery failed: 410 Gone"
-                try transaction.deactivate(webhook, because: reason, in: application)
-                return Settlement(state: .dead, deactivation: reason)
+                return try transaction.giveUp(
+                    delivery.number, of: found.lane, of: webhook,
+                    .init(status: 410, failure: "410 Gone"), above: nil, at: now, in: application)
             }
         }
     }
 }
 
 extension Transaction {
+    /// Gives a delivery up, and deactivates its webhook where that is due.
+    ///
+    /// - Parameter share: How many of a hundred may be given up before it is; `nil` for none.
+    fileprivate func giveUp(
+        _ number: Int64, of lane: [UInt8], of webhook: Webhook.ID,
+        _ answer: WebhookDelivery.Answer, above share: Int?, at now: Timestamp,
+        in application: Application.ID
+    ) throws -> Settlement {
+        try end(number, of: webhook, as: .dead, answer, at: now, in: application)
+        try lead(lane, of: webhook, at: now, in: application)
+        if let share, try deadShare(of: webhook, in: application) ?? 0 <= share {
+            return Settlement(state: .dead)
+        }
+        let reason = "Delivery failed: \(answer.failure ?? "-")"
+        let isDeactivated = try deactivate(webhook, because: reason, in: application)
+        return Settlement(state: .dead, deactivation: isDeactivated ? reason : nil)
+    }
+
     fileprivate func end(
         _ number: Int64, of webhook: Webhook.ID, as state: WebhookDelivery.State,
         _ answer: WebhookDelivery.Answer, at now: Timestamp, in application: Application.ID

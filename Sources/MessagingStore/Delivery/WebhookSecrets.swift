@@ -37,19 +37,18 @@ extension MessagingStore {
             return try transaction.knownWebhook(id, in: application)
         }
     }
+}
 
+extension Transaction {
     /// The secret a webhook had before, as long as it signs.
-    public func formerSecret(
-        of webhook: Webhook.ID, in application: Application.ID
-    ) async throws -> FormerSecret? {
-        let now = environment.now()
-        return try await database.read { transaction in
-            try transaction.first(
-                """
-                SELECT secret, until FROM former_secrets
-                WHERE application = \(application) AND webhook = \(webhook) AND until > \(now)
-                """
-            ) { row in FormerSecret(text: try row.text(0), until: try row.timestamp(1)) }
-        }
+    func formerSecret(
+        of webhook: Webhook.ID, at now: Timestamp, in application: Application.ID
+    ) throws -> FormerSecret? {
+        try first(
+            """
+            SELECT secret, until FROM former_secrets
+            WHERE application = \(application) AND webhook = \(webhook) AND until > \(now)
+            """
+        ) { row in FormerSecret(text: try row.text(0), until: try row.timestamp(1)) }
     }
 }

@@ -170,10 +170,11 @@ import Testing
         #expect(receiver.hits.count == 1)
         #expect(office.deactivated == ["Delivery failed: 410 Gone"])
         #expect(try await office.deliveries(of: webhook, .dead).count == 1)
-        // Whoever sends next knows what there is.
+        // Whoever sends next knows what there is: what was not made before the answer came never is.
+        let pending = try await office.deliveries(of: webhook, .pending).count
         office.open()
         try await expectSoon("it is counted") {
-            office.statistics.backlog.dead == 1 && office.statistics.backlog.pending == 2
+            office.statistics.backlog.dead == 1 && office.statistics.backlog.pending == pending
         }
         await office.close()
     }
