@@ -10,6 +10,7 @@ struct MultipartPage {
     }
 
     struct Marker: Equatable {
+        /// Empty where a store goes by uploads alone, as SeaweedFS does.
         var key: String
         var upload: String
     }
@@ -42,7 +43,7 @@ struct MultipartPage {
             }
         }
         guard isTruncated else { return }
-        guard !following.key.isEmpty, following != marker else {
+        guard !following.key.isEmpty || !following.upload.isEmpty, following != marker else {
             throw .meaningless("the next page begins nowhere")
         }
         next = following

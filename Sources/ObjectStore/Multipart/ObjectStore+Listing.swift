@@ -61,7 +61,9 @@ extension ObjectStore {
             ("max-uploads", "\(limit)"),
         ]
         if let marker {
-            request.query += [("key-marker", marker.key), ("upload-id-marker", marker.upload)]
+            // An empty key would name one.
+            if !marker.key.isEmpty { request.query.append(("key-marker", marker.key)) }
+            request.query.append(("upload-id-marker", marker.upload))
         }
         return try await document(request) { body throws(XMLFault) in
             try MultipartPage(body, after: marker)

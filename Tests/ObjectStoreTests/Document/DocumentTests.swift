@@ -96,6 +96,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("", nil), ("<NextUploadIdMarker>u2</NextUploadIdMarker>", "u2"),
+    ]) func `list open uploads by their ids alone where a store does`(words: String, next: String?)
+        throws
+    {
+        let whole = octets(
+            "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated>\(words)</ListMultipartUploadsResult>"
+        )
+        guard let next else {
+            #expect(throws: XMLFault.self) { try MultipartPage(whole, after: nil) }
+            return
+        }
+        let marker = MultipartPage.Marker(key: "", upload: next)
+        #expect(try MultipartPage(whole, after: nil).next == marker)
+        #expect(throws: XMLFault.self) { try MultipartPage(whole, after: marker) }
+    }
+
     @Test func `list objects, and where the next ones are asked for`() throws {
         let page = try ObjectPage(
             octets(
