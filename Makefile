@@ -59,24 +59,25 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --s3 --database postgres
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 10
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 4 --database postgres --processes 2
-	python3 Tests/Interop/interop.py --binary .build/debug/parley
-	$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley
-	python3 Tests/Interop/outage.py --binary .build/debug/parley
-	python3 Tests/Interop/outage.py --binary .build/debug/parley --database postgres --only refuses
-	python3 Tests/Interop/tus.py --binary .build/debug/parley
-	python3 Tests/Interop/matrix.py --binary .build/debug/parley
-	python3 Tests/Interop/mistakes.py --binary .build/debug/parley
-	bash Tests/Commands/commands.sh .build/debug/parley
-	bash Tests/Commands/telemetry.sh .build/debug/parley
-	python3 Tests/Commands/database.py .build/debug/parley
-	python3 Tests/Commands/backup.py .build/debug/parley
-	python3 Tests/Commands/migrate.py .build/debug/parley
-	python3 Tests/Commands/moving.py .build/debug/parley
-	python3 Tests/Commands/full.py .build/debug/parley
-	python3 Tests/Commands/compose.py
-	python3 Tests/Commands/exports.py .build/debug/parley
-	python3 Tests/Commands/upload.py .build/debug/parley
-	$(PYTHON) Tests/Commands/receiver.py .build/debug/parley
+	@$(call together, \
+	    'python3 Tests/Interop/interop.py --binary .build/debug/parley' \
+	    '$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley' \
+	    'python3 Tests/Interop/outage.py --binary .build/debug/parley' \
+	    'python3 Tests/Interop/outage.py --binary .build/debug/parley --database postgres --only refuses' \
+	    'python3 Tests/Interop/tus.py --binary .build/debug/parley' \
+	    'python3 Tests/Interop/matrix.py --binary .build/debug/parley' \
+	    'python3 Tests/Interop/mistakes.py --binary .build/debug/parley' \
+	    'bash Tests/Commands/commands.sh .build/debug/parley' \
+	    'bash Tests/Commands/telemetry.sh .build/debug/parley' \
+	    'python3 Tests/Commands/database.py .build/debug/parley' \
+	    'python3 Tests/Commands/backup.py .build/debug/parley' \
+	    'python3 Tests/Commands/migrate.py .build/debug/parley' \
+	    'python3 Tests/Commands/moving.py .build/debug/parley' \
+	    'python3 Tests/Commands/full.py .build/debug/parley' \
+	    'python3 Tests/Commands/compose.py' \
+	    'python3 Tests/Commands/exports.py .build/debug/parley' \
+	    'python3 Tests/Commands/upload.py .build/debug/parley' \
+	    '$(PYTHON) Tests/Commands/receiver.py .build/debug/parley')
 	bash Tests/Tour/tour.sh .build/debug/parley
 	$(MAKE) --no-print-directory openapi
 	python3 Tests/Siege/siege.py --build .build/debug --short
@@ -150,6 +151,9 @@ if [ -n "$$missing" ]; then \
     done; \
 fi
 endef
+
+# Runs commands side by side that wait more than they work; fails when one of them does.
+together = printf '%s\n' $(1) | xargs -d '\n' -P 3 -I COMMAND sh -c 'echo "COMMAND"; COMMAND'
 
 # Makes Python's environment and fills it; without PyPI it says what is missing, and goes on.
 define environment
