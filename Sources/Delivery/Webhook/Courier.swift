@@ -119,7 +119,7 @@ final class Courier: Sendable {
             return state.failures >= sender.settings.concurrency && !state.isStopping
         }
         // Cancelled while it waits it goes on at once.
-        if isFailing { try? await Task.sleep(for: .milliseconds(Self.breath)) }
+        if isFailing { await pause(milliseconds: Self.breath) }
         _ = state.withLock { state in state.onTheWay.remove(delivery.number) }
     }
 
@@ -142,7 +142,7 @@ final class Courier: Sendable {
                 onFault(error)
                 guard !Task.isCancelled else { return }
                 // Cancelled while it waits, it tries a last time.
-                try? await Task.sleep(for: .milliseconds(Self.breath))
+                await pause(milliseconds: Self.breath)
             }
         }
     }

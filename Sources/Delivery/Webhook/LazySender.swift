@@ -21,9 +21,11 @@ final class LazySender: Sendable {
     ///
     /// - Throws: `unavailable` where libcurl is not there; it is looked for again next time.
     func get() throws(HTTPClientError) -> WebhookSender {
-        if let sender = made.withLock({ made in made }) { return sender }
-        let sender = try make()
-        made.withLock { made in made = sender }
-        return sender
+        try made.withLock { made throws(HTTPClientError) in
+            if let made { return made }
+            let sender = try make()
+            made = sender
+            return sender
+        }
     }
 }

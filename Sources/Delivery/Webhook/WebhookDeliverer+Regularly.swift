@@ -1,3 +1,4 @@
+internal import Locking
 internal import Messaging
 internal import MessagingStore
 
@@ -23,16 +24,17 @@ extension WebhookDeliverer {
 
     /// - Parameter interval: Milliseconds from one end to the next beginning.
     private func regularly(every interval: Int64, _ work: () async throws -> Void) async {
-        while !Task.isCancelled {
-            do {
-                try await work()
-            } catch is CancellationError {
-                return
-            } catch {
-                onFault(error)
-            }
-            // Cancelled while it waits, the loop ends.
-            try? await Task.sleep(for: .milliseconds(interval))
+        await telling(work)
+        await repeating(after: interval) { await telling(work) }
+    }
+
+    private func telling(_ work: () async throws -> Void) async {
+        do {
+            try await work()
+        } catch is CancellationError {
+            // Nobody waits for it any more.
+        } catch {
+            onFault(error)
         }
     }
 }

@@ -31,7 +31,7 @@ extension WebhookDeliverer {
         } catch {
             onFault(error)
             // Cancelled while it waits, it ends at once; it is asked again by the next look.
-            try? await Task.sleep(for: .seconds(1))
+            await pause(milliseconds: 1000)
         }
     }
 }

@@ -64,7 +64,7 @@ final class WebhookFollower: Sendable {
                 } catch {
                     onFault(error)
                     // Cancelled while it waits, the loop ends.
-                    try? await Task.sleep(for: .milliseconds(Self.breath))
+                    await pause(milliseconds: Self.breath)
                 }
             }
             group.cancelAll()
