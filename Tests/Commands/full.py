@@ -1,8 +1,8 @@
-"""A PostgreSQL server whose tables lie on a full disk.
+"""A PostgreSQL server whose tables, or whose write-ahead log, lie on a full disk.
 
 It is a real disk, a small one in memory, for which the test has to be root; else it says so and is left out.
-Clients are told 503 and come back; nothing acknowledged is lost, and all goes on by itself once there is
-room.
+Clients are told 503 and come back; nothing acknowledged is lost. All goes on by itself once there is room, and where
+the log could not be written once the server, which gives up then, is started again.
 
 usage: full.py BINARY
 """
@@ -106,12 +106,31 @@ def tables(binary, postgres):
         disk.close()
 
 
+def log(binary):
+    disk = Disk(48 * MIB, 16 * MIB)
+    try:
+        with contextlib.closing(Postgres(log=disk.folder("log"))) as postgres, \
+                serving(binary, postgres.schema()) as server:
+            server.start()
+            crew = hire(server)
+            wait_until("the disk of the log is full", lambda: refusals(crew) > 50)
+            disk.make_room()
+            # It may still be at its own attempts to come back.
+            postgres.tell("crash")
+            postgres.tell("start")
+            dismiss(server, crew, "a full disk of the write-ahead log")
+            assert server.stop() == 0
+    finally:
+        disk.close()
+
+
 def main():
     if os.geteuid() != 0:
         return print("full disk: left out, as only root can mount a small disk")
     with contextlib.closing(Postgres()) as postgres:
         try:
             tables(sys.argv[1], postgres)
+            log(sys.argv[1])
         except PermissionError as refusal:
             print(f"full disk: left out, as no disk can be mounted: {refusal}")
 

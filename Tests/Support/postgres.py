@@ -1,16 +1,21 @@
 """A PostgreSQL server of one's own for tests in Python; see postgres.sh."""
 
+import os
 import pathlib
 import subprocess
 
 
 class Postgres:
-    """Starts it; it ends with this process, however that ends."""
+    """Starts it; it ends with this process, however that ends.
 
-    def __init__(self):
+    `log` is an empty folder for its write-ahead log, where that is to lie elsewhere.
+    """
+
+    def __init__(self, log=None):
         script = pathlib.Path(__file__).resolve().parent / "postgres.sh"
         self.process = subprocess.Popen(
-            ["bash", str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            ["bash", str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=os.environ | ({"PARLEY_POSTGRES_WAL": str(log)} if log else {}))
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             raise RuntimeError("PostgreSQL did not start; it says why above")

@@ -7,6 +7,8 @@
 #
 # The role "parley" comes in without a password, "keeper" with "sesame" (SCRAM), he also over TCP on a port of
 # its own of the loopback, with or without TLS; the certificate is server.crt beside the socket.
+#
+# PARLEY_POSTGRES_WAL names an empty folder elsewhere for its write-ahead log, in segments of 1 MiB.
 set -eu
 
 for bin in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV) "$(dirname "$(command -v initdb || true)")"; do
@@ -27,6 +29,7 @@ if [ "$(id -u)" = 0 ]; then
 fi
 
 "${as[@]}" "$bin/initdb" -D "$folder/data" -U parley --auth=trust -E UTF8 --locale=C --no-sync \
+    ${PARLEY_POSTGRES_WAL:+-X "$PARLEY_POSTGRES_WAL" --wal-segsize=1} \
     > "$folder/initdb.log" 2>&1 || { cat "$folder/initdb.log" >&2; exit 1; }
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 7 -subj /CN=localhost \
     -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout "$folder/server.key" -out "$folder/server.crt" \
