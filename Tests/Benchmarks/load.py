@@ -31,7 +31,10 @@ def varied(server, method, path, connections, seconds, headers, body=None, **num
 
 
 def fill(server, path, body, count, headers, first=0):
-    """Posts bodies numbered from `first`, below `count` when they are few, a little more when they are many."""
+    """Posts bodies numbered from `first`, below `count` when they are few, a little more when they are many.
+
+    Says which number is the next one that none has used.
+    """
     if count - first <= 5000:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         for number in range(first, count):
@@ -41,13 +44,14 @@ def fill(server, path, body, count, headers, first=0):
             answer.read()
             if answer.status >= 300:
                 raise RuntimeError(f"POST {path} answered {answer.status}")
-        return
+        return max(first, count)
     done, rate = first, count
     while done < count:
         seconds = max(1, min(30, round((count - done) / max(rate, 1))))
         run = varied(server, "POST", path, 64, seconds, headers, body, **{"from": done})
         # Those under way at the end have used their numbers, too.
         done, rate = done + run.requests + 64, run.rate
+    return done
 
 
 def wrk(server, path, connections, seconds, script=None, headers=None, environment=None):

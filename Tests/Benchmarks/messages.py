@@ -152,7 +152,7 @@ def numbered(prefix):
 
 
 def fill_messages(server, chat, count, first=0):
-    fill(server, chat, numbered("f0"), count, HEADERS, first)
+    return fill(server, chat, numbered("f0"), count, HEADERS, first)
 
 
 def converse(server):
