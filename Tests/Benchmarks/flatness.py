@@ -22,19 +22,26 @@ def measure(options, folder, table):
             servers.append(parley(options, place))
             chats.append(populate(servers[-1], size))
         for what, ask in QUESTIONS.items():
-            # What nobody has read since it was written is read once, unmeasured: else the first round shows
-            # how files come into memory.
-            for index in (0, 1): ask(servers[index], chats[index], sizes[index], options.seconds, "f")
-            runs = ([], [])
-            for number in range(options.rounds):
-                for index in (0, 1) if number % 2 == 0 else (1, 0):
-                    runs[index].append(ask(servers[index], chats[index], sizes[index], options.seconds, number))
-            table.flat(f"{what}, {sizes[1]:,} against {sizes[0]:,}", *runs)
+            small, large = in_turn(options, ask, servers, chats, sizes)
+            table.flat(f"{what}, {sizes[1]:,} against {sizes[0]:,}", small, large)
     finally:
         for server in servers: server.stop()
 
 
+def in_turn(options, ask, servers, chats, sizes):
+    """The runs of each server, of which each round asks all, so that a noisy machine disturbs them alike."""
+    # What nobody has read since it was written is read once, unmeasured: else the first round shows how files
+    # come into memory.
+    for server, chat, size in zip(servers, chats, sizes): ask(server, chat, size, options.seconds, "f")
+    runs = [[] for _ in servers]
+    for number in range(options.rounds):
+        for index in range(len(servers))[:: 1 if number % 2 == 0 else -1]:
+            runs[index].append(ask(servers[index], chats[index], sizes[index], options.seconds, number))
+    return runs
+
+
 def populate(server, size):
+    """As many conversations of one user as messages of one conversation, which it returns."""
     fill(server, CONVERSATIONS, PAIR, size, HEADERS)
     chat = messages.converse(server)
     messages.fill_messages(server, chat, size)

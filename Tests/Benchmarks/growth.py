@@ -1,18 +1,20 @@
-"""What a request costs while an application grows, on both engines: as a table and as a plotted picture.
+"""What a request costs in larger and larger applications, on both engines: as a table and as a plotted picture.
 
 One user takes part in every conversation, and one conversation has all the messages: as many of each as the
-application is large. A step may not grow faster than the logarithm of that, which is what an index costs.
+application is large. A step may not grow faster than the logarithm of that, which is what an index costs. Sending
+comes last, because it is what makes the small ones larger.
 """
 
+import contextlib
 import itertools
 import math
 import pathlib
 import statistics
 import sys
 
-from flatness import PAIR, list_messages, look_up, send
-from load import fill, wrk
-from messages import CONNECTIONS, CONVERSATIONS, HEADERS, converse, fill_messages, numbered
+from flatness import in_turn, list_messages, look_up, populate, send
+from load import wrk
+from messages import CONNECTIONS, HEADERS
 from plot import Plot
 from processes import APPLICATION, parley
 
@@ -25,50 +27,41 @@ def unread(server, chat, size, seconds, number):
 
 
 QUESTIONS = {
-    "Send a message": send, "List 100 messages": list_messages, "Look a distinct conversation up": look_up,
-    "Unread messages of a user": unread,
+    "List 100 messages": list_messages, "Look a distinct conversation up": look_up,
+    "Unread messages of a user": unread, "Send a message": send,
 }
 
 
 def measure(options, folder, table):
     sizes = [10 ** power for power in range(3, 8) if 10 ** power <= options.size]
-    postgres = Postgres()
     plot = Plot("microseconds a request, 64 connections", "messages and conversations", sizes)
-    try:
-        engines = [
-            ("SQLite", {}, lambda: None),
-            # What autovacuum does within a minute, at once: plans know how large the tables are.
-            ("PostgreSQL", {"PARLEY_DATABASE_URL": postgres.schema()}, lambda: postgres.run("ANALYZE")),
-        ]
-        for engine, settings, settle in engines:
-            place = folder / engine
-            place.mkdir()
-            with parley(options, place, **settings) as server:
-                for what, costs in grow(options, server, sizes, settle).items():
-                    show(table, f"{what}, {engine}", sizes, costs)
-                    plot.add(f"{what}, {engine}", costs)
-    finally:
-        postgres.close()
+    grow(options, folder / "SQLite", table, plot, sizes)
+    with contextlib.closing(Postgres()) as postgres:
+        grow(options, folder / "PostgreSQL", table, plot, sizes, postgres)
     if options.figures:
         options.figures.mkdir(parents=True, exist_ok=True)
         plot.write(options.figures / "growth.png")
 
 
-def grow(options, server, sizes, settle):
-    """Microseconds that a request costs at each size, by what is asked; `settle` runs at each before that."""
-    costs = {what: [] for what in QUESTIONS}
-    chat, pairs, messages, asked = converse(server), 0, 0, 0
-    for size in sizes:
-        pairs = fill(server, CONVERSATIONS, PAIR, size, HEADERS, pairs)
-        messages = fill_messages(server, chat, size, messages)
-        settle()
+def grow(options, folder, table, plot, sizes, postgres=None):
+    """A server of each size, all asked in turn; the engine's name is that of the folder."""
+    servers, chats = [], []
+    try:
+        for size in sizes:
+            place = folder / str(size)
+            place.mkdir(parents=True)
+            settings = {"PARLEY_DATABASE_URL": postgres.schema()} if postgres else {}
+            servers.append(parley(options, place, **settings))
+            chats.append(populate(servers[-1], size))
+        # What autovacuum does within a minute, at once: plans know how large the tables are.
+        if postgres: postgres.run("ANALYZE")
         for what, ask in QUESTIONS.items():
-            # A hexadecimal digit of the names: no message has that of one of another run.
-            runs = [ask(server, chat, size, options.seconds, f"{asked + number:x}") for number in range(options.rounds)]
-            costs[what].append(statistics.median(1e6 / max(run.rate, 1e-9) for run in runs))
-            print(f"{what}, {size:,}: {costs[what][-1]:,.0f} µs", file=sys.stderr, flush=True)
-        asked += options.rounds
-    return costs
+            runs = in_turn(options, ask, servers, chats, sizes)
+            costs = [statistics.median(1e6 / max(run.rate, 1e-9) for run in own) for own in runs]
+            show(table, f"{what}, {folder.name}", sizes, costs)
+            plot.add(f"{what}, {folder.name}", costs)
+    finally:
+        for server in servers: server.stop()
 
 
 def show(table, what, sizes, costs):
