@@ -51,14 +51,15 @@ test: test-packages swift ## Checks, builds and runs every test.
 	PARLEY_TEST_STORAGE=bucket swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
 	PARLEY_TEST_STORAGE=shared swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
 	PARLEY_TEST_DATABASE=postgres swift test --skip-build --parallel --filter 'MessagingStoreTests|DeliveryTests|PlatformAPITests' --skip 'a socket answers as written|an Idempotency-Key of its own'
-	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20
-	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 10 --database postgres
 	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3
 	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3
-	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --s3
-	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --s3 --database postgres
-	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 10
-	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 4 --database postgres --processes 2
+	@$(call together, \
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20' \
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 10 --database postgres' \
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --s3' \
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --s3 --database postgres' \
+	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 10' \
+	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 4 --database postgres --processes 2')
 	@$(call together, \
 	    'python3 Tests/Interop/interop.py --binary .build/debug/parley' \
 	    '$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley' \

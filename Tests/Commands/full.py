@@ -1,8 +1,8 @@
-"""A PostgreSQL server whose tables, or whose write-ahead log, lie on a full disk.
+"""Full disks: that of a data folder, that of a PostgreSQL server's tables, and that of its write-ahead log.
 
-It is a real disk, a small one in memory, for which the test has to be root; else it says so and is left out.
+Each is a real disk, a small one in memory, for which the test has to be root; else it says so and is left out.
 Clients are told 503 and come back; nothing acknowledged is lost. All goes on by itself once there is room, and where
-the log could not be written once the server, which gives up then, is started again.
+that log could not be written once the server, which gives up then, is started again.
 
 usage: full.py BINARY
 """
@@ -124,11 +124,27 @@ def log(binary):
         disk.close()
 
 
+def embedded(binary):
+    disk = Disk(24 * MIB, 6 * MIB)
+    try:
+        with serving(binary) as server:
+            server.data = str(disk.folder("data"))
+            server.start()
+            crew = hire(server)
+            wait_until("the disk of the data folder is full", lambda: refusals(crew) > 50)
+            disk.make_room()
+            dismiss(server, crew, "a full disk of the data folder")
+            assert server.stop() == 0
+    finally:
+        disk.close()
+
+
 def main():
     if os.geteuid() != 0:
         return print("full disk: left out, as only root can mount a small disk")
     with contextlib.closing(Postgres()) as postgres:
         try:
+            embedded(sys.argv[1])
             tables(sys.argv[1], postgres)
             log(sys.argv[1])
         except PermissionError as refusal:
