@@ -1,9 +1,6 @@
 internal import HTTP
 
 extension ObjectStore {
-    /// How many multipart uploads are listed at once, at most.
-    private static let mostMultiparts = 10_000
-
     /// Every part the store holds of a multipart upload, in ascending order of their numbers.
     ///
     /// - Throws: `missingUpload`, which is no proof that it was completed (§10.3).
@@ -20,21 +17,20 @@ extension ObjectStore {
         return parts
     }
 
-    /// The open multipart uploads below the store's prefix, at most 10,000: what is beyond comes when
-    /// those were aborted. Others' keys that no ``ObjectKey`` can name are left out.
-    public func multiparts() async throws(ObjectStoreError) -> [OpenMultipart] {
-        var uploads: [OpenMultipart] = []
-        var marker: MultipartPage.Marker?
-        repeat {
+    /// The open multipart uploads below the store's prefix, asked for a thousand at a time. Others' keys
+    /// that no ``ObjectKey`` can name are left out.
+    public func multiparts() -> some AsyncSequence<OpenMultipart, ObjectStoreError>
+        & Sendable
+    {
+        PagedList { (marker: MultipartPage.Marker?) async throws(ObjectStoreError) in
             let page = try await page("list uploads", after: marker, atMost: 1000)
-            for upload in page.uploads {
-                guard let key = key(upload.key) else { continue }
-                uploads.append(
-                    OpenMultipart(key: key, upload: upload.upload, initiated: upload.initiated))
+            let uploads = page.uploads.compactMap { upload in
+                key(upload.key).map { key in
+                    OpenMultipart(key: key, upload: upload.upload, initiated: upload.initiated)
+                }
             }
-            marker = page.next
-        } while marker != nil && uploads.count < Self.mostMultiparts
-        return uploads
+            return (uploads, page.next)
+        }
     }
 
     /// One page of parts.

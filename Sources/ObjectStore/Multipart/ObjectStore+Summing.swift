@@ -18,9 +18,18 @@ extension ObjectStore {
     }
 
     /// Remembers it of an upload; `nil` for one that is over.
+    ///
+    /// Of those that others end nobody tells us, so when there are many all are forgotten: to ask again
+    /// is one request.
     func note(_ upload: String, isSummed: Bool?) {
-        summed.withLock { summed in summed[upload] = isSummed }
+        summed.withLock { summed in
+            if summed.count >= Self.mostSummed { summed = [:] }
+            summed[upload] = isSummed
+        }
     }
+
+    /// Of how many uploads it is remembered, at most.
+    static let mostSummed = 1000
 
     /// Parts with the sums they carried.
     func summing(

@@ -1,26 +1,22 @@
 internal import HTTP
 
 extension ObjectStore {
-    /// How many objects are listed at once, at most.
-    private static let mostObjects = 10_000
-
-    /// The objects below a folder of the store's prefix, at most 10,000: what is beyond comes when those
-    /// were deleted. Others' keys that no ``ObjectKey`` can name are left out.
+    /// The objects below a folder of the store's prefix, asked for a thousand at a time. Others' keys that
+    /// no ``ObjectKey`` can name are left out.
     ///
     /// - Parameter folder: Ends with `/`.
-    public func objects(below folder: String) async throws(ObjectStoreError) -> [StoredKey] {
-        var objects: [StoredKey] = []
-        var token: String?
-        repeat {
+    public func objects(below folder: String) -> some AsyncSequence<StoredKey, ObjectStoreError>
+        & Sendable
+    {
+        PagedList { (token: String?) async throws(ObjectStoreError) in
             let page = try await page(below: folder, after: token)
-            for object in page.objects {
-                guard let key = key(object.key, below: folder) else { continue }
-                objects.append(
-                    StoredKey(key: key, modified: object.modified, size: object.size))
+            let objects = page.objects.compactMap { object in
+                key(object.key, below: folder).map { key in
+                    StoredKey(key: key, modified: object.modified, size: object.size)
+                }
             }
-            token = page.next
-        } while token != nil && objects.count < Self.mostObjects
-        return objects
+            return (objects, page.next)
+        }
     }
 
     private func page(

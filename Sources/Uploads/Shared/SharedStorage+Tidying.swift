@@ -7,13 +7,13 @@ extension SharedStorage {
     /// crash came between, or a process that had been overtaken did not know it yet (§11.8).
     func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async {
         do {
-            for open in try await store.multiparts() {
+            for try await open in store.multiparts() {
                 guard let name = ContentBucket.name(of: open.key), isOld(open.initiated),
                     try await shelf.record(of: name)?.held?.upload != open.upload
                 else { continue }
                 try await store.abort(open.key, upload: open.upload)
             }
-            for object in try await store.objects(below: SharedStorage.folder) {
+            for try await object in store.objects(below: SharedStorage.folder) {
                 guard let piece = SharedStorage.piece(object.key), isOld(object.modified),
                     try await !isHeld(piece.id, of: piece.name)
                 else { continue }

@@ -30,7 +30,7 @@ extension BucketStorage {
 
     /// Uploads in the store that no journal speaks of: a crash came between the two.
     private func abortUnknown() async throws {
-        for open in try await store.multiparts() {
+        for try await open in store.multiparts() {
             guard let name = ContentBucket.name(of: open.key), let initiated = open.initiated,
                 clock.isOrphaned(since: initiated)
             else { continue }

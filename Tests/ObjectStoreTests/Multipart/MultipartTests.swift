@@ -13,8 +13,8 @@ private let mebibyte = 1 << 20
         let content = octets(10 * mebibyte + 3)
         let upload = try await place.store.createMultipart(key, type: "a/b", metadata: ["x": "y"])
         #expect(try await place.store.parts(key, upload: upload).isEmpty)
-        #expect(try await place.store.multiparts().map(\.key) == [key])
-        #expect(try await place.store.multiparts().map(\.upload) == [upload])
+        #expect(try await place.store.multiparts().all().map(\.key) == [key])
+        #expect(try await place.store.multiparts().all().map(\.upload) == [upload])
 
         var parts: [ObjectPart] = []
         for number in [2, 1, 3] {
@@ -40,7 +40,7 @@ private let mebibyte = 1 << 20
         #expect(summary.type == "a/b")
         #expect(summary.metadata == ["x": "y"])
         #expect(try await place.store.read(key) == content)
-        #expect(try await place.store.multiparts().isEmpty)
+        #expect(try await place.store.multiparts().all().isEmpty)
         try await place.store.delete(key)
     }
 
@@ -67,7 +67,7 @@ private let mebibyte = 1 << 20
         let part = try await place.store.putPart(key, upload: upload, number: 1, .octets([1]))
         try await place.store.abort(key, upload: upload)
         #expect(place.waits.count == 2)
-        #expect(try await place.store.multiparts().isEmpty)
+        #expect(try await place.store.multiparts().all().isEmpty)
         try await place.store.abort(key, upload: upload)
 
         for operation in [
@@ -134,8 +134,8 @@ private let mebibyte = 1 << 20
         let (mine, theirs) = (try #require(ObjectKey("b")), try #require(ObjectKey("c")))
         let first = try await place.store.createMultipart(mine, type: "a/b")
         let second = try await other.store.createMultipart(theirs, type: "a/b")
-        #expect(Set(try await place.store.multiparts().map(\.key.text)) == ["b", "ac"])
-        #expect(try await other.store.multiparts().map(\.key) == [theirs])
+        #expect(Set(try await place.store.multiparts().all().map(\.key.text)) == ["b", "ac"])
+        #expect(try await other.store.multiparts().all().map(\.key) == [theirs])
         try await place.store.abort(mine, upload: first)
         try await other.store.abort(theirs, upload: second)
     }

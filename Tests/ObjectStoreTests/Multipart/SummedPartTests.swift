@@ -57,6 +57,15 @@ import Testing
         #expect(heard.withLock { $0.allSatisfy { !$0.head.contains("checksum") } })
     }
 
+    @Test func `is not remembered for ever, of uploads that others may have ended`() throws {
+        let store = try store(at: try server(of: ""))
+        for number in 0..<3 * ObjectStore.mostSummed {
+            store.note("u\(number)", isSummed: true)
+            #expect(store.summed.withLock { $0["u\(number)"] } == true)
+        }
+        #expect(store.summed.withLock { $0.count } <= ObjectStore.mostSummed)
+    }
+
     /// A store that takes everything, and says of an upload what it is told to.
     private func server(of algorithm: String) throws -> ScriptedServer {
         let heard = heard

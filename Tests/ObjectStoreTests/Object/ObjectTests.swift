@@ -34,10 +34,10 @@ import Testing
             let key = try #require(ObjectKey(name))
             _ = try await place.store.put(key, .octets([1, 2]), type: "a/b")
         }
-        let listed = try await place.store.objects(below: "f/")
+        let listed = try await place.store.objects(below: "f/").all()
         #expect(listed.map(\.key.text).sorted() == ["f/1", "f/a b+c", "f/g/2"])
         #expect(listed.allSatisfy { object in object.size == 2 && object.modified != nil })
-        #expect(try await place.store.objects(below: "none/") == [])
+        #expect(try await place.store.objects(below: "none/").all() == [])
     }
 
     @Test(arguments: ["a b+c", "ü/€/%41", "!'()*:@&=$,;?#[]", "a~_-.b", "…/.../a"])

@@ -131,7 +131,7 @@ import Testing
         let key = try Workplace.key("lost.1.POST")
         // The first upload is created unheard, and found by those who clean up.
         let upload = try await place.store.createMultipart(key, type: "a/b")
-        let open = try await place.store.multiparts().map(\.upload)
+        let open = try await place.store.multiparts().all().map(\.upload)
         #expect(open.count == 2 && open.contains(upload))
         for upload in open { try await place.store.abort(key, upload: upload) }
     }

@@ -89,7 +89,7 @@ private let total = bytes.count
         #expect(try !Uploads.needBucket(in: house.folder))
         #expect(isWhole)
         #expect(await uploads.bytes(of: House.content) == bytes)
-        #expect(try await bucket.store.multiparts().isEmpty)
+        #expect(try await bucket.store.multiparts().all().isEmpty)
     }
 
     @Test func `goes on after a crash with what was moved and what was not (10.5, 11.3)`()
@@ -157,7 +157,7 @@ private let total = bytes.count
         #expect(try Uploads.needBucket(in: house.folder))
         #expect(await uploads.send(.delete, url).status.code == 499)
         while try Uploads.needBucket(in: house.folder) { await Task.yield() }
-        #expect(try await bucket.store.multiparts().isEmpty)
+        #expect(try await bucket.store.multiparts().all().isEmpty)
         #expect(try uploads.blobs.stagedEntries().isEmpty)
     }
 
@@ -168,7 +168,7 @@ private let total = bytes.count
         let answer = await uploads.send(.put, url, fields, ScriptedBody(bytes))
         #expect(answer.status == .badRequest)
         #expect(try await object == nil)
-        #expect(try await bucket.store.multiparts().isEmpty)
+        #expect(try await bucket.store.multiparts().all().isEmpty)
         #expect(house.finisher.finished.withLock { $0.isEmpty })
     }
 
@@ -212,7 +212,7 @@ private let total = bytes.count
             ContentBucket.key(of: name), type: "image/png")
         // The house's clock is years ahead of the store's.
         await uploads.sweep()
-        #expect(try await bucket.store.multiparts().isEmpty)
+        #expect(try await bucket.store.multiparts().all().isEmpty)
     }
 
     @Test func `is deleted when nobody needs it (11.8)`() async throws {

@@ -30,7 +30,7 @@ private let total = bytes.count
     }
 
     private var pieces: [StoredKey] {
-        get async throws { try await bucket.store.objects(below: SharedStorage.folder) }
+        get async throws { try await bucket.store.objects(below: SharedStorage.folder).all() }
     }
 
     private func isWhole(at house: House) -> Bool {
@@ -43,7 +43,7 @@ private let total = bytes.count
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(try await pieces == [])
-        #expect(try await bucket.store.multiparts().isEmpty)
+        #expect(try await bucket.store.multiparts().all().isEmpty)
         #expect(registry.all.allSatisfy { row in UploadRecord(row.record)?.held == nil })
     }
 
@@ -302,7 +302,7 @@ private let total = bytes.count
         // The house's clock is years ahead of the store's.
         await one.sweep()
         #expect(try await pieces.count == named)
-        #expect(try await bucket.store.multiparts().count == 1)
+        #expect(try await bucket.store.multiparts().all().count == 1)
         #expect(await put(one, url, 10 << 20..<total).status == .ok)
         #expect(await one.bytes(of: House.content) == bytes)
     }
