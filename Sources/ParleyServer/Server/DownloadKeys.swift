@@ -15,9 +15,12 @@ struct DownloadKeys: Sendable {
     /// Reads them, making them on the first start. In a database without any, those of the folder go on to
     /// be believed by all.
     func load() async throws -> SigningKeys {
-        let own = try StartFailure.naming(folder) { try SigningKeys.load(folder: folder) }
-        guard store.isShared else { return own }
-        return try Self.read(try await store.secret(Self.name) { own.octets })
+        guard store.isShared else { return try loadOwn() }
+        return try Self.read(try await store.secret(Self.name) { try loadOwn().octets })
+    }
+
+    private func loadOwn() throws(StartFailure) -> SigningKeys {
+        try StartFailure.naming(folder) { try SigningKeys.load(folder: folder) }
     }
 
     /// Has the next key of the database sign.
