@@ -16,6 +16,8 @@ public struct FinishedUpload: Sendable, Equatable {
     public let crc32c: UInt32
     /// MD5 of the whole content, 16 bytes, where it was computed.
     public let md5: [UInt8]?
+    /// SHA-512 of the whole content, 64 bytes, where it was declared.
+    public let sha512: [UInt8]?
     /// When the last byte was durable and checked, in milliseconds since 1970 UTC.
     public let completedAtMilliseconds: Int64
     /// The one origin whose pages may use the URLs.

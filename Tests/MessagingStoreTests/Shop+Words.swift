@@ -85,7 +85,7 @@ extension Shop {
     func content(_ number: UInt128, size: Int64, in conversation: Conversation.ID?) -> Content {
         Content(
             id: .sample(number), conversation: conversation, mimeType: "image/png", size: size,
-            fileName: "cat.png", sha256: [1, 2], crc32c: .max, md5: nil,
+            fileName: "cat.png", sha256: [1, 2], crc32c: .max, md5: nil, sha512: [3, 4],
             completedAt: store.environment.now(), origin: nil)
     }
 

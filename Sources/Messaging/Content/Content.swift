@@ -19,6 +19,8 @@ public struct Content: Equatable, Sendable {
     public let crc32c: UInt32
     /// MD5, 16 bytes, when the uploader asked for one.
     public let md5: [UInt8]?
+    /// SHA-512, 64 bytes, when the uploader stated it.
+    public let sha512: [UInt8]?
     /// When its last byte was stored.
     public let completedAt: Timestamp
     /// The web origin that gets CORS headers.
@@ -27,7 +29,8 @@ public struct Content: Equatable, Sendable {
     /// A content as stored.
     public init(
         id: ID, conversation: Conversation.ID?, mimeType: String, size: Int64, fileName: String?,
-        sha256: [UInt8], crc32c: UInt32, md5: [UInt8]?, completedAt: Timestamp, origin: String?
+        sha256: [UInt8], crc32c: UInt32, md5: [UInt8]?, sha512: [UInt8]?, completedAt: Timestamp,
+        origin: String?
     ) {
         self.id = id
         self.conversation = conversation
@@ -37,6 +40,7 @@ public struct Content: Equatable, Sendable {
         self.sha256 = sha256
         self.crc32c = crc32c
         self.md5 = md5
+        self.sha512 = sha512
         self.completedAt = completedAt
         self.origin = origin
     }

@@ -29,7 +29,8 @@ extension Content {
     /// What ``init(_:)`` reads, in this order.
     static let columns: StaticString =
         """
-        id, conversation, mime_type, size, file_name, sha256, crc32c, md5, completed_at, origin
+        id, conversation, mime_type, size, file_name, sha256, crc32c, md5, sha512, completed_at,
+        origin
         """
 
     init(_ row: borrowing Row) throws {
@@ -39,7 +40,7 @@ extension Content {
         self.init(
             id: try row.id(0), conversation: try row.optionalID(1), mimeType: try row.text(2),
             size: try row.int64(3), fileName: try row.optionalText(4), sha256: try row.blob(5),
-            crc32c: crc32c, md5: try row.optionalBlob(7), completedAt: try row.timestamp(8),
-            origin: try row.optionalText(9))
+            crc32c: crc32c, md5: try row.optionalBlob(7), sha512: try row.optionalBlob(8),
+            completedAt: try row.timestamp(9), origin: try row.optionalText(10))
     }
 }

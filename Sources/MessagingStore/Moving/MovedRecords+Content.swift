@@ -41,6 +41,6 @@ extension MovedRecords {
             SELECT \(raw: Content.columns), uploader FROM contents
             WHERE application = \(application) AND \(condition)
             """
-        ) { row in MovedContent(try Content(row), owner: try row.optionalUser(10)) }
+        ) { row in MovedContent(try Content(row), owner: try row.optionalUser(11)) }
     }
 }

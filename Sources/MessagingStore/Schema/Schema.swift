@@ -4,6 +4,6 @@ import SQL
 enum Schema {
     static let migrations = [
         Migration.messaging, .views, .users, .parts, .outbox, .keys, .exports, .sight, .present,
-        .bounds, .contents, .leases, .readers, .merging, .webhooks, .deliveries, .uploads,
+        .bounds, .contents, .leases, .readers, .merging, .webhooks, .deliveries, .uploads, .digests,
     ]
 }

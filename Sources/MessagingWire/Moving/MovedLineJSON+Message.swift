@@ -74,6 +74,7 @@ extension MovedLineJSON {
         writer.member("sha256", Base64.encode(content.sha256))
         writer.member("crc32c", Int64(content.crc32c))
         writer.member(present: "md5", content.md5.map(Base64.encode))
+        writer.member(present: "sha512", content.sha512.map(Base64.encode))
         writer.member("completed_at", content.completedAt)
         writer.member(present: "origin", content.origin)
         writer.member(present: "owner", moved.owner?.text)
@@ -161,6 +162,9 @@ extension MovedLineJSON {
             crc32c: UInt32(try line.number("crc32c", 0...Int64(UInt32.max))),
             md5: try line.optional("md5") { name throws(MovedMistake) in
                 try line.octets(name, 16)
+            },
+            sha512: try line.optional("sha512") { name throws(MovedMistake) in
+                try line.octets(name, 64)
             },
             completedAt: try line.moment("completed_at"),
             origin: try line.optional("origin", line.text))

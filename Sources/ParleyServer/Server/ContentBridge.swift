@@ -18,6 +18,7 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
             conversation: upload.owner.conversation.flatMap { text in Conversation.ID(uuid: text) },
             mimeType: upload.mediaType, size: upload.size, fileName: upload.fileName,
             sha256: upload.sha256, crc32c: upload.crc32c, md5: upload.md5,
+            sha512: upload.sha512,
             completedAt: Timestamp(milliseconds: upload.completedAtMilliseconds),
             origin: upload.origin)
         let fits: Bool
@@ -70,7 +71,8 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
         }
         return StoredContent(
             mediaType: content.mimeType, size: content.size, sha256: content.sha256,
-            md5: content.md5, crc32c: content.crc32c, fileName: content.fileName,
+            md5: content.md5, sha512: content.sha512, crc32c: content.crc32c,
+            fileName: content.fileName,
             completedAtMilliseconds: content.completedAt.milliseconds, origin: content.origin)
     }
 
@@ -81,7 +83,7 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
         else { return nil }
         return StoredContent(
             mediaType: "application/octet-stream", size: archive.size, sha256: archive.sha256,
-            md5: nil, crc32c: archive.crc32c, fileName: "export.tar.gz.enc",
+            md5: nil, sha512: nil, crc32c: archive.crc32c, fileName: "export.tar.gz.enc",
             completedAtMilliseconds: completedAt.milliseconds, origin: nil,
             archive: Archive(id: id.uuid, attempt: archive.initialVector))
     }

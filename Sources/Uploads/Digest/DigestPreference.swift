@@ -22,7 +22,9 @@ struct DigestPreference: Equatable {
     }
 
     /// Whether an algorithm is wanted; 0 means unwanted, and so does not being named.
-    func wants(_ algorithm: String) -> Bool { weights[algorithm, default: 0] > 0 }
+    func wants(_ algorithm: DigestAlgorithm) -> Bool {
+        algorithm.key.map { key in weights[key, default: 0] > 0 } ?? false
+    }
 
     private static func isKey(_ text: Substring) -> Bool {
         !text.isEmpty

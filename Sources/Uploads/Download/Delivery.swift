@@ -34,7 +34,7 @@ struct Delivery: Sendable {
 
     private func whole(_ request: Request) async throws(DownloadError) -> Response {
         var fields = fields(for: request, mediaType)
-        if wantsContentDigest(request) { addContentDigest(content.sha256, to: &fields) }
+        addContentDigest(to: &fields, for: request)
         var generator = SystemRandomNumberGenerator()
         let everything = PartialContent(
             [0..<content.size], of: content.size, mediaType, using: &generator)
@@ -48,9 +48,7 @@ struct Delivery: Sendable {
         let partial = PartialContent(ranges, of: content.size, mediaType, using: &generator)
         var fields = fields(for: request, partial.mediaType)
         if let place = partial.contentRange { fields.add("Content-Range", place) }
-        if wantsContentDigest(request), partial.length <= Delivery.digestLimit {
-            addContentDigest(try await digest(of: partial), to: &fields)
-        }
+        try await addContentDigest(of: partial, to: &fields, for: request)
         return Response(.partialContent, fields: fields, content: try await sent(partial, request))
     }
 }

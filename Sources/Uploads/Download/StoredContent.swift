@@ -8,6 +8,8 @@ public struct StoredContent: Sendable, Equatable {
     public let sha256: [UInt8]
     /// MD5 of the content, 16 bytes, where it is known.
     public let md5: [UInt8]?
+    /// SHA-512 of the content, 64 bytes, where it is known.
+    public let sha512: [UInt8]?
     /// CRC-32C of the content.
     public let crc32c: UInt32
     /// Name for saving, where one was given.
@@ -22,14 +24,15 @@ public struct StoredContent: Sendable, Equatable {
 
     /// Describes a content.
     public init(
-        mediaType: String, size: Int64, sha256: [UInt8], md5: [UInt8]?, crc32c: UInt32,
-        fileName: String?, completedAtMilliseconds: Int64, origin: String?,
+        mediaType: String, size: Int64, sha256: [UInt8], md5: [UInt8]?, sha512: [UInt8]?,
+        crc32c: UInt32, fileName: String?, completedAtMilliseconds: Int64, origin: String?,
         archive: Archive? = nil
     ) {
         self.mediaType = mediaType
         self.size = size
         self.sha256 = sha256
         self.md5 = md5
+        self.sha512 = sha512
         self.crc32c = crc32c
         self.fileName = fileName
         self.completedAtMilliseconds = completedAtMilliseconds

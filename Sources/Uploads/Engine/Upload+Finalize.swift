@@ -205,6 +205,8 @@ extension Upload {
             mediaType: record.storedType, size: length,
             fileName: record.fileName, sha256: hashes.sha256.digest,
             crc32c: hashes.crc32c.value, md5: hashes.md5?.digest,
+            // As declared, or there would be no content.
+            sha512: record.declared.sha512,
             completedAtMilliseconds: now, origin: record.origin)
     }
 

@@ -15,7 +15,7 @@ extension BodyDigest {
         for member in value.split(separator: ",") {
             let text = member.trimmed
             let key = text.prefix { $0 != "=" }
-            guard let algorithm = algorithms[String(key)] else { continue }
+            guard let algorithm = DigestAlgorithm(key) else { continue }
             let item = text.dropFirst(key.count + 1).prefix { $0 != ";" }
             guard item.utf8.count > 2, item.hasPrefix(":"), item.hasSuffix(":") else {
                 throw .invalid("\(name) is not a dictionary of digests.")
@@ -28,7 +28,28 @@ extension BodyDigest {
         return digests
     }
 
-    private static let algorithms: [String: DigestAlgorithm] = [
-        "sha-256": .sha256, "sha-512": .sha512,
-    ]
+    /// The same the other way: what such a field says.
+    static func text(_ digests: [BodyDigest]) -> String {
+        digests.compactMap { digest in
+            digest.algorithm.key.map { key in "\(key)=:\(Base64.encode(digest.value)):" }
+        }.joined(separator: ", ")
+    }
+}
+
+extension DigestAlgorithm {
+    /// What digest fields call it (RFC 9530 §5); `nil` for those that are deprecated there, or unknown.
+    var key: String? {
+        switch self {
+        case .sha256: "sha-256"
+        case .sha512: "sha-512"
+        case .md5, .sha1, .crc32, .crc32c: nil
+        }
+    }
+
+    /// The one of a key; `nil` for a key that nothing is checked by.
+    fileprivate init?(_ key: Substring) {
+        guard let algorithm = Self.allCases.first(where: { $0.key?[...] == key })
+        else { return nil }
+        self = algorithm
+    }
 }

@@ -1,4 +1,3 @@
-internal import Base64
 internal import HTTP
 
 /// The answers of dialect C, in the words of one version (§7.3).
@@ -27,7 +26,8 @@ struct InteropWords: Sendable {
         }
         add(offset: answer.size, isComplete: true, to: &response)
         if let sha256 = answer.sha256 {
-            response.fields.add("Repr-Digest", "sha-256=:\(Base64.encode(sha256)):")
+            let digest = BodyDigest(algorithm: .sha256, value: sha256)
+            response.fields.add("Repr-Digest", BodyDigest.text([digest]))
         }
         return finish(response)
     }

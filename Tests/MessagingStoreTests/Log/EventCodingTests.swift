@@ -43,6 +43,28 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (nil, nil, [0]), ([8], nil, [1, 2, 8]), (nil, [7], [2, 2, 7]),
+            ([8], [7], [3, 2, 8, 2, 7]),
+        ] as [([UInt8]?, [UInt8]?, [UInt8])])
+    func `a content without SHA-512 is written as before there was one`(
+        md5: [UInt8]?, sha512: [UInt8]?, digests: [UInt8]
+    ) throws {
+        let content = Content(
+            id: .sample(8), conversation: nil, mimeType: "a/b", size: 0, fileName: nil, sha256: [9],
+            crc32c: 0, md5: md5, sha512: sha512, completedAt: .sample, origin: nil)
+        // Behind the form, an id, no conversation, a type, a size, no name, a SHA-256 and a CRC-32C.
+        let front = 1 + 17 + 1 + 4 + 1 + 1 + 2 + 1
+        let payload = Event.contentUploaded(content).payload
+        #expect(payload.dropFirst(front).prefix(digests.count).elementsEqual(digests))
+        var other = payload
+        other[front] = 4
+        #expect(throws: StoreFault.self) {
+            try Event(kind: "content.uploaded", payload: other)
+        }
+    }
+
     @Test(arguments: [0, 1, -1, 63, 64, -64, -65, 127, 128, .max, .min] as [Int64])
     func `numbers are as long as they need`(number: Int64) throws {
         var writer = ByteWriter()
@@ -162,7 +184,13 @@ extension Event {
             .contentUploaded(
                 Content(
                     id: .sample(8), conversation: nil, mimeType: "a/b", size: 0, fileName: "é",
-                    sha256: [9], crc32c: .max, md5: [8], completedAt: .sample, origin: "https://x")),
+                    sha256: [9], crc32c: .max, md5: [8], sha512: nil, completedAt: .sample,
+                    origin: "https://x")),
+            .contentUploaded(
+                Content(
+                    id: .sample(8), conversation: nil, mimeType: "a/b", size: 0, fileName: nil,
+                    sha256: [9], crc32c: 0, md5: nil, sha512: [7], completedAt: .sample,
+                    origin: nil)),
             .contentWithdrawn(.sample(8)),
             .exportKeyChanged(ExportKey(pem: "-----", der: [1, 2])),
             .exportRequested(
@@ -309,7 +337,8 @@ extension MovedRecord {
     private static let content = MovedContent(
         Content(
             id: .sample(8), conversation: .sample(3), mimeType: "c/d", size: 12, fileName: "é",
-            sha256: [9], crc32c: .max, md5: [8], completedAt: .sample, origin: "https://x"),
+            sha256: [9], crc32c: .max, md5: [8], sha512: [7], completedAt: .sample,
+            origin: "https://x"),
         owner: .ana)
 }
 

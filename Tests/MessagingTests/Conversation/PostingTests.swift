@@ -129,7 +129,7 @@ extension Content {
     ) -> Content {
         Content(
             id: .sample(number), conversation: conversation, mimeType: "a/b", size: size,
-            fileName: nil, sha256: [], crc32c: 0, md5: nil,
+            fileName: nil, sha256: [], crc32c: 0, md5: nil, sha512: nil,
             completedAt: Timestamp(milliseconds: 0), origin: nil)
     }
 }

@@ -179,6 +179,7 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
                 conversation: upload.owner.conversation.flatMap { Conversation.ID(uuid: $0) },
                 mimeType: upload.mediaType, size: upload.size, fileName: upload.fileName,
                 sha256: upload.sha256, crc32c: upload.crc32c, md5: upload.md5,
+                sha512: upload.sha512,
                 completedAt: Timestamp(milliseconds: upload.completedAtMilliseconds),
                 origin: upload.origin),
             by: upload.owner.user.flatMap { UserID($0) }, in: application)

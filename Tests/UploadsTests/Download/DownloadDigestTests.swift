@@ -7,50 +7,79 @@ import Testing
 
 @Suite struct `Digests of a download` {
     private let shelf = Shelf()
+    private let knowing = Shelf(knowsSHA512: true)
 
     private func field(_ bytes: some Sequence<UInt8>) -> String {
         "sha-256=:\(Base64.encode(SHA256.digest(of: Array(bytes)))):"
     }
 
-    @Test(
-        arguments: [
-            (nil, true), ("sha-256=10, sha-512=3", true), ("sha-256=1", true), ("sha-256=0", false),
-            ("sha-512=3", false), ("md5=10", false), ("sha-256=10;q=1", true),
-            ("sha-256=10, sha-256=0", false),
-            // No dictionary of weights, so as good as not sent.
-            ("sha-256", true), ("sha-256=11", true), ("sha-256=-1", true), ("sha-256=:AA==:", true),
-            ("SHA-256=1", true), ("sha-256 = 0", true), ("sha-256=0,", true), ("", true),
-        ] as [(String?, Bool)])
-    func `of the whole are sent unless unwanted (9.5)`(wanted: String?, isSent: Bool) async throws {
-        let fields = wanted.map { text in [("Want-Repr-Digest", text)] } ?? []
-        for method in [HTTP.Method.get, .head] {
-            let answer = try await shelf.get(fields, method: method)
-            #expect(answer.fields["Repr-Digest"] == (isSent ? field(shelf.bytes) : nil))
-        }
-        let part = try await shelf.get(fields + [("Range", "bytes=0-1")])
-        #expect(part.fields["Repr-Digest"] == (isSent ? field(shelf.bytes) : nil))
+    private func longField(_ bytes: some Sequence<UInt8>) -> String {
+        "sha-512=:\(Base64.encode(SHA512.digest(of: Array(bytes)))):"
+    }
+
+    /// The value of a field that says these digests; `nil` for none of them.
+    private func field(_ bytes: [UInt8], short: Bool, long: Bool) -> String? {
+        let digests = (short ? [field(bytes)] : []) + (long ? [longField(bytes)] : [])
+        return digests.isEmpty ? nil : digests.joined(separator: ", ")
     }
 
     @Test(
         arguments: [
-            (nil, false), ("sha-256=3", true), ("sha-256=0", false), ("sha-512=3", false),
-            ("sha-256", false),
-        ] as [(String?, Bool)])
-    func `of the answer are sent when wanted (9.5)`(wanted: String?, isSent: Bool) async throws {
+            (nil, true, true), ("sha-256=10, sha-512=3", true, true), ("sha-256=1", true, false),
+            ("sha-256=0", false, false), ("sha-512=3", false, true), ("md5=10", false, false),
+            ("sha-256=1, sha-512=0", true, false), ("sha-256=10;q=1", true, false),
+            ("sha-256=10, sha-256=0", false, false),
+            // No dictionary of weights, so as good as not sent.
+            ("sha-256", true, true), ("sha-256=11", true, true), ("sha-256=-1", true, true),
+            ("sha-256=:AA==:", true, true), ("SHA-256=1", true, true), ("sha-256 = 0", true, true),
+            ("sha-256=0,", true, true), ("", true, true),
+        ] as [(String?, Bool, Bool)])
+    func `of the whole are sent as far as they are known and not unwanted (9.5)`(
+        wanted: String?, short: Bool, long: Bool
+    ) async throws {
+        let fields = wanted.map { text in [("Want-Repr-Digest", text)] } ?? []
+        for (shelf, isKnown) in [(shelf, false), (knowing, true)] {
+            let field = field(shelf.bytes, short: short, long: long && isKnown)
+            for method in [HTTP.Method.get, .head] {
+                let answer = try await shelf.get(fields, method: method)
+                #expect(answer.fields["Repr-Digest"] == field)
+            }
+            let part = try await shelf.get(fields + [("Range", "bytes=0-1")])
+            #expect(part.fields["Repr-Digest"] == field)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, false, false), ("sha-256=3", true, false), ("sha-256=0", false, false),
+            ("sha-512=3", false, true), ("sha-512=3, sha-256=1", true, true),
+            ("sha-256", false, false),
+        ] as [(String?, Bool, Bool)])
+    func `of the answer are sent when wanted, of a part computed (9.5)`(
+        wanted: String?, short: Bool, long: Bool
+    ) async throws {
         let fields = wanted.map { text in [("Want-Content-Digest", text)] } ?? []
-        let whole = try await shelf.get(fields)
-        #expect(whole.fields["Content-Digest"] == (isSent ? field(shelf.bytes) : nil))
+        for (shelf, isKnown) in [(shelf, false), (knowing, true)] {
+            let whole = try await shelf.get(fields)
+            #expect(
+                whole.fields["Content-Digest"]
+                    == field(shelf.bytes, short: short, long: long && isKnown))
+        }
         let part = try await shelf.get(fields + [("Range", "bytes=5-9")])
-        #expect(part.fields["Content-Digest"] == (isSent ? field(shelf.bytes[5...9]) : nil))
+        #expect(
+            part.fields["Content-Digest"]
+                == field(Array(shelf.bytes[5...9]), short: short, long: long))
         let several = try await shelf.get(fields + [("Range", "bytes=5-9,500-509")])
-        #expect(several.fields["Content-Digest"] == (isSent ? field(shelf.bytes(several)) : nil))
+        #expect(
+            several.fields["Content-Digest"]
+                == field(shelf.bytes(several), short: short, long: long))
     }
 
     @Test func `of the answer are not sent where there is no content (9.5)`() async throws {
-        let wish = [("Want-Content-Digest", "sha-256=3")]
-        let head = try await shelf.get(wish, method: .head)
+        let wish = [("Want-Content-Digest", "sha-256=3, sha-512=3")]
+        let head = try await knowing.get(wish, method: .head)
         #expect(head.fields["Content-Digest"] == nil)
-        let unchanged = try await shelf.get(wish + [("If-None-Match", shelf.tag)])
+        let unchanged = try await knowing.get(wish + [("If-None-Match", knowing.tag)])
         #expect(unchanged.status == .notModified)
         #expect(unchanged.fields["Content-Digest"] == nil)
     }

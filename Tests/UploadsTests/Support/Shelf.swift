@@ -27,13 +27,15 @@ final class Shelf: DownloadCatalog {
     /// - Parameter bucket: Where the content lies; `nil` for the local disk.
     init(
         mediaType: String = "image/png", size: Int = 1000, fileName: String? = "a.png",
-        md5: [UInt8]? = nil, origin: String? = nil, allowing origins: [String] = ["*"],
+        md5: [UInt8]? = nil, knowsSHA512: Bool = false, origin: String? = nil,
+        allowing origins: [String] = ["*"],
         in bucket: ContentBucket? = nil
     ) {
         bytes = pattern(size)
         content = StoredContent(
             mediaType: mediaType, size: Int64(size), sha256: SHA256.digest(of: bytes), md5: md5,
-            crc32c: 1, fileName: fileName, completedAtMilliseconds: Shelf.now + 123,
+            sha512: knowsSHA512 ? SHA512.digest(of: bytes) : nil, crc32c: 1, fileName: fileName,
+            completedAtMilliseconds: Shelf.now + 123,
             origin: origin)
         var settings = UploadSettings()
         settings.allowedOrigins = origins

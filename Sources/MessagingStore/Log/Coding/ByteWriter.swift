@@ -14,8 +14,12 @@ struct ByteWriter {
         bytes.append(UInt8(rest))
     }
 
+    mutating func write(byte: UInt8) {
+        bytes.append(byte)
+    }
+
     mutating func write(_ flag: Bool) {
-        bytes.append(flag ? 1 : 0)
+        write(byte: flag ? 1 : 0)
     }
 
     /// Bytes behind their number.

@@ -9,20 +9,58 @@ extension Content {
         writer.write(optional: fileName) { writer, name in writer.write(name) }
         writer.write(sha256)
         writer.write(Int64(crc32c))
-        writer.write(optional: md5) { writer, digest in writer.write(digest) }
+        writer.write(FurtherDigests(md5: md5, sha512: sha512))
         writer.write(completedAt)
         writer.write(optional: origin) { writer, origin in writer.write(origin) }
     }
 
     init(from reader: inout ByteReader) throws {
+        let id: ID = try reader.id()
+        let conversation: Conversation.ID? = try reader.optional { reader in try reader.id() }
+        let (mimeType, size) = (try reader.text(), try reader.number())
+        let fileName = try reader.optional { reader in try reader.text() }
+        let sha256 = try reader.bytes()
+        let crc32c = try reader.legal(UInt32(exactly: try reader.number()), "CRC-32C")
+        let digests = try reader.digests()
         self.init(
-            id: try reader.id(), conversation: try reader.optional { reader in try reader.id() },
-            mimeType: try reader.text(), size: try reader.number(),
-            fileName: try reader.optional { reader in try reader.text() },
-            sha256: try reader.bytes(),
-            crc32c: try reader.legal(UInt32(exactly: try reader.number()), "CRC-32C"),
-            md5: try reader.optional { reader in try reader.bytes() },
-            completedAt: try reader.timestamp(),
+            id: id, conversation: conversation, mimeType: mimeType, size: size,
+            fileName: fileName, sha256: sha256, crc32c: crc32c, md5: digests.md5,
+            sha512: digests.sha512, completedAt: try reader.timestamp(),
             origin: try reader.optional { reader in try reader.text() })
+    }
+}
+
+/// The digests that not every content has.
+///
+/// Behind a byte that says which they are. Before there was a second one it said whether there is an
+/// MD5, so what was written then reads as it did.
+private struct FurtherDigests {
+    static let hasMD5: UInt8 = 1
+    static let hasSHA512: UInt8 = 2
+
+    var md5: [UInt8]?
+    var sha512: [UInt8]?
+}
+
+extension ByteWriter {
+    fileprivate mutating func write(_ digests: FurtherDigests) {
+        write(
+            byte: (digests.md5 == nil ? 0 : FurtherDigests.hasMD5)
+                | (digests.sha512 == nil ? 0 : FurtherDigests.hasSHA512))
+        if let md5 = digests.md5 { write(md5) }
+        if let sha512 = digests.sha512 { write(sha512) }
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func digests() throws(StoreFault) -> FurtherDigests {
+        let which = try byte()
+        guard which & ~(FurtherDigests.hasMD5 | FurtherDigests.hasSHA512) == 0 else {
+            throw .unreadable("digests in payload are \(which)")
+        }
+        var digests = FurtherDigests()
+        if which & FurtherDigests.hasMD5 != 0 { digests.md5 = try bytes() }
+        if which & FurtherDigests.hasSHA512 != 0 { digests.sha512 = try bytes() }
+        return digests
     }
 }

@@ -7,12 +7,12 @@ extension Projection {
             """
             INSERT INTO contents (
                 application, id, conversation, mime_type, size, file_name, sha256, crc32c, md5,
-                completed_at, origin
+                sha512, completed_at, origin
             ) VALUES (
                 \(application), \(content.id), \(content.conversation), \(content.mimeType),
                 \(content.size), \(content.fileName), \(content.sha256),
-                \(Int64(content.crc32c)), \(content.md5), \(content.completedAt),
-                \(content.origin)
+                \(Int64(content.crc32c)), \(content.md5), \(content.sha512),
+                \(content.completedAt), \(content.origin)
             )
             """)
         try store(content.size)
