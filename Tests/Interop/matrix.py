@@ -386,6 +386,18 @@ def a_wrong_repr_digest_is_422_and_the_end(draft):
     expect(draft.status(place).status == 404, "failed")
 
 
+def a_right_repr_digest_is_said_to_who_downloads(draft):
+    stated = f"sha-512=:{base64.b64encode(hashlib.sha512(b'abcd').digest()).decode()}:"
+    said = json.loads(draft.create(b"abcd", True, ("Repr-Digest", stated)).content)
+    known = f"{digest('Repr-Digest', b'abcd')[1]}, {stated}"
+    place = "/" + draft.download(said["id"]).split("/", 3)[3]
+    for line, fields, status in ((f"GET {place}", (), 200), (f"GET {place}", (("Range", "bytes=1-2"),), 206), (f"HEAD {place}", (), 200)):
+        answer = draft.ask(line, fields)
+        expect(answer.status == status and answer["Repr-Digest"] == known, answer)
+    answer = draft.ask(f"GET {place}", (("Want-Repr-Digest", "sha-512=3"), ("Want-Content-Digest", "sha-512=3")))
+    expect(answer["Repr-Digest"] == stated == answer["Content-Digest"], answer)
+
+
 def draft_cancelled_is_204_then_404(draft):
     place = draft.created()
     expect(draft.delete(place).line == "HTTP/1.1 204 No Content", "now")
@@ -496,7 +508,8 @@ DRAFTS = [
     draft_created_is_201, draft_part_is_201_or_204, draft_end_is_201_or_200_with_json, draft_status_is_204,
     draft_offset_differs_is_409, draft_syntax_is_400, draft_media_type_is_415,
     draft_length_contradiction_is_400, beyond_the_draft_length_is_400, beyond_every_draft_is_413,
-    a_wrong_content_digest_is_400, a_wrong_repr_digest_is_422_and_the_end, draft_cancelled_is_204_then_404,
+    a_wrong_content_digest_is_400, a_wrong_repr_digest_is_422_and_the_end,
+    a_right_repr_digest_is_said_to_who_downloads, draft_cancelled_is_204_then_404,
 ]
 # Each of these has a server of its own.
 ELSEWHERE = {
