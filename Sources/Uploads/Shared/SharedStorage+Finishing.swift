@@ -32,8 +32,8 @@ extension SharedStorage {
         let file = try await stage(record, of: name)
         do throws(ObjectStoreError) {
             _ = try await store.put(
-                bucket.key(name), body(file, 0..<record.offset), type: record.storedType,
-                sha256: sha256)
+                bucket.key(name), .bytes(0..<record.offset, read: file.read),
+                type: record.storedType, sha256: sha256)
         } catch {
             throw StorageError(error)
         }

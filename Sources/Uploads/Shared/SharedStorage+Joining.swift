@@ -72,14 +72,8 @@ extension SharedStorage {
         }
         var place: Int64 = 0
         for source in sources {
-            var reader = try await bucket.open(source.name).reader(0..<source.length)
-            while let bytes = try await reader.next() {
-                let target = place
-                try await work(on: name) { _ throws(DiskError) in
-                    try file.write(bytes.span, at: target)
-                }
-                place += Int64(bytes.count)
-            }
+            let reader = try await bucket.open(source.name).reader(0..<source.length)
+            place = try await bring(reader, from: place, to: file, of: name)
         }
         return try await keep(file, for: record, of: name, version: 0)
     }

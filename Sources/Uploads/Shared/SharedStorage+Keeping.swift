@@ -64,7 +64,7 @@ extension SharedStorage {
         do throws(ObjectStoreError) {
             return try await store.putPart(
                 bucket.key(name), upload: upload, number: held.nextNumber(version),
-                body(file, range))
+                .bytes(range, read: file.read))
         } catch {
             throw StorageError(error)
         }
@@ -82,19 +82,12 @@ extension SharedStorage {
         let piece = HeldParts.Piece(range: range, id: id)
         do throws(ObjectStoreError) {
             _ = try await store.put(
-                key(piece, of: name), body(file, range), type: "application/octet-stream")
+                key(piece, of: name), .bytes(range, read: file.read),
+                type: "application/octet-stream")
         } catch {
             throw StorageError(error)
         }
         return piece
-    }
-
-    /// Bytes that are read while they are sent.
-    func body(_ file: StagedFile, _ range: Range<Int64>) -> ClientBody {
-        if range.isEmpty { return .octets([]) }
-        return .stored(Int64(range.count)) { count, position in
-            try file.read(count, at: range.lowerBound + position)
-        }
     }
 
     // MARK: Bringing it here
@@ -131,22 +124,33 @@ extension SharedStorage {
     ) async throws(StorageError) -> Int64 {
         // Nothing is left out between two of them.
         guard piece.range.lowerBound <= start else { throw .lost }
-        var place = start
         let object = StoredObject(store: store, key: key(piece, of: name), redirects: false)
-        var reader = OpenContent.object(object).reader(
+        let reader = OpenContent.object(object).reader(
             start - piece.range.lowerBound..<Int64(piece.range.count))
+        let place: Int64
         do throws(StorageError) {
-            while let bytes = try await reader.next() {
-                let target = place
-                try await work(on: name) { _ throws(DiskError) in
-                    try file.write(bytes.span, at: target)
-                }
-                place += Int64(bytes.count)
-            }
+            place = try await bring(reader, from: start, to: file, of: name)
         } catch {
             throw error == .missing ? .lost : error
         }
         guard place == piece.range.upperBound else { throw .lost }
+        return place
+    }
+
+    /// Writes all that comes behind a place of a staged file.
+    ///
+    /// - Returns: Where that ends.
+    func bring(
+        _ reader: ContentReader, from start: Int64, to file: StagedFile, of name: BlobName
+    ) async throws(StorageError) -> Int64 {
+        var (reader, place) = (reader, start)
+        while let bytes = try await reader.next() {
+            let target = place
+            try await work(on: name) { _ throws(DiskError) in
+                try file.write(bytes.span, at: target)
+            }
+            place += Int64(bytes.count)
+        }
         return place
     }
 }

@@ -143,10 +143,7 @@ struct BucketStorage: ContentStorage {
     func body(of name: BlobName, _ range: Range<Int64>) throws(StorageError) -> ClientBody {
         if range.isEmpty { return .octets([]) }
         do throws(DiskError) {
-            let file = try disk.blobs.openStaged(name)
-            return .stored(Int64(range.count)) { count, position in
-                try file.read(count, at: range.lowerBound + position)
-            }
+            return .bytes(range, read: try disk.blobs.openStaged(name).read)
         } catch {
             throw error.kind == .missing ? .lost : .disk(error)
         }

@@ -14,7 +14,7 @@ extension ContentBucket {
     ) async throws(ObjectStoreError) {
         let key = Self.key(of: content)
         guard file.size > Self.longestPut else {
-            _ = try await store.put(key, body(of: file, 0..<file.size), type: type)
+            _ = try await store.put(key, .bytes(0..<file.size, read: file.read), type: type)
             return
         }
         let upload = try await store.createMultipart(key, type: type)
@@ -22,7 +22,8 @@ extension ContentBucket {
             let length = PartSize.of(file.size, atMost: file.size)
             var parts: [ObjectPart] = []
             for start in stride(from: 0, to: file.size, by: Int(length)) {
-                let part = body(of: file, start..<min(start + length, file.size))
+                let part = ClientBody.bytes(
+                    start..<min(start + length, file.size), read: file.read)
                 parts.append(
                     try await store.putPart(key, upload: upload, number: parts.count + 1, part))
             }
@@ -65,12 +66,5 @@ extension ContentBucket {
         }
         try file.commit()
         return true
-    }
-
-    private func body(of file: BlobFile, _ range: Range<Int64>) -> ClientBody {
-        if range.isEmpty { return .octets([]) }
-        return .stored(range.upperBound - range.lowerBound) { count, position in
-            try file.read(count, at: range.lowerBound + position)
-        }
     }
 }
