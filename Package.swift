@@ -97,6 +97,12 @@ let package = Package(
         room("MessagingWire", ["Messaging", "JSON", "Base64"]),
         room("MessagingShapes", ["Messaging", "MessagingStore", "MessagingWire", "Uploads"]),
         room(
+            "Moving",
+            [
+                "Blobs", "Digests", "JSON", "Locking", "Messaging", "MessagingStore",
+                "MessagingWire", "Uploads",
+            ]),
+        room(
             "Delivery",
             [
                 "Archives", "Base64", "Blobs", "Checksums", "Digests", "HTTP", "HTTPClient", "JSON",
@@ -106,8 +112,8 @@ let package = Package(
         room(
             "PlatformAPI",
             [
-                "Archives", "Checksums", "HTTP", "JSON", "Locking", "Messaging",
-                "MessagingShapes", "MessagingStore", "MessagingWire", "Uploads",
+                "Archives", "Blobs", "Checksums", "Digests", "HTTP", "JSON", "Locking", "Messaging",
+                "MessagingShapes", "MessagingStore", "MessagingWire", "Moving", "Uploads",
             ]),
         // Roof.
         room(
@@ -116,7 +122,7 @@ let package = Package(
                 "CLinux", "Digests", "HTTP", "HTTPTransport", "JSON", "Locking", "ObjectStore",
                 "SQL",
                 "Blobs", "Uploads", "Telemetry", "Messaging", "MessagingStore", "MessagingWire",
-                "Delivery", "PlatformAPI", "UploadClient", logging,
+                "Moving", "Delivery", "PlatformAPI", "UploadClient", logging,
             ]),
         .executableTarget(
             name: "parley", dependencies: ["ParleyServer", arguments], swiftSettings: house),
@@ -151,6 +157,7 @@ let package = Package(
         tests(of: "Messaging"),
         tests(of: "MessagingStore", ["Messaging", "SQL"]),
         tests(of: "MessagingWire", ["Messaging", "JSON"]),
+        tests(of: "Moving", ["Messaging"]),
         tests(
             of: "Delivery",
             [
@@ -161,7 +168,7 @@ let package = Package(
             of: "PlatformAPI",
             [
                 "HTTP", "HTTPTransport", "JSON", "SQL", "Blobs", "Uploads", "Messaging",
-                "MessagingStore", "MessagingWire",
+                "Locking", "MessagingStore", "MessagingWire",
             ], exclude: ["Exchanges"]),
         tests(
             of: "ParleyServer",
@@ -177,6 +184,9 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "parley-fuzz",
-            dependencies: ["Base64", "Digests", "HTTP", "JSON", "ObjectStore", "Uploads"],
+            dependencies: [
+                "Base64", "Digests", "HTTP", "JSON", "Messaging", "MessagingWire", "Moving",
+                "ObjectStore", "Uploads",
+            ],
             path: "Tests/Fuzz", exclude: ["fuzz.py", "Seeds"], swiftSettings: houseOfTests))
 }

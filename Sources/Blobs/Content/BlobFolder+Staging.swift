@@ -40,16 +40,26 @@ extension BlobFolder {
     /// Deletes a staged file; repeating it is harmless.
     public func discard(_ name: BlobName) throws(DiskError) { try staged.remove(name.text) }
 
+    /// Makes an empty file that has no name: it goes with its last holder, however he ends.
+    ///
+    /// - Parameter name: What it is called for an instant; nobody else may use it.
+    public func scratch(_ name: BlobName) throws(DiskError) -> StagedFile {
+        let file = try stage(name)
+        try discard(name)
+        return file
+    }
+
     /// Moves a committed staged file among the complete ones, durably.
     ///
     /// Repeating it is harmless, also after a crash in the middle: a file that has moved already
     /// has only its folders synced again.
     ///
+    /// - Parameter other: What it was called while it was staged; `nil` for the same.
     /// - Throws: ``DiskError/Kind/missing`` when the name is neither staged nor published.
-    public func publish(_ name: BlobName) throws(DiskError) {
+    public func publish(_ name: BlobName, stagedAs other: BlobName? = nil) throws(DiskError) {
         let shelf = try shelf(name)
         do throws(DiskError) {
-            try staged.rename(name.text, into: shelf)
+            try staged.rename((other ?? name).text, into: shelf, as: name.text)
         } catch {
             guard error.kind == .missing, try shelf.contains(name.text) else { throw error }
         }

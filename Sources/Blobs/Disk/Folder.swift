@@ -32,8 +32,8 @@ struct Folder: Sendable {
         try Descriptor(opening: path, O_RDONLY | O_DIRECTORY).sync()
     }
 
-    func rename(_ name: String, into target: Folder) throws(DiskError) {
-        try rename(path(of: name), to: target.path(of: name), "rename")
+    func rename(_ name: String, into target: Folder, as newName: String) throws(DiskError) {
+        try rename(path(of: name), to: target.path(of: newName), "rename")
     }
 
     /// Replaces whatever has the new name, at once.

@@ -4,6 +4,8 @@
 /// An application is the same wherever its records are the same: what else stands in rows follows from
 /// them.
 public enum MovedRecord: Equatable, Sendable {
+    /// What an application is called, and since when: for one in which nothing has happened yet.
+    case application(Application)
     /// A user, and what was told about him.
     case user(MovedUser)
     /// Whom a user follows and blocks.

@@ -57,7 +57,7 @@ extension MovedRecord {
         case .user(let moved): [.user(moved.user.id, application)]
         case .conversation(let moved): [.messages(moved.conversation.id, application)]
         case .message(let moved): [.messages(moved.message.conversation, application)]
-        case .relations, .content, .scheduled, .announcement, .key: []
+        case .application, .relations, .content, .scheduled, .announcement, .key: []
         }
     }
 }

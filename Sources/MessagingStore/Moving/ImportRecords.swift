@@ -28,13 +28,20 @@ public struct ImportRefusal: Error, Equatable, Sendable {
 }
 
 extension MessagingStore {
-    /// Makes an application that comes from elsewhere; one that has its id already stays as it is (X10).
+    /// Makes an application that comes from elsewhere (X10).
+    ///
+    /// One that has its id already stays as it is, unless nothing has happened in it yet, because somebody
+    /// made it for this: then it takes the name and the time.
     public func bringApplication(_ application: Application) async throws -> ImportOutcome {
         try await change(in: application.id) { recording in
-            guard try recording.transaction.application(application.id) == nil else {
-                return .present
+            if let known = try recording.transaction.application(application.id) {
+                guard known.differs(from: application),
+                    try recording.transaction.isUnused(application.id)
+                else { return .present }
+                try recording.record(.recordImported(.application(application)))
+            } else {
+                try recording.record(.applicationCreated(application))
             }
-            try recording.record(.applicationCreated(application))
             if let lifetime = application.sessionLifetime {
                 try recording.record(.sessionLifetimeSet(seconds: lifetime))
             }
@@ -100,6 +107,8 @@ private struct Importing {
     /// What of a record is to come; `nil` when it is there.
     private mutating func missing(_ record: MovedRecord) throws -> MovedRecord? {
         switch record {
+        // It was brought before all others.
+        case .application: return nil
         case .user(let moved): return try isMissing(moved) ? record : nil
         case .relations(let moved): return try missing(moved).map(MovedRecord.relations)
         case .conversation(let moved):
@@ -212,7 +221,24 @@ private struct Importing {
     }
 }
 
+extension Application {
+    fileprivate func differs(from other: Application) -> Bool {
+        name != other.name || createdAt != other.createdAt
+            || sessionLifetime != other.sessionLifetime ?? sessionLifetime
+    }
+}
+
 extension Transaction {
+    /// Whether nobody has used an application for anything.
+    fileprivate func isUnused(_ application: Application.ID) throws -> Bool {
+        let tables: [StaticString] = ["identities", "conversations", "contents", "announcements"]
+        return try tables.allSatisfy { table in
+            try first("SELECT 1 FROM \(raw: table) WHERE application = \(application) LIMIT 1") {
+                _ in true
+            } == nil
+        }
+    }
+
     /// Whom a user follows, by will or not, and blocks.
     fileprivate func relations(
         of user: UserID, in application: Application.ID

@@ -122,6 +122,8 @@ extension Event {
 
     private static func name(of record: MovedRecord) -> String {
         switch record {
+        case .application(let application):
+            "the name \(EventLine.printable(application.name))"
         case .user(let moved): user(moved.user.id)
         case .relations(let moved): "whom \(user(moved.user)) follows and blocks"
         case .conversation(let moved): "conversation \(moved.conversation.id)"

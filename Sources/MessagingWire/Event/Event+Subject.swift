@@ -64,8 +64,8 @@ extension Event {
         case .content(let moved): IdentifierJSON.text(moved.content.id, in: .content)
         case .announcement(let moved):
             IdentifierJSON.text(moved.announcement.id, in: .announcements)
-        // A key is nothing that has a name.
-        case .key: links.applicationID
+        // A key is nothing that has a name of its own.
+        case .key, .application: links.applicationID
         }
     }
 

@@ -25,7 +25,7 @@ extension EventJSON {
         case .contentsErased:
             .object([.required("contents", .array(of: .identifier(.content)))])
         case .recordImported:
-            JSONSchema.object([.required("record", .choice(MovedLineJSON.Name.records))])
+            JSONSchema.object([.required("record", .choice(MovedKind.records.map(\.rawValue)))])
                 .saying("The line of the export that it was.")
         case .applicationCreated, .applicationSuspended, .sessionLifetimeSet, .tokenCreated,
             .tokenRevoked, .identityNamed, .identityDeleted, .followingChanged, .blocksChanged,

@@ -5,7 +5,7 @@ extension MovedLineJSON {
     static func write(_ moved: MovedConversation, into writer: inout JSONWriter) {
         let conversation = moved.conversation
         writer.object { writer in
-            writer.name(.conversation)
+            writer.kind(.conversation)
             writer.member("id", conversation.id.uuid)
             writer.member("created_at", conversation.createdAt)
             writer.member(present: "deleted_at", conversation.deletedAt)
@@ -84,7 +84,7 @@ extension MovedLineJSON {
             metadata: try metadata(line), isAnnounced: try line.flag("announced"),
             deletedAt: deletedAt, lastPosition: try line.position("last_position"),
             lastSentAt: try line.optional("last_sent_at", line.moment),
-            version: try line.number("version", 1 ... .max))
+            version: try line.number("version", 1...MovedReader.most))
         return MovedConversation(conversation, aliases: try aliases(line), members: members)
     }
 

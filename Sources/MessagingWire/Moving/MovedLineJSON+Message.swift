@@ -6,7 +6,7 @@ extension MovedLineJSON {
     static func write(_ moved: MovedMessage, into writer: inout JSONWriter) {
         let message = moved.message
         writer.object { writer in
-            writer.name(.message)
+            writer.kind(.message)
             writer.member("id", message.id.uuid)
             writer.member("conversation", message.conversation.uuid)
             writer.member("position", message.position.number)
@@ -86,12 +86,12 @@ extension MovedLineJSON {
         guard !parts.isEmpty, indexes.count == parts.count else {
             throw line.mistake("parts", "must be at least one, and no two of the same index")
         }
-        let position = Position(try line.number("position", 1 ... .max))
+        let position = Position(try line.number("position", 1...MovedReader.most))
         let message = Message(
             id: try line.uuid("id"), conversation: try line.uuid("conversation"),
             position: position, sender: try sender(line), sentAt: try line.moment("sent_at"),
             parts: parts.map(\.part), updatedAt: try line.optional("updated_at", line.moment),
-            version: try line.number("version", 1 ... .max))
+            version: try line.number("version", 1...MovedReader.most))
         return MovedMessage(
             message,
             partsMade: try line.optional("parts_made") { name throws(MovedMistake) in
@@ -151,20 +151,25 @@ extension MovedLineJSON {
     }
 
     static func content(_ line: MovedReader) throws(MovedMistake) -> MovedContent {
+        let mimeType = try line.text("mime_type")
+        _ = try line.judged("mime_type", "must be a media type such as image/png") {
+            () throws(Rejection) in
+            try MessagePart.Draft(mimeType: mimeType, body: .inline([]))
+        }
         let content = Content(
             id: try line.uuid("id"),
             conversation: try line.optional("conversation") { name throws(MovedMistake) in
                 try line.uuid(name)
             },
-            mimeType: try line.text("mime_type"), size: try line.number("size"),
+            mimeType: mimeType, size: try line.number("size"),
             fileName: try line.optional("file_name", line.text),
-            sha256: try line.octets("sha256", 32),
+            sha256: try line.octets("sha256", 32...32),
             crc32c: UInt32(try line.number("crc32c", 0...Int64(UInt32.max))),
             md5: try line.optional("md5") { name throws(MovedMistake) in
-                try line.octets(name, 16)
+                try line.octets(name, 16...16)
             },
             sha512: try line.optional("sha512") { name throws(MovedMistake) in
-                try line.octets(name, 64)
+                try line.octets(name, 64...64)
             },
             completedAt: try line.moment("completed_at"),
             origin: try line.optional("origin", line.text))

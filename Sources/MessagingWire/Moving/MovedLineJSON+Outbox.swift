@@ -5,7 +5,7 @@ extension MovedLineJSON {
     static func write(_ moved: MovedSchedule, into writer: inout JSONWriter) {
         let (message, draft) = (moved.message, moved.message.draft)
         writer.object { writer in
-            writer.name(.scheduled)
+            writer.kind(.scheduled)
             writer.member("id", message.id.uuid)
             writer.member("conversation", message.conversation.uuid)
             writer.member("due_at", message.dueAt)
@@ -66,7 +66,7 @@ extension MovedLineJSON {
     static func write(_ moved: MovedAnnouncement, into writer: inout JSONWriter) {
         let announcement = moved.announcement
         writer.object { writer in
-            writer.name(.announcement)
+            writer.kind(.announcement)
             writer.member("id", announcement.id.uuid)
             write(announcement.sender, into: &writer)
             writer.member("sent_at", announcement.sentAt)

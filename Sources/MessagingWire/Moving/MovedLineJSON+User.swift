@@ -4,7 +4,7 @@ import Messaging
 extension MovedLineJSON {
     static func write(_ application: Application, into writer: inout JSONWriter) {
         writer.object { writer in
-            writer.name(.application)
+            writer.kind(.application)
             writer.member("format", format)
             writer.member("id", application.id.uuid)
             writer.member("name", application.name)
@@ -34,7 +34,7 @@ extension MovedLineJSON {
     static func write(_ moved: MovedUser, into writer: inout JSONWriter) {
         let (user, identity) = (moved.user, moved.user.identity)
         writer.object { writer in
-            writer.name(.user)
+            writer.kind(.user)
             writer.member("user_id", identity.userID.text)
             writer.member("standing", user.standing.word)
             writer.member("version", user.identityVersion)
@@ -72,7 +72,7 @@ extension MovedLineJSON {
         return MovedUser(
             User(
                 identity: identity, standing: standing,
-                identityVersion: try line.number("version", 1 ... .max),
+                identityVersion: try line.number("version", 1...MovedReader.most),
                 isSuspended: try line.flag("suspended"),
                 sessionsEndedAt: try line.optional("sessions_ended_at", line.moment)),
             externalUnreadCount: try line.number("external_unread_count"))
@@ -92,7 +92,7 @@ extension MovedLineJSON {
 
     static func write(_ moved: MovedRelations, into writer: inout JSONWriter) {
         writer.object { writer in
-            writer.name(.relations)
+            writer.kind(.relations)
             writer.member("user_id", moved.user.text)
             writer.member(present: "following", moved.followed.map(\.text))
             writer.member(present: "blocked", moved.blocked.map(\.text))

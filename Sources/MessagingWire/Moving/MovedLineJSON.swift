@@ -1,20 +1,10 @@
+import Base64
 public import JSON
 public import Messaging
 
 /// A line of an export: one object, compact, its members always in the same order and left out where
 /// there is nothing to say (X10).
 public enum MovedLineJSON {
-    /// What the member `record` says.
-    enum Name: String, CaseIterable {
-        case application, user, relations, conversation, message, content, scheduled, announcement
-        case key
-
-        /// All that are records.
-        static var records: [String] {
-            allCases.filter { name in name != .application }.map(\.rawValue)
-        }
-    }
-
     /// The form of the lines; another one would say that members mean something else.
     static let format: Int64 = 1
 
@@ -22,26 +12,34 @@ public enum MovedLineJSON {
     public static func write(_ line: MovedLine, into writer: inout JSONWriter) {
         switch line {
         case .application(let application): write(application, into: &writer)
+        case .bytes(let moved):
+            writer.object { writer in
+                writer.kind(.bytes)
+                writer.member("content", moved.content.uuid)
+                writer.member("at", moved.place)
+                writer.member("data", Base64.encode(moved.bytes))
+            }
         case .record(let record): write(record, into: &writer)
         }
     }
 
     static func write(_ record: MovedRecord, into writer: inout JSONWriter) {
         switch record {
+        case .application(let application): write(application, into: &writer)
         case .user(let moved): write(moved, into: &writer)
         case .relations(let moved): write(moved, into: &writer)
         case .conversation(let moved): write(moved, into: &writer)
         case .message(let moved): write(moved, into: &writer)
         case .content(let moved):
             writer.object { writer in
-                writer.name(.content)
+                writer.kind(.content)
                 write(moved, into: &writer)
             }
         case .scheduled(let moved): write(moved, into: &writer)
         case .announcement(let moved): write(moved, into: &writer)
         case .key(let moved):
             writer.object { writer in
-                writer.name(.key)
+                writer.kind(.key)
                 writer.member("kind", moved.kind.rawValue)
                 writer.member("key", moved.key.uuid)
                 writer.member("object", moved.object.uuid)
@@ -62,12 +60,13 @@ public enum MovedLineJSON {
         }
         guard document.root.kind == .object else { throw MovedMistake(nil, "is no JSON object") }
         let line = MovedReader(document.root)
-        guard let name = Name(rawValue: try line.text("record")) else {
-            throw MovedMistake(
-                "record", "must be one of \(Name.allCases.map(\.rawValue).joined(separator: ", "))")
+        guard let kind = MovedKind(rawValue: try line.text("record")) else {
+            let kinds = MovedKind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw MovedMistake("record", "must be one of \(kinds)")
         }
-        return switch name {
+        return switch kind {
         case .application: .application(try application(line))
+        case .bytes: .bytes(try bytes(line))
         case .user: .record(.user(try user(line)))
         case .relations: .record(.relations(try relations(line)))
         case .conversation: .record(.conversation(try conversation(line)))
@@ -82,6 +81,12 @@ public enum MovedLineJSON {
     /// Most bytes of a line: metadata, and what 10,000 recipients are called, have room in it.
     public static let longest = 64 << 20
 
+    private static func bytes(_ line: MovedReader) throws(MovedMistake) -> MovedBytes {
+        let content: Content.ID = try line.uuid("content")
+        return MovedBytes(
+            of: content, at: try line.number("at"), try line.octets("data", 0...MovedBytes.most))
+    }
+
     private static func key(_ line: MovedReader) throws(MovedMistake) -> MovedKey {
         guard let kind = Replay.Kind(rawValue: try line.text("kind")) else {
             throw line.mistake("kind", "must be a kind of key")
@@ -91,7 +96,7 @@ public enum MovedLineJSON {
 }
 
 extension JSONWriter {
-    mutating func name(_ name: MovedLineJSON.Name) { member("record", name.rawValue) }
+    mutating func kind(_ kind: MovedKind) { member("record", kind.rawValue) }
 
     /// A member, unless there is none.
     mutating func member(present name: StaticString, _ value: String?) {

@@ -39,9 +39,13 @@ struct MovedReader {
         return flag
     }
 
+    /// The highest number of a line: every JSON reader holds it exactly, and counting on from it for
+    /// ever comes to no end.
+    static let most: Int64 = 1 << 53
+
     /// - Parameter range: What it may be.
     func number(
-        _ name: String, _ range: ClosedRange<Int64> = 0 ... .max
+        _ name: String, _ range: ClosedRange<Int64> = 0...most
     ) throws(MovedMistake) -> Int64 {
         guard let number = try required(name).integer, range.contains(number) else {
             throw mistake(
@@ -77,9 +81,14 @@ struct MovedReader {
 
     /// Bytes in base64.
     ///
-    /// - Parameter count: How many there must be.
-    func octets(_ name: String, _ count: Int) throws(MovedMistake) -> [UInt8] {
-        guard let octets = Base64.decode(try text(name)), octets.count == count else {
+    /// - Parameter counts: How many there may be.
+    func octets(
+        _ name: String, _ counts: ClosedRange<Int>
+    ) throws(MovedMistake) -> [UInt8] {
+        guard let octets = Base64.decode(try text(name)), counts.contains(octets.count) else {
+            let count =
+                counts.count == 1
+                ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)"
             throw mistake(name, "must be \(count) bytes in base64")
         }
         return octets
@@ -88,9 +97,9 @@ struct MovedReader {
     /// Positions as `1-500,502`; a missing member is none.
     func positions(_ name: String) throws(MovedMistake) -> IntervalSet {
         guard object.present(name) != nil else { return IntervalSet() }
-        guard let set = IntervalSet(text: try text(name)) else {
-            throw mistake(name, "must be positions such as 1-500,502, the lowest first")
-        }
+        guard let set = IntervalSet(text: try text(name)),
+            set.intervals.last.map({ last in last.upperBound <= Self.most }) ?? true
+        else { throw mistake(name, "must be positions such as 1-500,502, the lowest first") }
         return set
     }
 

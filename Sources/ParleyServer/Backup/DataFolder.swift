@@ -12,8 +12,11 @@ struct DataFolder {
     /// The database's file.
     var database: String { "\(path)/\(Self.database)" }
 
+    /// What uploads keep.
+    var uploads: String { "\(path)/uploads" }
+
     /// Contents and archives.
-    func blobs() throws(DiskError) -> BlobFolder { try BlobFolder(at: "\(path)/uploads/blobs") }
+    func blobs() throws(DiskError) -> BlobFolder { try BlobFolder(at: "\(uploads)/blobs") }
 
     /// What signs download URLs; `nil` before the first start.
     func downloadKeys() throws(DiskError) -> BlobFile? {

@@ -4,8 +4,10 @@ import Locking
 import Messaging
 import MessagingStore
 import MessagingWire
+import Moving
 import ObjectStore
 import SQL
+import Telemetry
 import Uploads
 
 extension Command {
@@ -62,21 +64,35 @@ extension Command {
         let settings = try settings(sources)
         let folder = DataFolder(path: settings.dataFolder)
         var lines = try LineSource(file)
-        let bucket = contents == nil ? nil : try await bucket(settings)
+        let bucket = try await bucket(settings)
         let lock = try lock(folder, settings, isFilling: contents != nil && bucket == nil)
         defer { withExtendedLifetime(lock) {} }
         return try await withStore(sources, making: true) { store in
             try await naming(folder.path) {
-                var importer = Importer(
-                    store, bringing: try bytes(in: contents, for: folder, bucket))
+                let arriving = ArrivingContents(
+                    by: try folder.blobs(),
+                    to: try Contents(
+                        of: folder.uploads, in: bucket,
+                        clock: UploadClock(now: systemMilliseconds)),
+                    orElse: try bytes(in: contents, for: folder, bucket))
+                var importer = Importer(store, arriving)
                 while let line = try lines.next() {
                     try await importer.take(line, line: lines.number)
                 }
-                try await importer.finish(line: lines.number)
-                for line in importer.tally.lines { say(line) }
-                say(importer.tally.hasChanged ? "all of it durable" : "nothing has changed")
+                try await importer.finish()
+                tell(importer.tally)
             }
         }
+    }
+
+    /// A line for each kind, its members parted by tabs.
+    private static func tell(_ tally: ImportTally) {
+        for count in tally.counts {
+            let (brought, present) = (count.brought, count.present)
+            say("\(count.kind.plural)\t\(brought) brought\t\(present) there already")
+        }
+        say("conversations merged\t\(tally.merged)")
+        say(tally.hasChanged ? "all of it durable" : "nothing has changed")
     }
 
     /// A server answers from what it remembers of a database that nobody else writes, and keeps its
@@ -100,13 +116,21 @@ extension Command {
                 .folder(try folder.blobs())
             }
         let move = ContentMove(source: try BlobFolder(at: contents), target: target)
-        return { file in try await move.bring(file) }
+        return { file in
+            do {
+                try await move.bring(file)
+            } catch let failure as StartFailure {
+                throw MovedMistake("contents.id", "cannot be brought: \(failure)")
+            }
+        }
     }
 
     /// What goes wrong with a disk or a bucket is said with its name.
     private static func naming(_ folder: String, _ work: () async throws -> Void) async throws {
         do {
             try await work()
+        } catch let mistake as ImportMistake {
+            throw StartFailure("\(mistake)")
         } catch let error as SQLError {
             throw StartFailure("the database \(StartFailure.reason(error))")
         } catch let error as DiskError {
@@ -128,4 +152,22 @@ private struct ExportOutput {
     }
 
     mutating func flush() throws(StartFailure) { try output.flush() }
+}
+
+extension MovedKind {
+    /// What many of them are called.
+    fileprivate var plural: String {
+        switch self {
+        case .application: "applications"
+        case .user: "users"
+        case .relations: "relations"
+        case .conversation: "conversations"
+        case .message: "messages"
+        case .bytes: "bytes"
+        case .content: "contents"
+        case .scheduled: "scheduled messages"
+        case .announcement: "announcements"
+        case .key: "keys"
+        }
+    }
 }

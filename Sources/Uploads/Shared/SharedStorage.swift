@@ -46,6 +46,12 @@ struct SharedStorage: ContentStorage {
         try await bucket.publish(archive, content)
     }
 
+    func bring(
+        _ staged: BlobName, as content: Publication
+    ) async throws(StorageError) -> Bool {
+        try await bucket.bring(staged, as: content)
+    }
+
     func isPublishedHere(_ name: BlobName) async throws(StorageError) -> Bool {
         try await bucket.isPublishedHere(name)
     }

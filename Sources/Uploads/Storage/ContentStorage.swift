@@ -13,6 +13,11 @@ protocol ContentStorage: Sendable {
     /// Makes what can be read of a staged archive, under the name of this attempt where others make it, too.
     func publish(_ archive: Archive, _ content: Publication) async throws(StorageError)
 
+    /// Makes a complete content of a staged file that came from elsewhere and is durable.
+    ///
+    /// - Returns: False when other bytes lie under the content's name; they stay, and so does the file.
+    func bring(_ staged: BlobName, as content: Publication) async throws(StorageError) -> Bool
+
     /// Whether a complete content of that name lies on this disk.
     func isPublishedHere(_ name: BlobName) async throws(StorageError) -> Bool
 

@@ -16,6 +16,20 @@ struct DiskStorage: ContentStorage {
         try await publish(content)
     }
 
+    func bring(
+        _ staged: BlobName, as content: Publication
+    ) async throws(StorageError) -> Bool {
+        try await work(on: content.name) { blobs throws(DiskError) in
+            guard try blobs.contains(content.name) else {
+                try blobs.publish(content.name, stagedAs: staged)
+                return true
+            }
+            guard try blobs.open(content.name).digest() == content.sha256 else { return false }
+            try blobs.discard(staged)
+            return true
+        }
+    }
+
     func open(_ name: BlobName) async throws(StorageError) -> OpenContent {
         let queue = queues[name]
         let file = try await work(on: name) { blobs throws(DiskError) in try blobs.open(name) }

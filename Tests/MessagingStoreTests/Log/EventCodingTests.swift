@@ -280,6 +280,7 @@ extension Event {
 extension MovedRecord {
     /// One of each, with everything it can have.
     static let samples: [MovedRecord] = [
+        .application(Application(id: .sample(1), name: "Shop", createdAt: .sample)),
         .user(
             MovedUser(
                 User(

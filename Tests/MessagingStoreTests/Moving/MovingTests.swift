@@ -119,6 +119,23 @@ import Testing
         #expect(try await shop.rows() == rows)
     }
 
+    @Test func `X10: an application that was made to be filled takes the name it has elsewhere`()
+        async throws
+    {
+        let shop = try await Shop()
+        let elsewhere = Application(
+            id: shop.application, name: "Elsewhere", createdAt: Timestamp(milliseconds: 1),
+            sessionLifetime: 3600)
+        #expect(try await shop.store.bringApplication(elsewhere) == .brought)
+        #expect(try await shop.store.application(shop.application) == elsewhere)
+        #expect(try await shop.store.bringApplication(elsewhere) == .present)
+        try await shop.expectSameRowsAgain()
+        try await shop.send(to: try await shop.conversation())
+        let other = Application(id: shop.application, name: "Other", createdAt: elsewhere.createdAt)
+        #expect(try await shop.store.bringApplication(other) == .present)
+        #expect(try await shop.store.application(shop.application) == elsewhere)
+    }
+
     @Test func `X6: nobody outside is told of what was imported`() async throws {
         let shop = try await Shop()
         try await shop.send(to: try await shop.conversation())

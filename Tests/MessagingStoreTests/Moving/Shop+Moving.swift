@@ -24,6 +24,7 @@ extension Shop {
             switch line {
             case .application(let application):
                 outcomes.append(try await store.bringApplication(application))
+            case .bytes: break
             case .record(let record):
                 if case .message = record {
                 } else {

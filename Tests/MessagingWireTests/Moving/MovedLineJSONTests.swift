@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `each kind of line has its sample`() {
-        for name in MovedLineJSON.Name.allCases {
+        for name in MovedKind.allCases {
             #expect(Self.lines.contains { line in line.hasPrefix(#"{"record":"\#(name)""#) })
         }
     }
@@ -47,6 +47,8 @@ import Testing
         #"{"record":"conversation","id":"00000000-0000-0000-0000-000000000003","created_at":"2026-03-01T09:15:30.042Z","deleted_at":"2026-03-01T09:15:30.042Z","distinct":false,"announced":true,"version":1,"last_position":0,"metadata":[],"participants":[]}"#,
         message
             + #""sender":{"name":"Billing"},"sent_at":"2026-03-01T09:15:30.042Z","updated_at":"2026-03-01T09:15:30.042Z","version":2,"parts_made":3,"parts":[{"id":"00000000-0000-0000-0000-000000000006","index":0,"place":1,"mime_type":"a/b","body":"AP8=","encoding":"base64"},{"id":"00000000-0000-0000-0000-000000000007","index":2,"mime_type":"c/d","content":"00000000-0000-0000-0000-000000000008","size":12,"updated_at":"2026-03-01T09:15:30.042Z"}],"contents":[{"id":"00000000-0000-0000-0000-000000000008","conversation":"00000000-0000-0000-0000-000000000003","mime_type":"c/d","size":12,"file_name":"é","sha256":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","crc32c":4294967295,"md5":"AAAAAAAAAAAAAAAAAAAAAA==","sha512":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==","completed_at":"2026-03-01T09:15:30.042Z","origin":"https://x","owner":"ana"}]}"#,
+        #"{"record":"bytes","content":"00000000-0000-0000-0000-000000000008","at":786432,"data":"AP8="}"#,
+        #"{"record":"bytes","content":"00000000-0000-0000-0000-000000000008","at":0,"data":""}"#,
         #"{"record":"content","id":"00000000-0000-0000-0000-000000000008","mime_type":"c/d","size":0,"sha256":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","crc32c":0,"completed_at":"2026-03-01T09:15:30.042Z"}"#,
         #"{"record":"scheduled","id":"00000000-0000-0000-0000-000000000009","conversation":"00000000-0000-0000-0000-000000000003","due_at":"2026-03-01T09:15:30.042Z","typing_from":"2026-03-01T09:15:29.042Z","sender":{"user_id":"ana"},"sender_is_participant":false,"sender_property":"sender_id","proposed_id":"00000000-0000-0000-0000-000000000009","notification":{"text":"x"},"parts":[{"id":"00000000-0000-0000-0000-000000000006","mime_type":"a/b","body":"hi"}]}"#,
         #"{"record":"announcement","id":"00000000-0000-0000-0000-00000000000a","sender":{"user_id":"ana"},"sent_at":"2026-03-01T09:15:30.042Z","parts":[{"id":"00000000-0000-0000-0000-000000000006","index":0,"mime_type":"a/b","body":"hi\u0000"}],"recipients":[{"user_id":"bo","status":"delivered","deleted_at":"2026-03-01T09:15:30.042Z"},{"user_id":"cy","status":"sent"}]}"#,
@@ -60,7 +62,7 @@ import Testing
             #"{"record":"song"}"#,
             MovedMistake(
                 "record",
-                "must be one of application, user, relations, conversation, message, content, scheduled, announcement, key"
+                "must be one of application, user, relations, conversation, message, bytes, content, scheduled, announcement, key"
             )
         ),
         (
@@ -77,6 +79,10 @@ import Testing
         ),
         (
             #"{"record":"key","kind":"match","key":"x"}"#, MovedMistake("key", "must be a UUID")
+        ),
+        (
+            #"{"record":"bytes","content":"00000000-0000-0000-0000-000000000008","at":0,"data":"x"}"#,
+            MovedMistake("data", "must be 0 to 4194304 bytes in base64")
         ),
         (
             message + #""parts":[]}"#,

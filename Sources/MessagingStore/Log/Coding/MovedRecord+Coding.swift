@@ -40,6 +40,9 @@ extension MovedRecord {
             writer.write(moved.kind.rawValue)
             writer.write(moved.key)
             writer.write(moved.object)
+        case .application(let application):
+            writer.write(Int64(8))
+            application.write(to: &writer)
         }
     }
 
@@ -79,6 +82,7 @@ extension MovedRecord {
                         try reader.legal(
                             Replay.Kind(rawValue: try reader.text()), "kind of a key"),
                         try reader.id(), object: try reader.id()))
+            case 8: .application(try Application(from: &reader))
             case let other: throw StoreFault.unreadable("record \(other)")
             }
     }

@@ -13,6 +13,15 @@ extension Projection {
             """)
     }
 
+    /// Gives an application the name and the time of one elsewhere.
+    func rename(_ application: Application) throws {
+        try transaction.execute(
+            """
+            UPDATE applications SET name = \(application.name), created_at = \(application.createdAt)
+            WHERE application = \(application.id)
+            """)
+    }
+
     func suspend(_ id: Application.ID, _ isSuspended: Bool) throws {
         try transaction.execute(
             "UPDATE applications SET is_suspended = \(isSuspended) WHERE application = \(id)")

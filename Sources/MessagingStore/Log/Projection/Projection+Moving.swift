@@ -6,6 +6,7 @@ import SQL
 extension Projection {
     func bring(_ record: MovedRecord) throws {
         switch record {
+        case .application(let application): try rename(application)
         case .user(let moved): try bring(moved)
         case .relations(let moved): try bring(moved)
         case .conversation(let moved): try bring(moved)
