@@ -18,9 +18,14 @@ extension Endpoint {
                 .contains(segments[4])
     }
 
-    /// A stream, and a request that waits for an event, last as long as they like.
+    /// A stream, a request that waits for an event, and moving an application last as long as they
+    /// like.
     var policy: BodyPolicy {
-        guard case .streamed = handler else { return .ordinary }
-        return BodyPolicy(limit: BodyPolicy.ordinary.limit, isTimed: false)
+        switch handler {
+        case .streamed: BodyPolicy(limit: BodyPolicy.ordinary.limit, isTimed: false)
+        case .pulled: BodyPolicy(limit: BodyReading.pulledLimit, isTimed: false)
+        case .head where needsRoom: BodyPolicy(limit: BodyPolicy.ordinary.limit, isTimed: false)
+        case .head, .recalled, .body: .ordinary
+        }
     }
 }

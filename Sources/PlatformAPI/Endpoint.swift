@@ -1,5 +1,6 @@
 public import HTTP
 import JSON
+import Messaging
 public import MessagingWire
 
 /// One line of the API: what the router serves, `OPTIONS` tells, the README lists and the description
@@ -18,6 +19,8 @@ public struct Endpoint: Sendable {
             else: @Sendable (Call) async throws -> Reply)
         /// From a JSON body.
         case body(@Sendable (Call, JSONValue) async throws -> Reply)
+        /// From a body of any length, as it comes.
+        case pulled(@Sendable (Call, any RequestBody) async throws -> Reply)
     }
 
     /// The method; `HEAD` goes with `GET`.
@@ -35,6 +38,10 @@ public struct Endpoint: Sendable {
     /// Whether its answers are compressed for callers who like that, unless one holds a secret
     /// (``Secrets``, H115); never where a secret is what the answer is for.
     public let isCompressed: Bool
+    /// What a token has to allow.
+    let scope: Token.Scope
+    /// Whether it needs room on the disk while it is under way, which lasts as long as it likes.
+    let needsRoom: Bool
     /// Whether what it does lies outside the database, so that no transaction can hold it together
     /// with its answer (X2).
     let reachesOutside: Bool
@@ -53,7 +60,8 @@ public struct Endpoint: Sendable {
 
     init(
         _ method: Method, _ path: PathTemplate, _ summary: String, isKeyed: Bool = false,
-        isCompressed: Bool = false, reachesOutside: Bool = false, family: APIFamily = .platform,
+        isCompressed: Bool = false, reachesOutside: Bool = false, scope: Token.Scope? = nil,
+        needsRoom: Bool = false, family: APIFamily = .platform,
         versions: Set<APIVersion>? = nil,
         check: (@Sendable (Call, JSONValue) async throws -> Void)? = nil, _ handler: Handler,
         describe: @escaping @Sendable (APIVersion) -> Operation
@@ -63,7 +71,9 @@ public struct Endpoint: Sendable {
         self.summary = summary
         self.isKeyed = isKeyed
         self.isCompressed = isCompressed
-        self.reachesOutside = reachesOutside
+        self.reachesOutside = reachesOutside || needsRoom
+        self.scope = scope ?? (method == .get ? .read : .write)
+        self.needsRoom = needsRoom
         self.family = family
         self.versions = versions ?? family.versions
         self.check = check

@@ -2,6 +2,7 @@ import HTTP
 import Messaging
 import MessagingStore
 import MessagingWire
+import Uploads
 
 extension PlatformAPI {
     /// The rest of the way of a request whose route and method are known.
@@ -104,9 +105,28 @@ extension PlatformAPI {
             let value = try BodyReading.value(of: octets)
             try await gate.endpoint.check?(call, value)
             handle = { call in try await handler(call, value) }
+        case .pulled(let handler):
+            let pulled = try await self.pulled(body, gate, isKeyed: idempotencyKey != nil)
+            octets = (pulled as? KeptBody)?.digest ?? []
+            handle = { call in try await handler(call, pulled) }
         }
         guard let idempotencyKey else { return try await handle(call) }
         return try await call.reply(once: idempotencyKey, to: gate.endpoint, octets, handle)
+    }
+
+    /// A body of any length without its coding; under a key it is received first, because what is
+    /// asked must be known before anything is done.
+    private func pulled(
+        _ body: any RequestBody, _ gate: Gate, isKeyed: Bool
+    ) async throws -> any RequestBody {
+        let limit = BodyReading.pulledLimit
+        let plain = body.decoded(
+            try BodyReading.coding(of: gate.request, atMost: limit),
+            InflationLimits(size: limit, ratio: settings.maxInflateRatio))
+        guard isKeyed else { return plain }
+        return try await withRoom { [uploads] in
+            try await KeptBody(plain, in: uploads.blobs) { try uploads.requireRoom() }
+        }
     }
 
     /// Turns whatever a handler throws into an answer; a fault is reported here, once.
@@ -117,6 +137,8 @@ extension PlatformAPI {
             return try await handle().response
         } catch let error as APIError {
             return error.of(family).reply.response
+        } catch let mistake as ImportMistake {
+            return APIError(mistake).reply.response
         } catch let rejection as Rejection {
             return APIError(rejection, family).reply.response
         } catch let error as BodyError {

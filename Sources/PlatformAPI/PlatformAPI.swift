@@ -26,6 +26,9 @@ public final class PlatformAPI: Service {
     let tails: EventTails
     /// How many read events as they come.
     let streams: StreamLimits
+    /// Exports that are under way, and imports.
+    let exports: MovingSeats
+    let imports: MovingSeats
     private let crossOrigin: CrossOrigin
     private let router: Router<Endpoint>
 
@@ -67,6 +70,8 @@ public final class PlatformAPI: Service {
         limiter = RateLimiter(settings.rateLimit)
         memory = MessageMemory(budget: settings.memory)
         crossOrigin = CrossOrigin(settings)
+        exports = MovingSeats(atMost: settings.maximumMoves)
+        imports = MovingSeats(atMost: settings.maximumMoves)
         streams = StreamLimits(
             maximum: settings.maximumStreams, maximumPerUser: settings.maximumStreamsPerToken)
         tails = EventTails(

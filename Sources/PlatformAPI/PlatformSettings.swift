@@ -20,6 +20,9 @@ public struct PlatformSettings: Sendable {
     /// Most of one token, behind which there is a whole application and not one user.
     public var maximumStreamsPerToken = 1000
 
+    /// Applications that are exported at a time, and as many that are imported (X10).
+    public var maximumMoves = 2
+
     /// Which targets webhooks may have (webhooks §1.2, X6).
     public var outbound = OutboundRule()
 

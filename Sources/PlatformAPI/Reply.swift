@@ -5,21 +5,32 @@ import MessagingWire
 struct Reply: Sendable {
     let status: Status
     let json: [UInt8]?
-    private let stream: EventStream?
+    /// An answer whose content comes as time goes by.
+    private let streamed: Response?
     private(set) var fields = ResponseFields()
 
     /// An answer with a JSON body.
     init(_ status: Status, _ json: [UInt8]) {
         self.status = status
         self.json = json
-        stream = nil
+        streamed = nil
     }
 
     /// An answer that goes on as a stream.
     init(_ stream: EventStream) {
         status = .ok
         json = nil
-        self.stream = stream
+        streamed = stream.response
+    }
+
+    /// An answer whose content is written bit by bit.
+    init(_ content: HTTP.Content, _ type: String) {
+        status = .ok
+        json = nil
+        var response = Response(.ok, content: content)
+        response.fields.add("Content-Type", type)
+        response.fields.add("Cache-Control", "no-store")
+        streamed = response
     }
 
     /// An answer whose body must be truly empty (platform-api §8).
@@ -34,7 +45,7 @@ struct Reply: Sendable {
     init(_ status: Status) {
         self.status = status
         json = nil
-        stream = nil
+        streamed = nil
     }
 
     /// An answer given before.
@@ -42,7 +53,7 @@ struct Reply: Sendable {
         self.status = status
         self.json = json
         self.fields = fields
-        stream = nil
+        streamed = nil
     }
 
     /// The same with another field.
@@ -54,7 +65,7 @@ struct Reply: Sendable {
 
     /// The response, with the fields every answer carries (H97).
     var response: Response {
-        if let stream { return stream.response }
+        if let streamed { return streamed }
         var response = Response(status, fields: fields)
         response.fields.add("Cache-Control", "no-store")
         if let json {

@@ -6,6 +6,9 @@ import re
 import urllib.parse
 import uuid
 
+# Lines of which each is a JSON object.
+LINES = "application/jsonl"
+
 
 class Description:
     """The document that a server serves for a version."""
@@ -44,6 +47,8 @@ class Description:
             return f"{answer.status} with a body" if answer.body else None
         if answer.fields.get_content_type() not in content:
             return f"{answer.status} as {answer.fields.get_content_type()}"
+        if "application/json" not in content:
+            return None
         try:
             value = json.loads(answer.body)
         except ValueError:
@@ -143,7 +148,8 @@ class Play:
         if operation.type:
             head["Content-Type"] = operation.type
             if body is None:
-                body = self.actual(json.dumps(operation.body)).encode()
+                text = operation.body if operation.type == LINES else json.dumps(operation.body)
+                body = self.actual(text).encode()
         return self.description.server.ask(operation.method, target, body, head)
 
     def accepts(self, operation):

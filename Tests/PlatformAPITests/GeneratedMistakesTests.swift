@@ -18,9 +18,7 @@ import Testing
         line: String, version: APIVersion
     ) async throws {
         guard let (unready, operation) = try await play(line, version),
-            let content = operation.json["requestBody"]?["content"]?.members
-                .first(where: { _ in true }),
-            let schema = content.value["schema"]
+            let schema = operation.jsonBody?["schema"]
         else { return }
         var play = unready
         try await play.prepare(operation)

@@ -58,9 +58,7 @@ import Testing
         guard
             let operation = try await Described.of(version.rawValue).operations
                 .first(where: { "\($0.method) \($0.path)" == line }),
-            let content = operation.json["requestBody"]?["content"]?.members
-                .first(where: { _ in true }),
-            let schema = content.value["schema"]
+            let schema = operation.jsonBody?["schema"]
         else { return }
         var play = try await ExamplePlay(version: version.rawValue)
         try await play.prepare(operation)

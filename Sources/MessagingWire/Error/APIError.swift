@@ -8,6 +8,9 @@ public struct APIError: Error, Equatable, Sendable {
         case header(String)
         /// `{"position": number}`: the first of the log that is kept (X3).
         case position(Int64)
+        /// `{"line": number, "property": name}`: the line of an import, and its member, if it is one
+        /// (X10).
+        case line(Int, property: String?)
         /// The complete object that stands in the way, as JSON.
         case object([UInt8])
     }

@@ -23,6 +23,11 @@ public enum ErrorJSON {
         case .property(let name): writer.object { $0.member("property", name) }
         case .header(let name): writer.object { $0.member("header", name) }
         case .position(let number): writer.object { $0.member("position", number) }
+        case .line(let number, let name):
+            writer.object { writer in
+                writer.member("line", number)
+                if let name { writer.member("property", name) }
+            }
         case .object(let json): writer.raw(json)
         }
     }

@@ -8,11 +8,19 @@ struct AnswerShape: Sendable {
     /// What the body looks like; `nil` for none.
     let schema: JSONSchema?
     let fields: [Parameter]
+    /// The media type of the body.
+    var type = "application/json"
 
     static func ok(
         _ schema: JSONSchema, _ text: String = "The object.", _ fields: [Parameter] = []
     ) -> AnswerShape {
         AnswerShape(status: 200, text: text, schema: schema, fields: fields)
+    }
+
+    /// Lines of which each is a JSON object.
+    static func lines(_ text: String) -> AnswerShape {
+        AnswerShape(
+            status: 200, text: text, schema: .string, fields: [], type: LinesType.name)
     }
 
     static func list(of schema: JSONSchema, _ fields: [Parameter] = []) -> AnswerShape {

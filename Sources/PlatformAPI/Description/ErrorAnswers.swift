@@ -1,4 +1,5 @@
 import HTTP
+import Messaging
 import MessagingWire
 
 /// The ways in which an endpoint may fail, by status.
@@ -17,7 +18,7 @@ struct ErrorAnswers {
         ])
         // A path longer than names can be (H62).
         add(.invalidRequest, as: 414)
-        if endpoint.method != .get { add([.accessDenied]) }
+        if endpoint.scope > .read { add([.accessDenied]) }
         if endpoint.path.parameterNames.count > 1 { add([.notFound]) }
         if !operation.query.isEmpty { add([.invalidProperty]) }
         if operation.fields.contains(where: \.isRequired) {
@@ -30,11 +31,18 @@ struct ErrorAnswers {
         if endpoint.isRepeatable {
             add([.invalidRequestID, .idempotencyKeyReuse, .requestInProgress])
         }
-        if case .body = endpoint.handler {
+        switch endpoint.handler {
+        case .body:
             add([.requestTimeout, .missingProperty, .invalidProperty])
             add(.invalidRequest, as: 413)
             add(.invalidHeader, as: 415)
+        case .pulled:
+            add([.requestTimeout, .invalidProperty])
+            add(.invalidRequest, as: 413)
+            add(.invalidHeader, as: 415)
+        case .head, .recalled, .streamed: break
         }
+        if endpoint.needsRoom { add(.serviceUnavailable, as: 507) }
         add(operation.errors)
     }
 

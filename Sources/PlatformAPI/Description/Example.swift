@@ -11,7 +11,7 @@ struct Example: Sendable {
     let query: [(name: String, value: String)]
     /// Fields of the head, beside credential, `Accept` and the type of the body.
     let fields: [(name: String, value: String)]
-    /// The body as JSON; `nil` where none is read.
+    /// The body, as JSON unless its type says otherwise; `nil` where none is read.
     let body: String?
     /// The user of the path, where it is not the reader.
     let user: String?

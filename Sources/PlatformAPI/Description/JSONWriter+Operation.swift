@@ -94,12 +94,16 @@ extension JSONWriter {
             writer.member("required", true)
             writer.key("content")
             writer.object { writer in
-                writer.key(endpoint.method == .patch ? PatchType.name : "application/json")
+                writer.key(endpoint.method == .patch ? PatchType.name : operation.bodyType)
                 writer.object { writer in
                     writer.key("schema")
                     writer.schema(body, referring: "#/components/schemas/")
                     guard let example = operation.example.body else { return }
-                    writer.member("example", raw: Array(example.utf8))
+                    if operation.bodyType == LinesType.name {
+                        writer.member("example", example)
+                    } else {
+                        writer.member("example", raw: Array(example.utf8))
+                    }
                 }
             }
         }
@@ -110,7 +114,7 @@ extension JSONWriter {
             writer.member("description", answer.text)
             writer.fields(answer.fields)
             guard let schema = answer.schema else { return }
-            writer.content(schema)
+            writer.content(schema, as: answer.type)
         }
     }
 

@@ -28,6 +28,8 @@ struct Operation: Sendable {
     let name: String
     /// What the body looks like; `nil` where none is read.
     let body: JSONSchema?
+    /// The media type of the body.
+    let bodyType: String
     /// Parameters behind the `?`.
     let query: [Parameter]
     /// Fields of the request's head.
@@ -40,11 +42,13 @@ struct Operation: Sendable {
     let example: Example
 
     init(
-        _ name: String, body: JSONSchema? = nil, query: [Parameter] = [], fields: [Parameter] = [],
-        answers: [AnswerShape], errors: [APIErrorTable] = [], example: Example = Example()
+        _ name: String, body: JSONSchema? = nil, bodyType: String = "application/json",
+        query: [Parameter] = [], fields: [Parameter] = [], answers: [AnswerShape],
+        errors: [APIErrorTable] = [], example: Example = Example()
     ) {
         self.name = name
         self.body = body
+        self.bodyType = bodyType
         self.query = query
         self.fields = fields
         self.answers = answers

@@ -15,9 +15,9 @@ extension APIError {
         case .authenticationRequired: return reply.adding("WWW-Authenticate", "Bearer")
         case .serviceUnavailable: return reply.adding("Retry-After", "5")
         case .requestInProgress: return reply.adding("Retry-After", "1")
-        case .invalidHeader where status == 415:
+        case .invalidHeader where data == .header("Content-Encoding"):
             return reply.adding("Accept-Encoding", ContentCoding.accepted)
-        case .invalidHeader where data == .header("Content-Type"):
+        case .invalidHeader where data == .header("Content-Type") && status != 415:
             return reply.adding("Accept-Patch", PatchType.name)
         default: return reply
         }
@@ -52,6 +52,7 @@ extension APIError {
         case 422: .unprocessable
         case 429: .tooManyRequests
         case 503: .serviceUnavailable
+        case 507: .insufficientStorage
         default: .internalServerError
         }
     }

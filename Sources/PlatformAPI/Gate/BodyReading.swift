@@ -6,12 +6,16 @@ import MessagingWire
 enum BodyReading {
     /// Larger bodies are refused (platform-api §7).
     static let limit: Int64 = 1 << 20
+    /// The same of bodies that are handled as they come: beyond it something is wrong.
+    static let pulledLimit: Int64 = 1 << 40
 
     /// What the body is coded in, before anything of it is read (H117).
     ///
     /// - Throws: 413 for a length above the limit, 415 for a coding that is not read here.
-    static func coding(of request: Request) throws(APIError) -> ContentCoding? {
-        if case .length(let length) = request.framing, length > limit { throw tooLarge }
+    static func coding(
+        of request: Request, atMost limit: Int64 = limit
+    ) throws(APIError) -> ContentCoding? {
+        if case .length(let length) = request.framing, length > limit { throw tooLarge(limit) }
         do throws(ContentCoding.Unsupported) {
             return try ContentCoding.of(request)
         } catch {
@@ -26,7 +30,7 @@ enum BodyReading {
     /// - Throws: 413 for one above the limit.
     static func octets(of body: any RequestBody) async throws -> [UInt8] {
         let bytes = try await body.collect()
-        guard bytes.count <= limit else { throw tooLarge }
+        guard bytes.count <= limit else { throw tooLarge(limit) }
         return bytes
     }
 
@@ -39,7 +43,7 @@ enum BodyReading {
         }
     }
 
-    private static var tooLarge: APIError {
+    private static func tooLarge(_ limit: Int64) -> APIError {
         APIError(.invalidRequest, "The body is larger than \(limit) bytes.", status: 413)
     }
 }

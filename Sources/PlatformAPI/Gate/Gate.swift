@@ -96,9 +96,9 @@ struct Gate: Sendable {
         guard !grant.application.isSuspended else {
             throw APIError(.appSuspended, "The application has been suspended.")
         }
-        let reads = endpoint.method == .get
-        guard reads || grant.token.scope >= .write else {
-            throw APIError(.accessDenied, "The token may only read.")
+        guard grant.token.scope >= endpoint.scope else {
+            let most = grant.token.scope == .read ? "read" : "write"
+            throw APIError(.accessDenied, "The token may only \(most).")
         }
         return grant
     }

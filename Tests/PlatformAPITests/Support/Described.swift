@@ -11,6 +11,12 @@ struct Described: Sendable {
         let method: String
         let path: String
         let json: JSONValue
+
+        /// What is said of a body that is JSON; `nil` for none, and for one of another type.
+        var jsonBody: JSONValue? {
+            json["requestBody"]?["content"]?.members.first { type, _ in type.hasSuffix("json") }?
+                .value
+        }
     }
 
     let root: JSONValue
@@ -82,6 +88,7 @@ struct Described: Sendable {
         }
         // What is coded is not read here.
         guard answer["Content-Encoding"] == nil else { return nil }
+        if let type = answer["Content-Type"], shape["content"]?[type] != nil { return nil }
         guard let schema = shape["content"]?["application/json"]?["schema"] else {
             return answer.body.isEmpty ? nil : "\(operation.name): the body is not described"
         }

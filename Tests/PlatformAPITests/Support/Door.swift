@@ -28,7 +28,7 @@ struct RouterDoor: Door {
         // What the transport would do: HEAD and 204 carry no content (H68, H89).
         let hides = method == .head || !response.status.allowsContent
         var text = ""
-        if !hides, case .bytes(let octets) = response.content {
+        if !hides, let octets = await response.wholeContent {
             text = String(decoding: octets, as: UTF8.self)
         }
         #expect(response.fields.isValid)

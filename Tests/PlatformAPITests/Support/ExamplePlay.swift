@@ -78,8 +78,10 @@ struct ExamplePlay {
     /// The body of an operation's example; empty for none.
     func body(of operation: Described.Operation) -> [UInt8] {
         let content = operation.json["requestBody"]?["content"]?.members.first { _ in true }
-        guard let example = content?.value["example"] else { return [] }
-        return Array(real(String(decoding: Array(example.raw), as: UTF8.self)).utf8)
+        guard let content, let example = content.value["example"] else { return [] }
+        let isJSON = content.key.hasSuffix("json")
+        let text = isJSON ? nil : example.string
+        return Array(real(text ?? String(decoding: Array(example.raw), as: UTF8.self)).utf8)
     }
 
     private func real(_ text: String) -> String {

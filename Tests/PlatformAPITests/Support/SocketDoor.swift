@@ -80,7 +80,7 @@ struct SocketMistake: Error {
 }
 
 extension PlainAnswer {
-    /// Reads an answer with `Content-Length` or without content.
+    /// Reads an answer whose connection ended behind it.
     init(octets: [UInt8]) throws {
         let blank = Array("\r\n\r\n".utf8)
         let end = octets.indices.first { octets[$0...].starts(with: blank) } ?? octets.count
@@ -97,6 +97,24 @@ extension PlainAnswer {
             let value = line[line.index(after: colon)...].drop { $0 == " " }
             return (String(line[..<colon]), String(value))
         }
-        body = String(decoding: octets[end...].dropFirst(4), as: UTF8.self)
+        let content = Array(octets[end...].dropFirst(4))
+        body = String(
+            decoding: fields.contains { $0.value == "chunked" }
+                ? try Self.joined(content) : content, as: UTF8.self)
+    }
+
+    /// The octets of chunks (RFC 9112 §7.1).
+    private static func joined(_ chunked: [UInt8]) throws -> [UInt8] {
+        var (rest, whole) = (chunked[...], [UInt8]())
+        while true {
+            let digits = rest.prefix { octet in octet != 0x0D }
+            guard let count = Int(String(decoding: digits, as: UTF8.self), radix: 16),
+                rest.count >= digits.count + 2 + count + 2
+            else { throw SocketMistake(call: "read a chunk", code: 0) }
+            rest = rest.dropFirst(digits.count + 2)
+            whole += rest.prefix(count)
+            rest = rest.dropFirst(count + 2)
+            if count == 0 { return whole }
+        }
     }
 }

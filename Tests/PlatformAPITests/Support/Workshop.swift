@@ -26,6 +26,11 @@ enum Workshop {
         PostgresServer.isChosen ? server(of: folder) : .file("\(folder)/database")
     }
 
+    /// The same on the other engine.
+    static func otherDatabase(of folder: String) -> DatabaseLocation {
+        PostgresServer.isChosen ? .file("\(folder)/database") : server(of: folder)
+    }
+
     /// The database that belongs to a folder, on a PostgreSQL server.
     static func server(of folder: String) -> DatabaseLocation {
         .server(PostgresServer.shared.schema(of: folder))

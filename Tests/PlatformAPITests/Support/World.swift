@@ -65,6 +65,14 @@ struct World: Sendable {
     /// A world of its own, to be closed and opened again.
     static func separate() async throws -> World { try await World() }
 
+    /// A world of its own on the other engine than these tests run on.
+    static func elsewhere() async throws -> World {
+        try await World(at: Workshop.otherDatabase(of:))
+    }
+
+    /// How many transactions have changed something.
+    var commits: Int { database.statistics.commits }
+
     /// The same world after a restart.
     func reopened() async throws -> World {
         _ = await server.drain(deadline: 1000)
@@ -107,6 +115,7 @@ struct World: Sendable {
         var platform = PlatformSettings()
         platform.crossOrigins = ["https://app.example"]
         platform.rateLimit = .none
+        platform.maximumMoves = .max
         settled(&platform)
         let api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: World.base,
