@@ -4,45 +4,20 @@ usage: migrate.py BINARY
 """
 
 import contextlib
-import hashlib
 import pathlib
-import random
 import shutil
 import sqlite3
 import sys
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
-from people import KILLS, Commands, Person, fetch, kill_again_and_again
+from people import KILLS, Commands, kill_again_and_again
 from postgres import Postgres
 from server import Server, serving
 from store import ObjectStore
+from talk import MESSAGES, expect_talk, talk
 
-MESSAGES = 3000
 SIZES = (20_000_000, 0, 1, 70_000)
-
-
-def fill(server):
-    """The conversation, and the digests of its contents."""
-    person = Person(server)
-    conversation = person.ask("POST", "/conversations", {"participants": ["ana", "bo"]})["id"].split("/")[-1]
-    for start in range(0, MESSAGES, 10):
-        person.ask("POST", f"/conversations/{conversation}/messages", [
-            {"sender_id": "ana", "parts": [{"mime_type": "text/plain", "body": f"message {number} \0é"}]}
-            for number in range(start, start + 10)], status=(202,))
-    contents = {}
-    for size in SIZES:
-        content = random.randbytes(size)
-        contents[person.upload(conversation, content)] = hashlib.sha256(content).digest()
-    return conversation, contents
-
-
-def expect_all(server, conversation, contents):
-    person = Person(server)
-    assert person.messages(conversation) == {f"message {number} \0é" for number in range(MESSAGES)}
-    for content, digest in contents.items():
-        url = person.ask("GET", f"/conversations/{conversation}/content/{content}")["download_url"]
-        assert hashlib.sha256(fetch(server, url)).digest() == digest, content
 
 
 def kills(commands, postgres, url, *blobs, **settings):
@@ -65,13 +40,13 @@ def marked(postgres, schema):
 
 def whole(server, commands, postgres):
     server.start()
-    conversation, contents = fill(server)
+    conversation, contents = talk(server, SIZES)
     url = postgres.schema()
     commands.refuses("the data folder data is already in use by process", "migrate", "--from", "sqlite:data", "--to", url)
     assert server.stop() == 0
     count, said = kills(commands, postgres, url, "moved")
     rows = dict(line.split("\t") for line in said.splitlines() if "\t" in line)
-    assert not said or int(rows["messages"]) == MESSAGES and int(rows["contents"]) == len(SIZES), said
+    assert not said or int(rows["messages"]) == MESSAGES + len(SIZES) and int(rows["contents"]) == len(SIZES), said
     again = commands.start("migrate", "--from", "sqlite:data", "--to", url)
     assert "is not empty" in again.communicate(timeout=60)[1] and again.returncode == 1
     expect_served(server, url, conversation, contents)
@@ -84,7 +59,7 @@ def expect_served(server, url, conversation, contents, settings=None):
     other.data = str(server.folder / "moved")
     try:
         other.start()
-        expect_all(other, conversation, contents)
+        expect_talk(other, conversation, contents, SIZES)
         assert other.stop() == 0
     finally:
         other.kill()
@@ -93,7 +68,7 @@ def expect_served(server, url, conversation, contents, settings=None):
 def bucket(server, commands, postgres, settings):
     """Contents go to a bucket, what stood in the folder stays readable there, and every digest is the same."""
     server.start()
-    conversation, contents = fill(server)
+    conversation, contents = talk(server, SIZES)
     assert server.stop() == 0
     url = postgres.schema()
     commands.refuses(

@@ -4,28 +4,22 @@ usage: moving.py BINARY
 """
 
 import contextlib
-import hashlib
+import http.client
 import json
 import pathlib
 import random
 import sys
+import threading
+import time
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
-from people import Commands, Person, fetch, kill_again_and_again
+from people import KILLS, Commands, Person, kill_again_and_again
 from postgres import Postgres
-from server import APPLICATION, Server, serving
+from server import APPLICATION, TOKEN, Server, serving
+from talk import MESSAGES, expect_talk, id_of, talk, text
 
-MESSAGES = 3000
 SIZES = (5_000_000, 0, 1, 70_000)
-
-
-def id_of(thing):
-    return thing["id"].split("/")[-1]
-
-
-def text(words, sender="ana"):
-    return {"sender_id": sender, "parts": [{"mime_type": "text/plain", "body": words}]}
 
 
 def fill(server):
@@ -33,19 +27,7 @@ def fill(server):
     person = Person(server)
     person.ask("POST", "/users/ana/identity", {"display_name": "Ana é", "metadata": {"a": "b"}})
     person.ask("POST", "/users/ana/following", ["bo", "cy"], status=(202,))
-    conversation = id_of(person.ask("POST", "/conversations", {
-        "participants": ["ana", "bo"], "distinct": False, "metadata": {"topic": {"of": "the day"}}}))
-    for start in range(0, MESSAGES, 10):
-        person.ask("POST", f"/conversations/{conversation}/messages", [
-            text(f"message {number} \0é") for number in range(start, start + 10)], status=(202,))
-    contents = {}
-    for size in SIZES:
-        content = random.randbytes(size)
-        name = person.upload(conversation, content)
-        contents[name] = hashlib.sha256(content).digest()
-        person.ask("POST", f"/conversations/{conversation}/messages", {"sender_id": "bo", "parts": [
-            {"mime_type": "text/plain", "body": f"content {size}"},
-            {"mime_type": "a/b", "content": {"id": f"layer:///content/{name}", "size": size}}]})
+    conversation, contents = talk(server, SIZES, distinct=False, metadata={"topic": {"of": "the day"}})
     last = person.ask("POST", f"/conversations/{conversation}/messages", text("gone"))
     person.ask("DELETE", f"/messages/{id_of(last)}", status=(204,))
     person.ask("POST", f"/users/bo/conversations/{conversation}/mark_all_read", {"position": 65536 * 40}, status=(202, 204))
@@ -95,16 +77,79 @@ def whole(server, commands, postgres):
     try:
         third.start()
         person = Person(third)
-        texts = {f"message {number} \0é" for number in range(MESSAGES)} | {f"content {size}" for size in SIZES}
-        assert person.messages(conversation) == texts
-        for content, digest in contents.items():
-            url = person.ask("GET", f"/conversations/{conversation}/content/{content}")["download_url"]
-            assert hashlib.sha256(fetch(third, url)).digest() == digest, content
+        expect_talk(third, conversation, contents, SIZES)
         assert person.ask("GET", "/users/ana/following") is not None
         assert third.stop() == 0
     finally:
         third.kill()
     print(f"moving: {MESSAGES} messages and {len(contents)} contents to a server and back, after {count} kills")
+
+
+def moved(server, method, path, lines=None):
+    """Status and body of an export or an import over HTTP; the lines go in chunks."""
+    connection = server.connection(timeout=300)
+    chunks = lines and (lines[start:start + 100_000] for start in range(0, len(lines), 100_000))
+    connection.request(
+        method, f"/apps/{APPLICATION}{path}", chunks or None,
+        {"Authorization": f"Bearer {TOKEN}", "Accept": "application/vnd.layer+json; version=3.0",
+         "Content-Type": "application/jsonl"}, encode_chunked=lines is not None)
+    answer = connection.getresponse()
+    return answer.status, answer.read()
+
+
+def killed(target, lines, begun, seconds):
+    """Ends a server while it takes lines, at a moment up to `seconds` behind the first of them."""
+    target.start()
+
+    def send():
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            moved(target, "POST", "/import", lines)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    deadline = time.monotonic() + 60
+    while sender.is_alive() and not begun():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(random.random() * seconds)
+    target.kill()
+    sender.join()
+
+
+def over_http(binary, postgres):
+    """From a server to a server on either engine, killed meanwhile, and the same lines everywhere."""
+    with serving(binary) as server:
+        server.start()
+        conversation, contents = talk(server, SIZES)
+        status, lines = moved(server, "GET", "/export")
+        assert status == 200 and lines.count(b'{"record":"bytes"') == 10, status
+        status, bare = moved(server, "GET", "/export?contents=none")
+        assert Commands(server).says("export", "--app", APPLICATION).encode() == bare
+        assert not list((server.folder / "data" / "uploads" / "blobs" / "staged").iterdir())
+        url = postgres.schema()
+        for number, database in enumerate([url, None]):
+            target = Server(server.binary, server.folder, database=database)
+            target.data = str(server.folder / f"http{number}")
+            try:
+                for kill in range(KILLS if database else 0):
+                    killed(target, lines, lambda: begun(postgres, url), kill * 0.5)
+                target.start()
+                status, said = moved(target, "POST", "/import", lines)
+                assert status == 200, said
+                status, said = moved(target, "POST", "/import", lines)
+                assert status == 200 and json.loads(said)["changed"] is False, said
+                assert moved(target, "GET", "/export") == (200, lines)
+                expect_talk(target, conversation, contents, SIZES)
+                assert target.stop() == 0
+            finally:
+                target.kill()
+        assert server.stop() == 0
+        (server.folder / "whole.lines").write_bytes(lines)
+        commands = Commands(server)
+        said = commands.says("import", "whole.lines", "--data", "whole")
+        assert said.endswith("all of it durable\n"), said
+        assert commands.says("export", "--app", APPLICATION, "--data", "whole").encode() == bare
+    print(f"moving: {len(lines)} bytes over HTTP to either engine and back, after {KILLS} kills")
 
 
 def merging(server, commands):
@@ -152,7 +197,7 @@ def refusals(server, commands):
         ('{"record":"relations"}', "line 2: user_id is missing"),
         (next(line for line in lines if '"record":"message"' in line),
          "line 2: conversation is neither on a line before nor here"),
-        (next(line for line in lines if '"contents":' in line), "whose bytes are not here: say --contents DIR"),
+        (next(line for line in lines if '"contents":' in line), "whose bytes are neither here nor on the lines before"),
         (lines[0], "line 2: record must be application on the first line only"),
     ):
         (server.folder / "bad.lines").write_text("\n".join([lines[0], broken]))
@@ -183,6 +228,7 @@ def main():
         whole(server, commands, postgres)
         merging(server, commands)
         refusals(server, commands)
+        over_http(sys.argv[1], postgres)
 
 
 main()
