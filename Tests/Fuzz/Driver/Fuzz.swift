@@ -16,6 +16,7 @@ import Glibc
         "dates": { start, count in run(start, count, Dates.check) },
         "forwarding": { start, count in run(start, count, Forwarding.check) },
         "frames": { start, count in run(start, count, Frames.check) },
+        "import-lines": { start, count in run(start, count, ImportLines.check) },
         "inflation": { start, count in run(start, count, Inflation.check) },
         "json": { start, count in run(start, count, JSONTexts.check) },
         "offers": { start, count in run(start, count, Offers.check) },

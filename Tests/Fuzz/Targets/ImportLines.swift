@@ -1,0 +1,38 @@
+import JSON
+import Messaging
+import MessagingWire
+import Moving
+
+/// What comes as an import: cut into lines, each read by its rules (X10).
+enum ImportLines {
+    static func check(_ input: [UInt8]) {
+        let whole = lines(input, cutAt: [input.count])
+        for way in Cuts.ways(of: input) {
+            law("lines are the same however they come", lines(input, cutAt: way) == whole)
+        }
+        for octets in whole {
+            guard let line = try? MovedLineJSON.read(octets) else { continue }
+            guard let again = try? MovedLineJSON.read(written(line)) else {
+                fatalError("broken: what was written reads back")
+            }
+            law("a line that was written says the same", again == line)
+        }
+    }
+
+    private static func lines(_ input: [UInt8], cutAt ends: [Int]) -> [[UInt8]] {
+        var (cutter, start) = (LineCutter(), 0)
+        var lines: [[UInt8]] = []
+        for end in ends {
+            cutter.append(input[start..<end])
+            start = end
+            while let line = try? cutter.next() { lines.append(line) }
+        }
+        return lines + (cutter.last().map { line in [line] } ?? [])
+    }
+
+    private static func written(_ line: MovedLine) -> [UInt8] {
+        var writer = JSONWriter()
+        MovedLineJSON.write(line, into: &writer)
+        return writer.finish()
+    }
+}
