@@ -73,7 +73,9 @@ enum PostgresDialect {
             set_config('statement_timeout', \(String(statement)), false),
             set_config('lock_timeout', \(String(lock)), false),
             set_config('idle_in_transaction_session_timeout', \(String(idle)), false),
-            set_config('jit', 'off', false)
+            set_config('jit', 'off', false), set_config('enable_seqscan', 'off', false),
+            set_config('random_page_cost',
+                LEAST(current_setting('random_page_cost')::float8, 1.1)::text, false)
         """
     }
 }

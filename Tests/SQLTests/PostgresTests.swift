@@ -199,6 +199,19 @@ import Testing
         #expect(names == ["B", "a", "b", "e", "É"])
     }
 
+    @Test func `looks a hundred keys of ten thousand up by their index`() async throws {
+        let database = try Engine.postgres.people()
+        let plan = try await database.write { transaction in
+            try transaction.execute(
+                "INSERT INTO people SELECT id, 'Ada' FROM generate_series(1, 10000) AS id")
+            try transaction.execute("ANALYZE people")
+            return try transaction.rows(
+                "EXPLAIN SELECT name FROM people WHERE id IN (\(list: Array(0..<100)))"
+            ) { row in try row.text(0) }
+        }
+        #expect(plan.contains { step in step.contains("people_pkey") }, "\(plan)")
+    }
+
     @Test func `keeps no more prepared statements than the limit`() async throws {
         let database = try Engine.postgres.people()
         let count = try await database.write { transaction in
