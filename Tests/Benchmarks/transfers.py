@@ -1,11 +1,18 @@
 """A large file up and down, plain and by TLS: Parley, which syncs before it answers, against nginx, which
 does not; what that costs in processor time, in memory, and in digests."""
 
+import contextlib
 import json
 import os
+import pathlib
 import random
 import statistics
 import subprocess
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
+
+from store import ObjectStore
 
 from messages import HEADERS, post
 from processes import APPLICATION, certify, free_port, nginx, parley
@@ -31,6 +38,9 @@ def measure(options, folder, table):
     digests(options, folder, table, film)
     for count in (1, CROWD):
         crowd(options, folder, table, count)
+    with contextlib.closing(ObjectStore()) as store:
+        for count in (1, CROWD) if store.settings else ():
+            crowd(options, folder, table, count, f", to {store.name}", **store.settings)
 
 
 def make(path, size):
@@ -132,13 +142,13 @@ def digests(options, folder, table, film):
         table.say("Up with MD5, against without", *texts, f"**{ratio:.2f}**")
 
 
-def crowd(options, folder, table, count):
+def crowd(options, folder, table, count, kind="", **settings):
     """Peak memory of a server that takes so many uploads at the same time, each as slow as the others."""
     size = options.bytes // count
     film = make(folder / f"film-{count}", size)
-    place = folder / f"crowd-{count}"
+    place = folder / f"crowd-{count}{kind}"
     place.mkdir()
-    with parley(options, place, PARLEY_UPLOADS_MAX_OPEN_UPLOADS_PER_OWNER="1000") as server:
+    with parley(options, place, PARLEY_UPLOADS_MAX_OPEN_UPLOADS_PER_OWNER="1000", **settings) as server:
         uploader = Uploader(server)
         rest = server.memory("VmHWM")
         urls = [uploader.announce(size)["upload_url"] for _ in range(count)]
@@ -149,7 +159,7 @@ def crowd(options, folder, table, count):
         peak = server.memory("VmHWM")
         uploads = "upload" if count == 1 else "uploads"
         table.say(
-            f"Peak memory with {count} {uploads} in flight", f"{peak / 1024:.0f} MiB",
+            f"Peak memory with {count} {uploads} in flight{kind}", f"{peak / 1024:.0f} MiB",
             f"at rest {rest / 1024:.0f} MiB")
 
 
