@@ -20,8 +20,10 @@ package final class BackgroundTask: Sendable {
 
     /// Cancels the work, and waits for its end; without a start there is nothing to wait for.
     package func stop() async {
-        let task = task.withLock { task in task }
-        task?.cancel()
-        await task?.value
+        task.withLock { task in task }?.cancel()
+        await ended()
     }
+
+    /// Waits for the end of work that was told of it in another way.
+    package func ended() async { await task.withLock { task in task }?.value }
 }

@@ -11,6 +11,8 @@ public struct MessagingStore: Sendable {
     let environment: StoreEnvironment
     /// On whose account changes are recorded.
     private var actor: Actor?
+    /// In which trace they are asked for.
+    private var trace: Trace?
     let authentication: Authentication
     let runningKeys: RunningKeys
     /// Tells readers of the log how far it goes.
@@ -54,6 +56,13 @@ public struct MessagingStore: Sendable {
         return store
     }
 
+    /// The same store for changes that are asked for in a trace, in which webhooks are told of them (X5).
+    public func within(_ trace: Trace?) -> MessagingStore {
+        var store = self
+        store.trace = trace
+        return store
+    }
+
     /// Runs a mutation with what it needs to load and to record.
     ///
     /// - Parameter foresee: Asks what the mutation is going to ask.
@@ -64,11 +73,11 @@ public struct MessagingStore: Sendable {
     ) async throws -> Value {
         let now = environment.now()
         return try await database.write(foreseeing: foresee) {
-            [actor, environment, signal, dueSignal, webhookSignal, clock] transaction in
+            [actor, trace, environment, signal, dueSignal, webhookSignal, clock] transaction in
             try body(
                 Recording(
                     transaction: transaction, application: application, now: now, actor: actor,
-                    hash: environment.sha256, signal: signal, dueSignal: dueSignal,
+                    trace: trace, hash: environment.sha256, signal: signal, dueSignal: dueSignal,
                     webhookSignal: webhookSignal, clock: clock))
         }
     }

@@ -76,8 +76,9 @@ extension PlatformAPI {
         _ gate: Gate, _ version: APIVersion, _ grant: Grant, _ key: Replay.Key?, _ secrets: Secrets
     ) -> Call {
         let actor = gate.endpoint.actor(for: gate.parameters["user"], or: grant.token.id)
+        let trace = gate.request.trace.map { Trace(id: $0.traceID, flags: $0.flags) }
         return Call(
-            api: self, store: store.acting(as: actor), request: gate.request,
+            api: self, store: store.acting(as: actor).within(trace), request: gate.request,
             parameters: gate.parameters, version: version, application: grant.application.id,
             token: grant.token, key: key, secrets: secrets)
     }

@@ -10,10 +10,13 @@ extension Shop {
         let location = DatabaseLocation.scratch()
         let again = try Database.open(location, migrations: MessagingStore.migrations)
         try await again.write { [application] transaction in
-            let projection = Projection(
+            var projection = Projection(
                 transaction: transaction, application: application,
                 hash: StoreEnvironment.live.sha256)
-            for recorded in events { try projection.apply(recorded.event) }
+            for recorded in events {
+                projection.trace = recorded.trace
+                try projection.apply(recorded.event)
+            }
         }
         let left: Set = ["schema_migrations", "events", "log_positions"]
         let live = try await rows(except: left)

@@ -2,6 +2,9 @@
 
 import json
 import pathlib
+import re
+import secrets
+import subprocess
 import sys
 import time
 import uuid
@@ -12,8 +15,9 @@ import described
 from receiver import Receiver, verify
 
 SECRET = "s3cret"
-# Lets a server call the receiver.
+# Lets a server call the receiver, and believes what a proxy says of traces.
 SETTINGS = {
+    "PARLEY_HTTP_TRUSTED_PROXIES": "127.0.0.1",
     "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.1", "PARLEY_WEBHOOKS_ALLOW_HTTP": "true",
     "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s"}
 
@@ -42,7 +46,9 @@ def deliver(peer, description, tell):
     media = media.pop()
     version = media.rsplit("=", 1)[1]
     application, token = peer.application()
-    fields = {"Authorization": f"Bearer {token}", "Accept": media, "Content-Type": "application/json"}
+    trace = secrets.token_hex(16)
+    traced = {"traceparent": f"00-{trace}-{secrets.token_hex(8)}-01"}
+    fields = {"Authorization": f"Bearer {token}", "Accept": media, "Content-Type": "application/json"} | traced
 
     def ask(method, path, json_=None):
         answer = peer.ask(method, f"/apps/{application}/webhooks{path}", json_ and json.dumps(json_).encode(), fields)
@@ -61,16 +67,21 @@ def deliver(peer, description, tell):
             if "/export" in operation.path:
                 # Webhooks are told nothing of it, and an application has one export at a time.
                 continue
-            play = described.Play(description, application, token)
+            play = described.Play(description, application, token, traced)
             play.prepare(operation)
             play.send(operation)
+        receive(described.Play(description, application, token, traced))
         ask("POST", path + "/test")
+        couple = {"participants": ["dee", "eli"], "distinct": True}
+        message = fields | {"Accept": f"application/vnd.layer+json; version={description.version}"}
+        peer.ask("POST", f"/apps/{application}/conversations", json.dumps(couple).encode(), message)
+        meet(peer.server, application, couple["participants"])
         # The log is read in order: once its end has come, all of it waits or has come.
         mark = str(uuid.uuid4())
         peer.ask(
             "POST", f"/apps/{application}/conversations",
             json.dumps({"participants": ["ana", "bo"], "distinct": False, "metadata": {"mark": mark}}).encode(),
-            fields | {"Accept": f"application/vnd.layer+json; version={description.version}"})
+            message)
         until(lambda: any(mark in str(body) for _, body in collector.arrived), "the last event does not come")
         until(lambda: ask("GET", path + "/deliveries?state=pending")[0].fields["Layer-Count"] == "0", "deliveries wait")
         arrived = list(collector.arrived)
@@ -84,11 +95,65 @@ def deliver(peer, description, tell):
         problem = breach(description, operations.get(type), media, headers, body)
         if problem:
             tell(f"a delivery of {type} in {version}: {problem}: {str(body)[:500]}")
+    for problem in astray(arrived, trace):
+        tell(f"a delivery in {version}: {problem}")
     seen = {body["event"]["type"] for _, body in arrived}
     if not seen - {"webhook.test"}:
         tell(f"nothing was delivered in {version}")
     print(f"  webhooks in {version}: {len(arrived)} deliveries of {len(seen)} types;"
           f" not caused by an example: {', '.join(sorted(operations.keys() - seen))}", flush=True)
+
+
+def receive(play):
+    """Says that a message was received; the example says that one was read, and then nobody hears of the other."""
+    operation = next(
+        operation for operation in play.description.operations
+        if operation.path.endswith("/users/{user}/messages/{message}/receipts"))
+    play.prepare(operation)
+    answer = play.send(operation, body=json.dumps(operation.body | {"type": "delivery"}).encode())
+    assert answer.status < 300, answer.body
+
+
+def meet(server, application, users):
+    """Imports another distinct conversation of users who have one: the two are merged.
+
+    Nobody may serve the folder meanwhile.
+    """
+    def said(*words):
+        return subprocess.run(
+            [server.binary, *words, "--data", server.data], cwd=server.folder, check=True, capture_output=True,
+            text=True).stdout
+
+    assert server.stop() == 0
+    lines = []
+    for line in map(json.loads, said("export", "--app", application).splitlines()):
+        if line["record"] == "conversation":
+            if [one["user_id"] for one in line["participants"]] != users:
+                continue
+            line["id"] = str(uuid.uuid4())
+        if line["record"] in ("application", "conversation") or line["record"] == "user" and line["user_id"] in users:
+            lines.append(json.dumps(line, separators=(",", ":")))
+    file = server.folder / "couple.jsonl"
+    file.write_text("\n".join(lines) + "\n")
+    assert "merged" in said("import", str(file))
+    server.start()
+
+
+def astray(arrived, trace):
+    """What is wrong with how deliveries tell of the trace that all requests were part of."""
+    steps = []
+    for headers, body in arrived:
+        type, line = body["event"]["type"], headers["traceparent"]
+        if type.lower() == "conversation.merged":
+            # Nobody's request did it.
+            if line is not None:
+                yield f"{type} is traced as {line}"
+        elif line is None or not re.fullmatch(f"00-{trace}-[0-9a-f]{{16}}-01", line):
+            yield f"{type} is traced as {line}"
+        else:
+            steps.append(line)
+    if len(set(steps)) < len(steps):
+        yield "two of them are one step of a trace"
 
 
 def breach(description, operation, media, headers, body):
@@ -100,7 +165,9 @@ def breach(description, operation, media, headers, body):
     for parameter in map(description.resolved, operation["parameters"]):
         value = headers[parameter["name"]]
         if value is None:
-            return f"without {parameter['name']}"
+            if parameter["required"]:
+                return f"without {parameter['name']}"
+            continue
         if problem := description.breach(value, parameter["schema"]):
             return f"{parameter['name']}: {problem}"
     return description.breach(body, operation["requestBody"]["content"][media]["schema"])

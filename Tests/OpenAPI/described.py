@@ -97,8 +97,10 @@ class Answer:
 class Play:
     """Sends examples, and what is made of them, to one application."""
 
-    def __init__(self, description, application, token):
+    def __init__(self, description, application, token, fields=None):
+        """`fields` are sent with every request."""
         self.description = description
+        self.fields = fields or {}
         self.token = token
         self.sent = set()
         # Ids that callers choose are new in each play, because one server takes each only once.
@@ -128,7 +130,7 @@ class Play:
         A value of bytes is sent as it is, without percent-encoding.
         """
         target, behind = operation.path, []
-        head = {"Authorization": f"Bearer {self.token}", "Accept": self.accepts(operation)}
+        head = {"Authorization": f"Bearer {self.token}", "Accept": self.accepts(operation)} | self.fields
         for parameter in operation.parameters:
             name, place = parameter["name"], parameter["in"]
             given = {"path": path, "query": query, "header": fields}[place]

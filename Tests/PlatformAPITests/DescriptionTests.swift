@@ -150,12 +150,14 @@ import Testing
             #expect(
                 fields?.sorted() == [
                     "layer-webhook-event-type", "layer-webhook-id", "layer-webhook-request-id",
-                    "layer-webhook-signature", "webhook-id", "webhook-signature",
+                    "layer-webhook-signature", "traceparent", "webhook-id", "webhook-signature",
                     "webhook-timestamp",
                 ])
         }
         for field in root["components"]?["parameters"]?.members.map(\.key) ?? [] {
-            #expect(field.hasPrefix("layer-webhook-") || field.hasPrefix("webhook-"))
+            #expect(
+                field.hasPrefix("layer-webhook-") || field.hasPrefix("webhook-")
+                    || field == "traceparent")
         }
     }
 

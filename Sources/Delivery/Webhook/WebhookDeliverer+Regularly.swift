@@ -7,9 +7,9 @@ extension WebhookDeliverer {
     /// Lets go of what was over long ago, and of what deleted webhooks have left.
     func trim() async {
         await regularly(every: 600_000) {
-            let retention = settings.retention > 0 ? settings.retention : now().milliseconds
-            try await store.trimDeliveries(
-                before: Timestamp(milliseconds: now().milliseconds - retention))
+            let now = environment.now().milliseconds
+            let retention = settings.retention > 0 ? settings.retention : now
+            try await store.trimDeliveries(before: Timestamp(milliseconds: now - retention))
         }
     }
 

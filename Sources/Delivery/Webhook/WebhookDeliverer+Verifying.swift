@@ -13,7 +13,7 @@ extension WebhookDeliverer {
             bell.ring()
         }
         // 43 characters.
-        let challenge = Base64.encodeForURL(randomBytes(32))
+        let challenge = Base64.encodeForURL(environment.randomBytes(32))
         guard let outcome = await sender.verify(owned.webhook.target, challenge: challenge) else {
             return
         }

@@ -1,4 +1,3 @@
-internal import HTTPClient
 internal import Locking
 public import Messaging
 public import MessagingStore
@@ -16,15 +15,13 @@ public final class WebhookDeliverer: Sendable {
     let renderer: WebhookRenderer
     let settings: DeliverySettings
     let counts: DeliveryCounts
-    let now: @Sendable () -> Timestamp
-    let randomBytes: @Sendable (Int) -> [UInt8]
+    let environment: StoreEnvironment
     let onFault: @Sendable (any Error) -> Void
     let onDeactivation: @Sendable (Webhook.ID, _ target: String, _ reason: String) -> Void
     let bell = Bell()
-    let sender: LazySender
     let crew = Locked(Crew())
     private let lease: Lease
-    private let running: Locked<Task<Void, Never>?> = Locked(nil)
+    private let running = BackgroundTask()
 
     /// Milliseconds between two looks at the webhooks there are though nobody rang.
     private static let patience: Int64 = 2000
@@ -48,11 +45,7 @@ public final class WebhookDeliverer: Sendable {
     ) {
         self.store = store
         self.settings = settings
-        now = environment.now
-        randomBytes = environment.randomBytes
-        sender = LazySender(settings, now: environment.now) {
-            Double(environment.randomBytes(2).reduce(0) { $0 << 8 | Int($1) }) / 65_535
-        }
+        self.environment = environment
         renderer = WebhookRenderer(
             downloads: downloads, publicBase: publicBase, now: environment.now)
         counts = DeliveryCounts(observe: observe)
@@ -64,21 +57,14 @@ public final class WebhookDeliverer: Sendable {
     /// What was sent since the start, by this process.
     public var statistics: DeliveryStatistics { counts.statistics }
 
-    /// Begins to work.
-    public func start() {
-        let task = Task { await self.run() }
-        running.withLock { running in running = task }
-    }
+    /// Begins to work; once.
+    public func start() { running.start { await self.run() } }
 
     /// Begins nothing further, and waits for what is on its way: its time is bounded by the settings.
     public func stop() async {
-        let task = running.withLock { running in
-            defer { running = nil }
-            return running
-        }
         crew.withLock { crew in crew.isStopping = true }
         bell.ring()
-        await task?.value
+        await running.ended()
         await lease.release()
     }
 
@@ -104,11 +90,13 @@ public final class WebhookDeliverer: Sendable {
             group.addTask { await self.listen() }
             group.addTask { await self.trim() }
             group.addTask { await self.count() }
+            // Made for the first webhook: libcurl costs 7 ms and 6 MiB, and most servers call nobody.
+            var sender: WebhookSender?
             do {
                 while !isStopping {
                     try Task.checkCancellation()
                     do {
-                        try await muster(&group)
+                        try await muster(&group, &sender)
                     } catch let error as CancellationError {
                         throw error
                     } catch {
@@ -127,11 +115,15 @@ public final class WebhookDeliverer: Sendable {
     }
 
     /// Has everybody at work who should be.
-    private func muster(_ group: inout ThrowingDiscardingTaskGroup<any Error>) async throws {
+    private func muster(
+        _ group: inout ThrowingDiscardingTaskGroup<any Error>, _ made: inout WebhookSender?
+    ) async throws {
         let receivers = try await receivers()
         let unverified = try await store.unverifiedWebhooks()
         let isNeeded = !receivers.isEmpty || !unverified.isEmpty
-        let sender = try isNeeded ? self.sender.get() : nil
+        // Where libcurl is not there it is looked for again next time.
+        if isNeeded, made == nil { made = try WebhookSender(settings, environment) }
+        let sender = made
         let orders = crew.withLock { crew in
             crew.orders(for: receivers) { receiver in
                 sender.map { sender in makeCourier(receiver, sender) }

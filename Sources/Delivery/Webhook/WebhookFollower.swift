@@ -164,7 +164,7 @@ final class WebhookFollower: Sendable {
                     webhook: webhook.id, event: message.id,
                     type: TopicJSON.text(message.topic, webhook.payloadVersion),
                     position: message.position, conversation: message.conversation,
-                    body: message.body(for: webhook))
+                    trace: message.trace, body: message.body(for: webhook))
             }
         }
     }

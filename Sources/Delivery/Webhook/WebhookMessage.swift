@@ -15,8 +15,8 @@ public struct WebhookMessage: Sendable {
     public let id: Occurrence.ID
     /// The conversation it belongs to; what is sent of one is sent in order.
     public let conversation: Conversation.ID
-    /// When it happened.
-    public let at: Timestamp
+    /// In which trace it was asked for; `nil` for none.
+    public let trace: Trace?
     /// The body of a webhook without `config`: JSON, without white space (webhooks §3.2).
     public let body: [UInt8]
 

@@ -29,7 +29,7 @@ public struct WebhookRenderer: Sendable {
         WebhookEventJSON(told).write(presentation, into: &writer)
         return WebhookMessage(
             versions: told.versions, position: told.position, topic: told.occurrence.topic,
-            id: told.occurrence.id, conversation: told.conversation, at: told.occurrence.at,
+            id: told.occurrence.id, conversation: told.conversation, trace: told.trace,
             body: writer.finish())
     }
 

@@ -10,13 +10,11 @@ internal import MessagingStore
 struct WebhookSender: Sendable {
     let client: HTTPClient
     let settings: DeliverySettings
-    let now: @Sendable () -> Timestamp
-    /// From 0 to 1.
-    let chance: @Sendable () -> Double
+    private let environment: StoreEnvironment
 
+    /// - Throws: `unavailable` where libcurl is not there.
     init(
-        _ settings: DeliverySettings, now: @escaping @Sendable () -> Timestamp,
-        chance: @escaping @Sendable () -> Double
+        _ settings: DeliverySettings, _ environment: StoreEnvironment
     ) throws(HTTPClientError) {
         var transport = HTTPClientSettings()
         transport.authorities = settings.authorities
@@ -25,9 +23,10 @@ struct WebhookSender: Sendable {
         transport.connectionsPerHost = 0
         client = try HTTPClient(transport)
         self.settings = settings
-        self.now = now
-        self.chance = chance
+        self.environment = environment
     }
+
+    func now() -> Timestamp { environment.now() }
 
     /// Sends a delivery.
     ///
@@ -43,7 +42,8 @@ struct WebhookSender: Sendable {
                 in: receiver.application)
                 + StandardFields.of(
                     delivery.event, delivery.body, at: moment,
-                    secrets: [webhook.secret] + [former].compactMap(\.self)),
+                    secrets: [webhook.secret] + [former].compactMap(\.self))
+                + TraceFields.of(delivery.trace, step: environment.randomBytes(8)),
             body: .octets(delivery.body))
         request.connectsWithin = .milliseconds(settings.connectsWithin)
         request.answersWithin = .milliseconds(settings.answersWithin)
@@ -78,6 +78,12 @@ struct WebhookSender: Sendable {
             again: settings.schedule.next(
                 after: delivery.attempts + 1, asked: delivery.askedAt, now: now(),
                 chance: chance()))
+    }
+
+    /// From 0 to 1.
+    private func chance() -> Double {
+        Double(environment.randomBytes(2).reduce(0) { bits, byte in bits << 8 | Int(byte) })
+            / 65_535
     }
 
     private func drop(_ stream: ClientStream) async {

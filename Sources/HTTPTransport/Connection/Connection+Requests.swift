@@ -53,7 +53,7 @@ extension Connection {
         var record = RequestRecord(
             id: id, method: head.method?.rawValue ?? "", route: "", status: 0,
             octetsIn: octetsIn, octetsOut: 0, duration: 0, peer: client)
-        if isTrusted { record.trace = configuration.trust.trace(of: head.fields) }
+        if isTrusted { record.trace = TraceParent(head.fields) }
         let startedAt = loop.nanoseconds
         guard let method = head.method, head.objection == nil else {
             var response = refusal(of: head, id: record.id, peer: client)

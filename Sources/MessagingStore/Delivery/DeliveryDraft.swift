@@ -12,19 +12,22 @@ public struct DeliveryDraft: Sendable {
     public let position: LogPosition?
     /// Within what it is sent in order; `nil` for what has no order.
     public let conversation: Conversation.ID?
+    /// In which trace it is told; `nil` for none.
+    public var trace: Trace?
     /// What is sent.
     public let body: [UInt8]
 
     /// A delivery to be made.
     public init(
         webhook: Webhook.ID, event: Occurrence.ID, type: String, position: LogPosition?,
-        conversation: Conversation.ID?, body: [UInt8]
+        conversation: Conversation.ID?, trace: Trace? = nil, body: [UInt8]
     ) {
         self.webhook = webhook
         self.event = event
         self.type = type
         self.position = position
         self.conversation = conversation
+        self.trace = trace
         self.body = body
     }
 }

@@ -14,6 +14,8 @@ public struct DueDelivery: Equatable, Sendable {
     public let attempts: Int64
     /// When it was made, or asked for again.
     public let askedAt: Timestamp
+    /// In which trace it is told; `nil` for none.
+    public let trace: Trace?
     /// What is sent.
     public let body: [UInt8]
 }

@@ -55,12 +55,13 @@ extension MessagingStore {
             let found = try transaction.stretch(
                 .dueDeliveries(of: webhook, besides: taken, at: now, limit: limit, in: application)
             ) { row in
-                Int64(try row.blob(6).count)
+                Int64(try row.blob(7).count)
             } _: { row in
                 DueDelivery(
                     number: try row.int64(0), id: try row.id(1), event: try row.id(2),
                     type: try row.text(3), attempts: try row.int64(4),
-                    askedAt: try row.timestamp(5), body: try row.blob(6))
+                    askedAt: try row.timestamp(5), trace: try row.optionalTrace(6),
+                    body: try row.blob(7))
             }
             let isCut = found.isCut || found.items.count == limit
             return DueDeliveries(

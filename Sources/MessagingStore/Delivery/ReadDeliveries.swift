@@ -75,9 +75,9 @@ extension MessagingStore {
         return try await change(in: application) { recording in
             let transaction = recording.transaction
             let found = try transaction.knownWebhook(webhook, in: application)
-            try transaction.add(
-                [make(found, event, recording.now)], at: recording.now, in: application
-            ) { id }
+            var draft = make(found, event, recording.now)
+            draft.trace = recording.trace
+            try transaction.add([draft], at: recording.now, in: application) { id }
             recording.webhooksChanged()
             guard let made = try transaction.delivery(id, of: webhook, in: application) else {
                 throw StoreFault.unreadable("deliveries")

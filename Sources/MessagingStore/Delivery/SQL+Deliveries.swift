@@ -10,7 +10,7 @@ extension SQL {
         in application: Application.ID
     ) -> SQL {
         """
-        SELECT number, id, event, type, attempts, asked_at, body FROM deliveries
+        SELECT number, id, event, type, attempts, asked_at, trace, body FROM deliveries
         WHERE application = \(application) AND webhook = \(webhook) AND next_at <= \(now)
             AND number NOT IN (\(few: taken.isEmpty ? [-1] : taken))
         ORDER BY next_at, number LIMIT \(limit)

@@ -25,6 +25,7 @@ extension Transaction {
                     .text(pending), .integer(0), .integer(now.milliseconds),
                     .integer(now.milliseconds),
                     isFirst ? .integer(now.milliseconds) : .null,
+                    draft.trace.map { .text($0.text) } ?? .null,
                 ]
             }
             for piece in rows.powers(upTo: 64) {
@@ -32,7 +33,7 @@ extension Transaction {
                     """
                     INSERT INTO deliveries (
                         application, webhook, number, id, lane, event, type, position, body, state,
-                        attempts, created_at, asked_at, next_at
+                        attempts, created_at, asked_at, next_at, trace
                     ) VALUES \(rows: piece)
                     """)
             }

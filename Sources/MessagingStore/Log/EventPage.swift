@@ -83,26 +83,11 @@ extension Transaction {
         after place: LogPosition, through end: LogPosition, types: Set<EventType>?, limit: Int,
         in application: Application.ID
     ) throws -> Stretch<RecordedEvent> {
-        guard let types else {
-            return try events(
-                """
-                SELECT position, kind, at, payload, actor_user, actor_token FROM events
-                WHERE application = \(application) AND position > \(place) AND position <= \(end)
-                ORDER BY position LIMIT \(limit)
-                """)
-        }
-        let kinds = Event.kinds(of: types)
-        return try events(
-            """
-            SELECT position, kind, at, payload, actor_user, actor_token FROM events
-            WHERE application = \(application) AND position > \(place) AND position <= \(end)
-                AND kind IN (\(few: kinds))
-            ORDER BY position LIMIT \(limit)
-            """)
-    }
-
-    private func events(_ sql: SQL) throws -> Stretch<RecordedEvent> {
-        try stretch(sql) { row in
+        try stretch(
+            .events(
+                after: place, through: end, kinds: types.map(Event.kinds), limit: limit,
+                in: application)
+        ) { row in
             Int64(try row.blob(3).count)
         } _: { row in
             try RecordedEvent(row)
@@ -111,7 +96,9 @@ extension Transaction {
 }
 
 extension RecordedEvent {
-    /// From the columns `position, kind, at, payload, actor_user, actor_token`.
+    /// What ``init(_:)`` reads, in this order.
+    static let columns: StaticString = "position, kind, at, payload, actor_user, actor_token, trace"
+
     init(_ row: borrowing Row) throws {
         let recorder: Actor? =
             if let user = try row.optionalUser(4) {
@@ -121,6 +108,7 @@ extension RecordedEvent {
             }
         self.init(
             position: LogPosition(try row.int64(0)), at: try row.timestamp(2),
-            event: try Event(kind: try row.text(1), payload: try row.blob(3)), recorder: recorder)
+            event: try Event(kind: try row.text(1), payload: try row.blob(3)), recorder: recorder,
+            trace: try row.optionalTrace(6))
     }
 }

@@ -197,7 +197,8 @@ struct EventTeller {
                     occurrence: Occurrence(
                         id: id ?? telling.shown.id, topic: topic, at: telling.recorded.at,
                         actor: actor),
-                    actor: actor.flatMap(telling.identity), subject: subject))
+                    trace: telling.recorded.trace, actor: actor.flatMap(telling.identity),
+                    subject: subject))
         }
     }
 

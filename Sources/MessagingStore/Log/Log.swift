@@ -13,7 +13,7 @@ extension MessagingStore {
         try await database.read { transaction in
             try transaction.rows(
                 """
-                SELECT position, kind, at, payload, actor_user, actor_token FROM events
+                SELECT \(raw: RecordedEvent.columns) FROM events
                 WHERE application = \(application) AND position > \(place)
                 ORDER BY position LIMIT \(limit)
                 """

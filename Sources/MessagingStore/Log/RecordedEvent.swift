@@ -10,6 +10,8 @@ public struct RecordedEvent: Equatable, Sendable {
     public let event: Event
     /// On whose account it was recorded; `nil` for what the server does by itself.
     public let recorder: Actor?
+    /// In which trace it was asked for; `nil` for none.
+    public let trace: Trace?
 
     /// Who did it: whoever the event itself names, else on whose account it was recorded.
     public var actor: Actor? { event.author ?? recorder }

@@ -9,6 +9,8 @@ struct Recording {
     let now: Timestamp
     /// On whose account; `nil` for what the server does by itself.
     let actor: Actor?
+    /// In which trace it is asked for; `nil` for none.
+    let trace: Trace?
     let hash: @Sendable ([UInt8]) -> [UInt8]
     let signal: CommitSignal
     let dueSignal: DueSignal
@@ -23,18 +25,19 @@ struct Recording {
         transaction.add(
             """
             (\(application), \(position), \(event.kind), \(now), \(event.payload), \(actor?.user),
-            \(actor?.token))
+            \(actor?.token), \(trace?.text))
             """,
             to: "events", key: application.bytes,
             by: Insertion(
                 """
                 INSERT INTO events (
-                    application, position, kind, at, payload, actor_user, actor_token
+                    application, position, kind, at, payload, actor_user, actor_token, trace
                 ) VALUES
                 """))
         var projection = Projection(
             transaction: transaction, application: application, hash: hash)
         projection.listeners = listeners
+        projection.trace = trace
         try projection.apply(event)
         let changes = event.changes(in: application)
         if !changes.isEmpty {

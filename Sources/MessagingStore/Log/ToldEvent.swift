@@ -8,6 +8,8 @@ public struct ToldEvent: Sendable {
     public let position: LogPosition
     /// What happened.
     public let occurrence: Occurrence
+    /// In which trace it was asked for; `nil` for none.
+    public let trace: Trace?
     /// What is known of the user who did it; `nil` when none did.
     public let actor: BasicIdentity?
     /// What it happened to, as it is now, or as the event says it was.

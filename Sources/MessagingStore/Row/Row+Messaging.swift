@@ -31,6 +31,12 @@ extension Row {
         return user
     }
 
+    func optionalTrace(_ column: Column) throws -> Trace? {
+        guard let text = try optionalText(column) else { return nil }
+        guard let trace = Trace(text) else { throw StoreFault.unreadable("column \(column)") }
+        return trace
+    }
+
     func timestamp(_ column: Column) throws -> Timestamp {
         Timestamp(milliseconds: try int64(column))
     }

@@ -42,7 +42,7 @@ extension MessagingStore {
     static let retryPause: Int64 = 5000
 
     private func send(_ due: DueMessage) async throws {
-        try await change(in: due.application) { recording in
+        try await within(due.trace).change(in: due.application) { recording in
             // Another process may have sent it meanwhile.
             guard
                 let message = try recording.transaction.scheduledMessage(

@@ -7,6 +7,8 @@ struct DueMessage: Sendable {
     let id: Message.ID
     let dueAt: Timestamp
     let turn: Int64
+    /// In which trace it was accepted; `nil` for none.
+    let trace: Trace?
 }
 
 extension Transaction {
@@ -63,7 +65,7 @@ extension Transaction {
         let (dueAt, application) = (last?.dueAt.milliseconds ?? 0, last?.application.bytes ?? [])
         return try rows(
             """
-            SELECT application, id, due_at, turn FROM scheduled_messages
+            SELECT application, id, due_at, turn, trace FROM scheduled_messages
             WHERE due_at <= \(now)
                 AND (due_at, application, turn) > (\(dueAt), \(application), \(last?.turn ?? 0))
             ORDER BY due_at, application, turn LIMIT \(limit)
@@ -71,7 +73,7 @@ extension Transaction {
         ) { row in
             DueMessage(
                 application: try row.id(0), id: try row.id(1), dueAt: try row.timestamp(2),
-                turn: try row.int64(3))
+                turn: try row.int64(3), trace: try row.optionalTrace(4))
         }
     }
 

@@ -42,6 +42,11 @@ struct DescribedDelivery {
             .text(JSONTextSchema(pattern: "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$")),
             "HMAC-SHA256 of id, timestamp and body with dots between them, in Base64; while a secret "
                 + "replaces another, one of each.", isRequired: true),
+        Parameter(
+            "traceparent",
+            .text(JSONTextSchema(pattern: "^00-[0-9a-f]{32}-[0-9a-f]{16}-0[0-3]$")),
+            "The trace of the request that had it happen, where that was part of one, with a step "
+                + "of this try."),
     ]
 }
 

@@ -121,8 +121,10 @@ final class PostOffice: Sendable {
         ).object.conversation.id
     }
 
-    func say(_ words: String, in conversation: Conversation.ID) async throws {
-        _ = try await store.sendMessage(
+    func say(
+        _ words: String, in conversation: Conversation.ID, within trace: Trace? = nil
+    ) async throws {
+        _ = try await store.within(trace).sendMessage(
             Message.Draft(
                 sender: .service("Billing"),
                 parts: [

@@ -11,6 +11,13 @@ final class TestReceiver: Sendable {
         let body: [UInt8]
         var text: String { String(decoding: body, as: UTF8.self) }
 
+        /// The names of its fields, in lower case, as often as they come.
+        var names: [String] {
+            head.split(separator: "\r\n").dropFirst().compactMap { line in
+                line.split(separator: ":").first?.lowercased()
+            }
+        }
+
         func field(_ name: String) -> String? {
             let start = "\(name): "
             return head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(start) }

@@ -32,6 +32,18 @@ import Testing
                 == LayerSignature.of(hit.body, secret: "s3cret"))
         #expect(hit.field("content-length") == "\(hit.body.count)")
         #expect(hit.field("transfer-encoding") == nil)
+        #expect(
+            hit.field("layer-webhook-id")
+                == "layer:///apps/\(office.application)/webhooks/\(webhook.id)")
+        #expect(hit.field("user-agent") == "layer-webhooks/1.0")
+        #expect(
+            hit.field("content-type") == "application/vnd.layer.webhooks+json; version=2.0")
+        #expect(
+            Set(hit.names) == [
+                "host", "accept", "user-agent", "content-type", "content-length",
+                "layer-webhook-event-type", "layer-webhook-signature", "layer-webhook-request-id",
+                "layer-webhook-id", "webhook-id", "webhook-timestamp", "webhook-signature",
+            ])
         let moment = try #require(hit.field("webhook-timestamp"))
         let signed = Array("\(delivery.event.uuid).\(moment).\(hit.text)".utf8)
         let code = Signature.of(signed, key: Array("s3cret".utf8), by: .sha256)
@@ -181,6 +193,43 @@ import Testing
         let hit = try #require(receiver.hits.last)
         #expect(hit.field("layer-webhook-event-type") == "webhook.test")
         #expect(hit.text.contains(#""type":"webhook.test""#))
+        await office.close()
+        #expect(office.reported == [])
+    }
+
+    @Test func `is told in the trace of who asked, each try being a step of its own (X5)`()
+        async throws
+    {
+        let office = try await PostOffice()
+        let failures = Locked(2)
+        let receiver = try TestReceiver { connection, _, _ in
+            let fails = failures.withLock { failures -> Bool in
+                failures -= 1
+                return failures >= 0
+            }
+            return connection.write(
+                fails ? "HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n" : TestReceiver.taken)
+        }
+        let talk = try await office.conversation()
+        let webhook = try await office.activate(receiver.url)
+        let place = try await office.store.logExtent(in: office.application).end
+        let trace = Trace(id: "0af7651916cd43dd8448eb211c80319c", flags: 1)
+        try await office.say("traced", in: talk, within: trace)
+        try await office.say("not", in: talk)
+        try await office.expect(2, .delivered, of: webhook)
+        _ = try await office.store.replay(
+            after: place, before: nil, to: webhook.id, in: office.application)
+        try await office.expect(4, .delivered, of: webhook)
+        let hits = receiver.hits
+        #expect(hits.map(\.words) == ["traced", "traced", "traced", "not", "traced", "not"])
+        let lines = hits.filter { $0.words == "traced" }.compactMap { $0.field("traceparent") }
+        let steps = lines.compactMap { line in
+            line.wholeMatch(of: /00-0af7651916cd43dd8448eb211c80319c-([0-9a-f]{16})-01/)?.1
+        }
+        #expect(Set(steps).count == 4)
+        let others = hits.filter { $0.words == "not" }
+        #expect(others.allSatisfy { $0.field("traceparent") == nil })
+        #expect(hits.allSatisfy { $0.field("tracestate") == nil })
         await office.close()
         #expect(office.reported == [])
     }

@@ -6,16 +6,21 @@ import Testing
     private static let parent = "b7ad6b7169203331"
 
     private func read(_ lines: String...) -> TraceParent? {
-        ProxyTrust().trace(of: Fields(lines.map { line in ("traceparent", line) }))
+        TraceParent(Fields(lines.map { line in ("traceparent", line) }))
     }
 
-    @Test(arguments: [
-        "00-\(trace)-\(parent)-01", "00-\(trace)-\(parent)-00", "00-\(trace)-\(parent)-ff",
-        "01-\(trace)-\(parent)-01", "fe-\(trace)-\(parent)-01-what-comes-later",
-    ]) func `is read as the caller says (X5)`(line: String) throws {
+    @Test(
+        arguments: [
+            ("00-\(trace)-\(parent)-01", 1), ("00-\(trace)-\(parent)-00", 0),
+            ("00-\(trace)-\(parent)-ff", 0xFF), ("01-\(trace)-\(parent)-03", 3),
+            ("fe-\(trace)-\(parent)-01-what-comes-later", 1),
+        ] as [(String, UInt8)]) func `is read as the caller says (X5)`(line: String, flags: UInt8)
+        throws
+    {
         let found = try #require(read(line))
         #expect(found.traceID == Self.trace)
         #expect(found.parentID == Self.parent)
+        #expect(found.flags == flags)
     }
 
     @Test(arguments: [

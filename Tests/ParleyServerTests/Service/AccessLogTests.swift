@@ -31,10 +31,8 @@ import Testing
     @Test func `X5 names the trace it belongs to`() throws {
         var record = record()
         #expect(try lines([record]).first?["trace_id"] == nil)
-        record.trace = ProxyTrust().trace(
-            of: Fields([
-                ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
-            ]))
+        record.trace = TraceParent(
+            Fields([("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")]))
         let line = try #require(try lines([record]).first)
         #expect(line["trace_id"]?.string == "0af7651916cd43dd8448eb211c80319c")
         #expect(line["parent_id"]?.string == "b7ad6b7169203331")

@@ -9,6 +9,8 @@ protocol Door: Sendable {
 /// Calls the service directly: no socket, no octets.
 struct RouterDoor: Door {
     let service: any Service
+    /// Whether a proxy that is believed is in front of it.
+    var isProxied = false
 
     func ask(_ request: PlainRequest) async throws -> PlainAnswer {
         guard let method = Method(rawValue: request.method) else {
@@ -17,7 +19,7 @@ struct RouterDoor: Door {
         let body = request.content
         let head = Request(
             method: method, target: RequestTarget(request.target), fields: Fields(request.fields),
-            framing: body.isEmpty ? .none : .length(Int64(body.count)))
+            framing: body.isEmpty ? .none : .length(Int64(body.count)), isProxied: isProxied)
         let answer = service.answer(to: head)
         let response =
             switch answer.outcome {

@@ -10,12 +10,12 @@ extension Projection {
         message.write(to: &writer)
         try transaction.execute(
             """
-            INSERT INTO scheduled_messages (application, id, due_at, turn, payload)
+            INSERT INTO scheduled_messages (application, id, due_at, turn, payload, trace)
             VALUES (
                 \(application), \(message.id), \(message.dueAt), (
                     SELECT COALESCE(MAX(turn), 0) + 1 FROM scheduled_messages
                     WHERE application = \(application)
-                ), \(writer.bytes)
+                ), \(writer.bytes), \(trace?.text)
             )
             """)
         for case .content(let content, _) in message.draft.parts.map(\.body) {

@@ -3,7 +3,7 @@ import SQL
 
 /// Applies events to the rows; nothing else writes them.
 ///
-/// What it writes follows from the event and the rows alone, so the rows can be made again by
+/// What it writes follows from what was recorded and the rows alone, so the rows can be made again by
 /// applying the whole log to an empty database.
 struct Projection {
     let transaction: Transaction
@@ -11,6 +11,8 @@ struct Projection {
     let hash: @Sendable ([UInt8]) -> [UInt8]
     /// Whom the message of the event reaches, as the rows say; `nil` while nobody has looked.
     var listeners: [Listener]?
+    /// In which trace the event was asked for; `nil` for none.
+    var trace: Trace?
 
     /// Applies one event, being the next of its log.
     func apply(_ event: Event) throws {
