@@ -24,9 +24,8 @@ extension Uploads {
                 throw error
             }
             checkIn(name)
-            // Those whose requests another process has overtaken are on their way out; a cancelled sleep
-            // means that nobody waits any more.
-            try? await Task.sleep(for: .milliseconds(10))
+            // Those whose requests another process has overtaken are on their way out.
+            await pause(milliseconds: 10)
         }
         throw .locked
     }

@@ -136,7 +136,7 @@ public final class Server: Sendable {
         }
         let end = MonotonicClock.milliseconds + deadline
         while core.connectionCount > 0, MonotonicClock.milliseconds < end {
-            try? await Task.sleep(for: .milliseconds(5))
+            await pause(milliseconds: 5)
         }
         let isClean = core.connectionCount == 0
         for loop in loops {

@@ -1,6 +1,7 @@
 import Delivery
 import Glibc
 import HTTPTransport
+import Locking
 import Logging
 import MessagingStore
 import SQL
@@ -64,7 +65,7 @@ struct Running {
         defer { impatience.cancel() }
         if settings.shutdownDelay > 0 {
             // Nobody cancels this task, and a shorter delay would lose nothing but patience.
-            try? await Task.sleep(for: .milliseconds(settings.shutdownDelay))
+            await pause(milliseconds: settings.shutdownDelay)
         }
         async let uploads: Void = parts.uploads.shutdown()
         async let exporter: Void = parts.exporter.stop()

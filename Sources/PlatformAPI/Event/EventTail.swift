@@ -98,16 +98,16 @@ final class EventTail: Sendable {
             } catch {
                 onFault(error)
                 // Cancelled, the loop ends.
-                try? await Task.sleep(for: .seconds(1))
+                await pause(milliseconds: 1000)
             }
         }
     }
 
     /// Lets more come together; nothing that a timer could measure for few readers.
     private func gather(for readers: Int) async {
-        let pause = Duration.microseconds(readers * Self.gathering)
+        let milliseconds = Int64(readers * Self.gathering / 1000)
         // Cancelled, the loop ends.
-        if pause >= .milliseconds(1) { try? await Task.sleep(for: pause) }
+        if milliseconds > 0 { await pause(milliseconds: milliseconds) }
     }
 
     private func end(_ generation: Int) -> LogPosition? {
