@@ -163,7 +163,7 @@ let package = Package(
             [
                 "Archives", "Base64", "Blobs", "Digests", "HTTP", "HTTPTransport", "JSON",
                 "Locking", "Messaging", "MessagingShapes", "MessagingStore", "SQL", "Uploads",
-            ]),
+            ], exclude: ["Fixtures"]),
         tests(
             of: "PlatformAPI",
             [

@@ -69,6 +69,8 @@ final class Depot: Sendable {
     /// What could not be made, and why.
     var reported: [String] { faults.withLock { faults in faults } }
 
+    var now: Timestamp { Timestamp(milliseconds: time.withLock { time in time }) }
+
     func wait(milliseconds: Int64) { time.withLock { time in time += milliseconds } }
 
     /// Moves the clock by a day and a bit.

@@ -240,6 +240,25 @@ import Testing
         #expect(try await office.deliveries(of: webhook).isEmpty)
     }
 
+    @Test func `is not begun when its webhook does not answer in time (webhooks 2)`() async throws {
+        var settings = PostOffice.quick
+        settings.verifiesWithin = 300
+        let office = try await PostOffice(settings)
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            // Until it is hung up on.
+            _ = connection.read(1)
+        }
+        let webhook = try await office.register("http://127.0.0.1:\(server.port)/in")
+        try await expectSoon("it is inactive") {
+            try await office.status(of: webhook)
+                == .inactive(reason: "Verification failed due to a timeout")
+        }
+        #expect(office.deactivated == ["Verification failed due to a timeout"])
+        await office.close()
+        #expect(office.reported == [])
+    }
+
     @Test func `goes when its webhook is deleted, or its time is over`() async throws {
         let office = try await PostOffice()
         let receiver = try TestReceiver()

@@ -12,7 +12,7 @@ struct LogCopy: Equatable {
     struct Message: Equatable {
         var conversation: String
         var position: Int64
-        let text: String
+        var text: String
         var status: [String: String]
     }
 
@@ -35,12 +35,16 @@ struct LogCopy: Equatable {
     }
 
     mutating func keep(message: JSONValue) {
-        let part = message.list("parts").first?.text("body") ?? ""
-        let sender = message["sender"]?.text("user_id") ?? ""
         messages[message.text("id")] = Message(
             conversation: message["conversation"]?.text("id") ?? "",
-            position: message["position"]?.integer ?? 0, text: "\(sender): \(part)",
+            position: message["position"]?.integer ?? 0, text: Self.text(of: message),
             status: message["recipient_status"]?.texts ?? [:])
+    }
+
+    /// Who says what.
+    private static func text(of message: JSONValue) -> String {
+        let parts = message.list("parts").map { part in part.text("body") }
+        return "\(message["sender"]?.text("user_id") ?? ""): \(parts.joined(separator: ", "))"
     }
 
     // MARK: - From events
@@ -66,6 +70,9 @@ struct LogCopy: Equatable {
             }
         case "conversation.merged": merge(into: subject, changes)
         case "message.sent": keep(message: data)
+        // Of one that is deleted by now there are no parts.
+        case "message.updated" where data["parts"] != nil:
+            messages[subject]?.text = Self.text(of: data)
         case "message.deleted": messages[subject] = nil
         case "message.delivered", "message.read":
             for (user, status) in changes["recipient_status"]?.texts ?? [:] {

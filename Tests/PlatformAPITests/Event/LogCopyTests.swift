@@ -35,7 +35,7 @@ private struct Life {
     let scene: Scene
     var generator: Generator
     private var chats: [String] = []
-    private var messages: [String] = []
+    private var messages: [(chat: String, id: String)] = []
     private var arrivals: [Conversation.ID] = []
 
     init(scene: Scene, generator: Generator) {
@@ -58,7 +58,7 @@ private struct Life {
             if made.status == 201 { chats.append(try id(of: made)) }
             return
         }
-        switch generator.below(13) {
+        switch generator.below(18) {
         case 0: _ = try await ask("DELETE", "/conversations/\(chat)")
         case 1, 2:
             let operation = generator.one(of: ["add", "remove"])
@@ -78,17 +78,25 @@ private struct Life {
                 "POST", "/users/\(user)/conversations/\(chat)/mark_all_read", "{}")
         case 6 where !messages.isEmpty:
             _ = try await ask(
-                "POST", "/users/\(user)/messages/\(generator.one(of: messages))/receipts",
+                "POST", "/users/\(user)/messages/\(generator.one(of: messages).id)/receipts",
                 #"{"type":"\#(generator.one(of: ["delivery", "read"]))"}"#)
         case 7 where !messages.isEmpty:
-            _ = try await ask("DELETE", "/messages/\(generator.one(of: messages))")
+            _ = try await ask("DELETE", "/messages/\(generator.one(of: messages).id)")
         case 8: try await meet(users)
+        case 9 where !messages.isEmpty:
+            let message = generator.one(of: messages)
+            let part = #"{"mime_type":"a/b","body":"\#(generator.below(99))"}"#
+            let isMore = generator.once(in: 2)
+            _ = try await ask(
+                isMore ? "POST" : "PUT",
+                "/conversations/\(message.chat)/messages/\(message.id)/parts",
+                isMore ? part : "[\(part)]")
         default:
             let sent = try await ask(
                 "POST", "/conversations/\(chat)/messages",
                 #"{"sender_id":"\#(user)","parts":[{"mime_type":"a/b","body":"\#(generator.below(99))"}]}"#
             )
-            if sent.status == 201 { messages.append(try id(of: sent)) }
+            if sent.status == 201 { messages.append((chat, try id(of: sent))) }
         }
     }
 
