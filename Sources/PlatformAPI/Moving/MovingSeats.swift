@@ -29,16 +29,15 @@ final class MovingSeats: Sendable {
     /// - Parameter work: What is done there, for people.
     /// - Throws: 409 while the application has one, 503 while there is none.
     func seat(for application: Application.ID, _ work: String) throws(APIError) -> Seat {
-        let (isFree, isAlone) = taken.withLock { taken -> (Bool, Bool) in
-            guard taken.count < most || taken.contains(application) else {
-                return (false, true)
+        try taken.withLock { taken throws(APIError) in
+            guard !taken.contains(application) else {
+                throw APIError(.requestInProgress, "\(work) is under way.")
             }
-            return (true, taken.insert(application).inserted)
+            guard taken.count < most else {
+                throw APIError(.serviceUnavailable, "Other applications are being moved now.")
+            }
+            taken.insert(application)
         }
-        guard isFree else {
-            throw APIError(.serviceUnavailable, "Other applications are being moved now.")
-        }
-        guard isAlone else { throw APIError(.requestInProgress, "\(work) is under way.") }
         return Seat(self, application)
     }
 }
