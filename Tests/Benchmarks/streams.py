@@ -4,7 +4,6 @@ The sender writes the time into each message, and one process reads all streams,
 sender and reader cost as well: they share the cores with the server.
 """
 
-import http.client
 import json
 import multiprocessing
 import selectors
@@ -12,12 +11,18 @@ import socket
 import threading
 import time
 
+from clients import head, read_answer
 from load import Run
 from messages import CONVERSATIONS, HEADERS
 from processes import APPLICATION, TOKEN, parley
 
 PATH = f"/apps/{APPLICATION}/events?after=now&types=message.sent"
 SENDERS = 8
+# What an event begins with; a long mark is found faster than a short one.
+MARK = b"event: message.sent\nid: "
+# Where readers take what has come: one room for all, which so stays in the processor's cache.
+ROOM = bytearray(1 << 20)
+ALL = memoryview(ROOM)
 
 
 def measure(options, folder, table):
@@ -74,18 +79,19 @@ def at(delays, share):
 
 
 def send(port, path, rate, end, sent, number):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    """Sends at a rate, without a library: what the sender costs, the server and the readers lack."""
+    client = socket.create_connection(("127.0.0.1", port), timeout=60)
+    front = head(f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in HEADERS.items()))[:-2]
     due = time.monotonic()
     while (now := time.monotonic()) < end:
         if now < due: time.sleep(due - now)
         due = max(due + 1 / rate, now - 0.1)
-        body = f'{{"sender_id":"layer:///identities/ana","parts":[{{"mime_type":"a/b","body":"t={time.monotonic():.6f};"}}]}}'
-        connection.request("POST", path, body, HEADERS)
-        answer = connection.getresponse()
-        assert answer.status == 201, answer.read()
-        answer.read()
+        body = b'{"sender_id":"layer:///identities/ana","parts":[{"mime_type":"a/b","body":"t=%f;"}]}' % time.monotonic()
+        client.sendall(front + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        status, answer = read_answer(client)
+        assert status == 201, answer
         sent[number] += 1
-    connection.close()
+    client.close()
 
 
 def read(port, count, pipe):
@@ -118,32 +124,35 @@ class Reader:
         self.place = None
 
     def greet(self):
-        head = b""
-        while b"retry:" not in head:
-            head += self.socket.recv(65536)
-        assert head.startswith(b"HTTP/1.1 200"), head
+        came = b""
+        while b"retry:" not in came:
+            came += self.socket.recv(65536)
+        assert came.startswith(b"HTTP/1.1 200"), came
         self.socket.setblocking(False)
 
     def take(self, delays):
         """What has come at once; the oldest of it stands for the delay of all."""
+        count = len(self.rest)
+        ROOM[:count] = self.rest
         try:
-            octets = self.socket.recv(1 << 20)
+            came = self.socket.recv_into(ALL[count:])
         except BlockingIOError:
             return
-        if not octets: raise RuntimeError("a stream has ended")
+        if not came: raise RuntimeError("a stream has ended")
         now = time.monotonic()
         # Frames of chunks lie between events, so no mark below is ever cut: what is incomplete waits.
-        whole, end, rest = (self.rest + octets).rpartition(b"\n\n")
-        self.rest = rest
-        number = whole.count(b"\nid: ")
+        end = ROOM.rfind(b"\n\n", 0, count + came)
+        self.rest = bytes(ALL[end + 2:count + came]) if end >= 0 else bytes(ALL[:count + came])
+        number = ROOM.count(MARK, 0, max(end, 0))
         if not number: return
-        first, last = place(whole, whole.find(b"\nid: ")), place(whole, whole.rfind(b"\nid: "))
+        first, last = place(ROOM.find(MARK)), place(ROOM.rfind(MARK, 0, end))
         assert last - first + 1 == number and self.place in (None, first - 1), "a gap or a double"
         self.number += number
         self.place = last
-        when = whole.find(b"t=")
-        delays.append((now - float(whole[when + 2:whole.index(b";", when)]), number))
+        when = ROOM.find(b"t=")
+        delays.append((now - float(ROOM[when + 2:ROOM.index(b";", when)]), number))
 
 
-def place(text, start):
-    return int(text[start + 5:text.index(b"\n", start + 1)])
+def place(start):
+    digits = start + len(MARK)
+    return int(ROOM[digits:ROOM.index(b"\n", digits)])
