@@ -54,9 +54,18 @@ extension Database {
         let readers = try Readers(count: settings.readers) { () throws(SQLError) in
             PostgresConnection(to: url, session)
         }
+        let statistics = TableStatistics(for: url, session)
+        // Its tables may come from a dump, which brings no statistics.
+        statistics.grown()
+        let onCommit = settings.onCommit
+        let writer = Writer(PostgresConnection(to: url, session)) { duration in
+            onCommit(duration)
+            statistics.grown()
+        }
         return Database(
-            writer: Writer(PostgresConnection(to: url, session), onCommit: settings.onCommit),
-            readers: readers, listener: PostgresListener(to: url, session))
+            writer: writer, readers: readers,
+            server: Server(
+                listener: PostgresListener(to: url, session), statistics: statistics))
     }
 }
 

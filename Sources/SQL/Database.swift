@@ -3,19 +3,25 @@ public final class Database: Sendable {
     let writer: Writer
     private let readers: Readers
     private let folder: TemporaryFolder?
-    private let listener: PostgresListener?
+    private let server: Server?
     /// Whether others may commit to it beside this process, as to one on a server: what was read is
     /// then true only for as long as the look at it lasts.
-    public var isShared: Bool { listener != nil }
+    public var isShared: Bool { server != nil }
+
+    /// What runs beside the writer and the readers where the database is on a server.
+    struct Server {
+        let listener: PostgresListener
+        let statistics: TableStatistics
+    }
 
     init(
         writer: Writer, readers: Readers, folder: TemporaryFolder? = nil,
-        listener: PostgresListener? = nil
+        server: Server? = nil
     ) {
         self.writer = writer
         self.readers = readers
         self.folder = folder
-        self.listener = listener
+        self.server = server
     }
 
     /// Makes a change; when this returns, it is on disk.
@@ -59,7 +65,7 @@ public final class Database: Sendable {
     ///
     /// - Parameter hear: Called on a thread that waits for nothing else, so it has to be quick.
     public func listen(_ hear: @escaping @Sendable (Hint) -> Void) {
-        listener?.start(hear)
+        server?.listener.start(hear)
     }
 
     /// How well commits are shared.
@@ -79,7 +85,8 @@ public final class Database: Sendable {
     /// Blocks until that is done, so not from inside a closure given to this database. Later calls
     /// of the others throw ``SQLError`` of kind ``SQLError/Kind/closed``.
     public func close() {
-        listener?.stop()
+        server?.listener.stop()
+        server?.statistics.stop()
         readers.close()
         writer.close()
     }

@@ -55,6 +55,20 @@ enum PostgresDialect {
         SELECT 'LISTEN "parley_' || hashtextextended(current_schema()::text, 1985)::text || '"'
         """
 
+    /// Makes the statements that tell the planner of tables which have more than doubled since they were
+    /// last analysed; one that somebody else is about to analyse is left to him.
+    static let analyses: SQL =
+        """
+        SELECT 'ANALYZE (SKIP_LOCKED) ' || quote_ident(relname) FROM pg_class
+        WHERE relkind = 'r'
+            AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+            AND pg_stat_get_live_tuples(oid) > 100 + CASE
+                WHEN pg_stat_get_last_analyze_time(oid) IS NULL
+                    AND pg_stat_get_last_autoanalyze_time(oid) IS NULL THEN 0
+                ELSE 2 * GREATEST(reltuples, 0)
+            END
+        """
+
     /// Has columns of text compared octet by octet, as SQLite does, whatever the database's language.
     static func schema(_ statement: SQL) -> SQL {
         guard statement.text.hasPrefix("CREATE TABLE") || statement.text.hasPrefix("ALTER TABLE")
