@@ -46,14 +46,11 @@ extension Projection {
         isMeeting: Bool = true
     ) throws {
         guard !joined.isEmpty, participants.count > 1 else { return }
-        let some = joined.map(\.text)
         try connect(
-            where: """
-                a.left_after IS NULL AND a.state <> 'unseen'
-                AND (a.user_id IN (\(few: some)) OR b.user_id IN (\(few: some)))
-                """,
-            rows: "\(pairsAmong: participants, with: joined) AND \(followersSeeing(conversation))",
-            in: conversation, isMeeting: isMeeting)
+            pairs(
+                of: conversation,
+                where: "a.state <> 'unseen' AND \(oneOf: joined, among: participants)"),
+            isMeeting: isMeeting)
     }
 
     /// Who takes part in a conversation and has not seen it yet.
@@ -72,36 +69,15 @@ extension Projection {
     /// - Parameter users: Current participants, whom ``connect(_:among:of:)`` has left out.
     func connect(seeing users: [UserID], of conversation: Conversation.ID) throws {
         guard !users.isEmpty else { return }
-        let few = users.map(\.text)
-        try connect(
-            where: "a.user_id IN (\(few: few))",
-            rows: """
-                follower IN (\(few: few)) AND follower <> followed AND followed IN (
-                    SELECT p.user_id FROM participants p
-                    WHERE p.application = \(application) AND p.conversation = \(conversation)
-                        AND p.left_after IS NULL
-                )
-                """,
-            in: conversation)
+        try connect(pairs(of: conversation, where: "a.user_id IN (\(few: users.map(\.text)))"))
     }
 
-    /// Makes pairs of a conversation follow, or counts once more that they share one.
-    ///
-    /// - Parameters:
-    ///   - pairs: Which of two participants `a`, who follows, and `b`, who takes part now.
-    ///   - rows: The same pairs as rows of `following`.
-    private func connect(
-        where pairs: SQL, rows: SQL, in conversation: Conversation.ID, isMeeting: Bool = true
-    ) throws {
+    /// Makes pairs follow, or counts once more that they share a conversation.
+    private func connect(_ pairs: SQL, isMeeting: Bool = true) throws {
         let followers = try transaction.rows(
             """
             INSERT INTO following (application, follower, followed, is_kept, shared_count)
-            SELECT a.application, a.user_id, b.user_id, \(raw: isMeeting ? "1" : "0"), 0
-            FROM participants a
-            JOIN participants b
-                ON b.application = a.application AND b.conversation = a.conversation
-            WHERE a.application = \(application) AND a.conversation = \(conversation)
-                AND b.left_after IS NULL AND a.user_id <> b.user_id AND \(pairs)
+            SELECT a.application, a.user_id, b.user_id, \(raw: isMeeting ? "1" : "0"), 0 \(pairs)
             ON CONFLICT (application, follower, followed) DO NOTHING
             RETURNING follower
             """
@@ -110,20 +86,10 @@ extension Projection {
             """
             UPDATE following SET
                 shared_count = shared_count + 1, is_kept = \(raw: isMeeting ? "1" : "is_kept")
-            WHERE application = \(application) AND \(rows)
+            WHERE application = \(application)
+                AND (follower, followed) IN (SELECT a.user_id, b.user_id \(pairs))
             """)
         try countFollowing(of: followers, by: 1)
-    }
-
-    /// The rows of `following` whose follower takes part in a conversation that he has seen.
-    private func followersSeeing(_ conversation: Conversation.ID) -> SQL {
-        """
-        follower IN (
-            SELECT p.user_id FROM participants p
-            WHERE p.application = \(application) AND p.conversation = \(conversation)
-                AND p.left_after IS NULL AND p.state <> 'unseen'
-        )
-        """
     }
 
     /// Takes back what a conversation connects, for those who leave it; they still stand in its rows.
@@ -133,21 +99,38 @@ extension Projection {
         _ leaving: [UserID], among participants: [UserID], of conversation: Conversation.ID
     ) throws {
         guard !leaving.isEmpty, participants.count > 1 else { return }
+        let some: SQL = "\(oneOf: leaving, among: participants)"
+        let seeing = pairs(of: conversation, where: "a.state <> 'unseen' AND \(some)")
         try transaction.execute(
             """
             UPDATE following SET shared_count = shared_count - 1
-            WHERE application = \(application) AND \(pairsAmong: participants, with: leaving)
-                AND \(followersSeeing(conversation))
+            WHERE application = \(application)
+                AND (follower, followed) IN (SELECT a.user_id, b.user_id \(seeing))
             """)
+        let all = pairs(of: conversation, where: some)
         let followers = try transaction.rows(
             """
             DELETE FROM following
-            WHERE application = \(application) AND \(pairsAmong: participants, with: leaving)
-                AND shared_count = 0 AND is_kept = 0
+            WHERE application = \(application) AND shared_count = 0 AND is_kept = 0
+                AND (follower, followed) IN (SELECT a.user_id, b.user_id \(all))
             RETURNING follower
             """
         ) { row in try row.user(0) }
         try countFollowing(of: followers, by: -1)
+    }
+
+    /// Pairs of current participants `a`, who follows, and `b`.
+    ///
+    /// They are joined with `following` and never named to it as two lists, because whoever has met
+    /// thousands would have all of them read where a server has planned for people who meet a few.
+    private func pairs(of conversation: Conversation.ID, where condition: SQL) -> SQL {
+        """
+        FROM participants a
+        JOIN participants b ON b.application = a.application AND b.conversation = a.conversation
+        WHERE a.application = \(application) AND a.conversation = \(conversation)
+            AND a.left_after IS NULL AND b.left_after IS NULL
+            AND a.user_id <> b.user_id AND \(condition)
+        """
     }
 
     private func keep(
@@ -177,20 +160,13 @@ extension Projection {
 }
 
 extension SQL.StringInterpolation {
-    /// Pairs of two among all of a conversation, one of them at least among some.
-    fileprivate mutating func appendInterpolation(
-        pairsAmong all: [UserID], with some: [UserID]
-    ) {
-        appendLiteral("follower <> followed AND follower IN (")
-        appendInterpolation(few: all.map(\.text))
-        appendLiteral(") AND followed IN (")
-        appendInterpolation(few: all.map(\.text))
-        appendLiteral(")")
+    /// Whether one of a pair at least is among some of all participants.
+    fileprivate mutating func appendInterpolation(oneOf some: [UserID], among all: [UserID]) {
         // Said only where it leaves pairs out: fewer texts, and a shorter one at each creation.
-        guard some.count < all.count else { return }
-        appendLiteral(" AND (follower IN (")
+        guard some.count < all.count else { return appendLiteral("TRUE") }
+        appendLiteral("(a.user_id IN (")
         appendInterpolation(few: some.map(\.text))
-        appendLiteral(") OR followed IN (")
+        appendLiteral(") OR b.user_id IN (")
         appendInterpolation(few: some.map(\.text))
         appendLiteral("))")
     }
