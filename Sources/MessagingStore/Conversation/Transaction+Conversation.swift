@@ -74,13 +74,16 @@ extension Transaction {
     func storedConversation(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation? {
-        let found = try first(
+        let found = try ask(
             """
             SELECT \(raw: Conversation.columns) FROM conversations
             WHERE application = \(application) AND id = \(id)
             """
         ) { row in try Conversation(row) }
-        return try found.map { found in try withParticipants(found, in: application) }
+        let users = try askCurrentParticipants(of: id, in: application)
+        guard var conversation = try found.first() else { return nil }
+        conversation.participants = Participants(try users.rows())
+        return conversation
     }
 
     private func lock(

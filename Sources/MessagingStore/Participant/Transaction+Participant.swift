@@ -13,15 +13,21 @@ extension Transaction {
     func currentParticipants(
         of conversation: Conversation.ID, in application: Application.ID
     ) throws -> Participants {
-        Participants(
-            try rows(
-                """
-                SELECT user_id FROM participants
-                WHERE application = \(application) AND conversation = \(conversation)
-                    AND left_after IS NULL
-                ORDER BY place
-                """
-            ) { row in try row.user(0) })
+        Participants(try askCurrentParticipants(of: conversation, in: application).rows())
+    }
+
+    /// The same, asked ahead.
+    func askCurrentParticipants(
+        of conversation: Conversation.ID, in application: Application.ID
+    ) throws -> Finding<UserID> {
+        try ask(
+            """
+            SELECT user_id FROM participants
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND left_after IS NULL
+            ORDER BY place
+            """
+        ) { row in try row.user(0) }
     }
 
     /// One user's part in a conversation; `nil` for a stranger.

@@ -4,7 +4,8 @@ import SQL
 extension Projection {
     func create(_ created: ConversationCreated) throws {
         let conversation = created.conversation
-        let key = conversation.isDistinct ? try freeKey(of: conversation.participants) : nil
+        let key: SQL =
+            conversation.isDistinct ? freeKey(of: conversation.participants) : "NULL"
         try transaction.execute(
             """
             INSERT INTO conversations (
@@ -31,15 +32,14 @@ extension Projection {
 
     /// The key of some participants, unless a conversation of theirs is found by it: one that comes from
     /// elsewhere stays beside that until they are merged (X1).
-    func freeKey(of participants: Participants) throws -> [UInt8]? {
+    func freeKey(of participants: Participants) -> SQL {
         let key = DistinctKey(participants, hash: hash)
-        let isTaken = try transaction.first(
+        return """
+            CASE WHEN EXISTS (
+                SELECT 1 FROM conversations
+                WHERE application = \(application) AND distinct_key = \(key.digest)
+            ) THEN NULL ELSE \(key.digest) END
             """
-            SELECT 1 FROM conversations
-            WHERE application = \(application) AND distinct_key = \(key.digest)
-            """
-        ) { _ in true }
-        return isTaken == nil ? key.digest : nil
     }
 
     func remember(_ match: ConversationMatched) throws {

@@ -10,7 +10,7 @@ extension Projection {
         let conversation = moved.conversation
         let id = conversation.id
         let isDistinct = conversation.isDistinct && conversation.deletedAt == nil
-        let key = isDistinct ? try freeKey(of: conversation.participants) : nil
+        let key: SQL = isDistinct ? freeKey(of: conversation.participants) : "NULL"
         try transaction.execute(
             """
             INSERT INTO conversations (
