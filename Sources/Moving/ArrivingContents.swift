@@ -102,7 +102,9 @@ public final class ArrivingContents {
     }
 
     /// Puts the bytes of a content where they are served, durably; nothing serves them yet.
-    nonisolated(nonsending) func bring(_ file: KeptFile) async throws {
+    ///
+    /// - Parameter bytes: Of contents that were brought before and that the application does not know yet.
+    nonisolated(nonsending) func bring(_ file: KeptFile, besides bytes: Int64) async throws {
         guard let id = Content.ID(uuid: file.place.uuid), let taken = staged[id] else {
             guard let bringElsewhere else {
                 throw MovedMistake(
@@ -114,7 +116,7 @@ public final class ArrivingContents {
         guard taken.size == file.size, taken.hash.digest == file.sha256 else {
             throw MovedMistake("contents.sha256", "is not that of the bytes on the lines before")
         }
-        try await requireQuota(file.size)
+        try await requireQuota(bytes + file.size)
         try commit()
         guard let name = BlobName(file.place.uuid) else { preconditionFailure("an id is a name") }
         let isOurs = try await contents.bring(

@@ -15,8 +15,9 @@ public struct Importer {
     private var weight = 0
     /// Whose messages come just now.
     private var open: Conversation.ID?
-    /// Contents whose bytes were brought for records that wait.
+    /// Contents whose bytes were brought for records that wait, and how many bytes these are.
     private var brought: [Content.ID: [UInt8]] = [:]
+    private var broughtBytes: Int64 = 0
     /// A content whose bytes come though they are here.
     private var known: Content.ID?
     /// What has come so far.
@@ -75,6 +76,9 @@ public struct Importer {
         }
     }
 
+    /// Ends it in the midst: brings what still waits, whose contents are published already.
+    public nonisolated(nonsending) mutating func stop() async throws { try await flush() }
+
     private nonisolated(nonsending) mutating func take(_ application: Application) async throws {
         guard self.application == nil else {
             throw MovedMistake("record", "must be application on the first line only")
@@ -100,7 +104,11 @@ public struct Importer {
         _ record: MovedRecord, line: Int
     ) async throws {
         let application = try begun()
-        for content in record.contents { try await require(content.content, of: application) }
+        for content in record.contents {
+            guard try await require(content.content, of: application) else { continue }
+            // Should the record be refused, the content is one that nobody needs, and is cleaned up.
+            if record.kind != .content { waiting.append((line, .content(content))) }
+        }
         guard contents.isEmpty else {
             throw MovedMistake("contents", "must name the content whose bytes stand before it")
         }
@@ -130,21 +138,25 @@ public struct Importer {
     }
 
     /// Bytes come before whatever refers to them.
+    ///
+    /// - Returns: Whether they have come now.
     private nonisolated(nonsending) mutating func require(
         _ content: Content, of application: Application.ID
-    ) async throws {
+    ) async throws -> Bool {
         if let known = try await digest(of: content.id, in: application) {
             guard known == content.sha256 else {
                 throw MovedMistake("contents.sha256", "is not that of the content of this id here")
             }
-            return
+            return false
         }
         // Contents of all applications lie side by side.
         guard try await store.signedContent(content.id) == nil else {
             throw MovedMistake("contents.id", "is that of a content of another application")
         }
-        try await contents.bring(KeptFile(content, of: application))
+        try await contents.bring(KeptFile(content, of: application), besides: broughtBytes)
         brought[content.id] = content.sha256
+        broughtBytes += content.size
+        return true
     }
 
     private nonisolated(nonsending) func digest(
@@ -159,6 +171,7 @@ public struct Importer {
         let steps = waiting
         waiting = []
         brought = [:]
+        broughtBytes = 0
         weight = 0
         do {
             try await bring(steps[...], in: application)
@@ -176,7 +189,7 @@ public struct Importer {
             switch (step, outcome) {
             case (.record(let record), _):
                 tally.count(record.kind, isNew: outcome != .present)
-            case (.settle, .present): break
+            case (.content, _), (.settle, .present): break
             case (.settle, _): tally.countSettled(isMerged: outcome == .merged)
             }
         }

@@ -96,6 +96,64 @@ import Testing
         #expect(try await self.lines(of: copy) == lines)
     }
 
+    @Test(arguments: [800_002, 3, 2] as [Int64])
+    func `more than the quota is refused, and comes once that is raised (X10, 11.6)`(
+        quota: Int64
+    ) async throws {
+        let scene = try await lived()
+        let lines = try await lines(of: scene)
+        let copy = try await scene.empty(in: try await World.holding(atMost: quota))
+        for _ in 1...2 {
+            let answer = try await take(lines, copy)
+            #expect(answer.status == 507, "\(answer)")
+            #expect(answer.body.contains(#""id":"quota_exceeded""#), "\(answer)")
+            #expect(answer.body.contains("may store \(quota) bytes"))
+            let held = try await copy.world.store.contentBytes(in: copy.application)
+            #expect(held == (quota < 3 ? 0 : 3))
+            // Each content that is named can be read whole.
+            let kept = try await self.lines(of: copy)
+            #expect(
+                kept.split(separator: "\n").count { $0.contains(#"{"record":"bytes""#) }
+                    == (held == 0 ? 0 : 1)
+            )
+        }
+        let raised = try await copy.reopened(holding: 800_003)
+        #expect(try await take(lines, raised).status == 200)
+        #expect(try await self.lines(of: raised) == lines)
+    }
+
+    @Test func `small contents of one transaction are counted together (X10, 11.6)`() async throws {
+        let scene = try await lived(sizes: [4, 4, 4])
+        let lines = try await lines(of: scene)
+        let copy = try await scene.empty(in: try await World.holding(atMost: 11))
+        #expect(try await take(lines, copy).status == 507)
+        #expect(try await copy.world.store.contentBytes(in: copy.application) == 8)
+    }
+
+    @Test func `contents of a refused record are cleaned up, or needed later (X10, 11.8)`()
+        async throws
+    {
+        let scene = try await lived(sizes: [4])
+        let lines = try await lines(of: scene)
+        let copy = try await scene.empty(in: try await World.separate())
+        let parts = lines.split(separator: "\n").map(String.init)
+        let bytes = try #require(parts.firstIndex { $0.contains(#"{"record":"bytes""#) })
+        let id = try #require(parts[bytes].wholeMatch(of: /.*"content":"([^"]*)".*/)?.1)
+        // The conversation of the message is nowhere.
+        let refused = [parts[0], parts[bytes], parts[bytes + 1]].joined(separator: "\n")
+        let answer = try await take(refused, copy)
+        #expect(answer.status == 422 && answer.body.contains("neither on a line before nor here"))
+        let store = copy.world.store
+        #expect(try await store.contentBytes(in: copy.application) == 4)
+        try await store.withdrawUnusedContents(
+            completedBefore: Timestamp(milliseconds: .max), limit: 10)
+        let dropped = try await store.droppedContents(limit: 10)
+        #expect(dropped.map(\.id.uuid) == [id.suffix(36).lowercased()])
+        try await store.eraseContents(dropped.map(\.id), in: copy.application)
+        #expect(try await take(lines, copy).status == 200)
+        #expect(try await self.lines(of: copy) == lines)
+    }
+
     @Test func `a content of another application stays his (X10, X12)`() async throws {
         let scene = try await lived()
         let lines = try await lines(of: scene)
@@ -169,14 +227,16 @@ import Testing
     // MARK: -
 
     /// A scene with a little of everything that clients make, on a server of its own.
-    private func lived(messages: Int = 12) async throws -> Scene {
+    private func lived(
+        messages: Int = 12, sizes: [Int] = [3, 800_000, 0]
+    ) async throws -> Scene {
         let scene = try await Scene.make(version: "3.0", in: try await World.separate())
         let conversation = try await scene.conversation()
         try await scene.say(messages, in: conversation)
         _ = try await scene.ask(
             "POST", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana é\n"}"#,
             by: scene.door)
-        for size in [3, 800_000, 0] {
+        for size in sizes {
             let made = try await scene.ask(
                 "POST", "/apps/{app}/conversations/\(conversation.uuid)/content",
                 fields: [

@@ -7,6 +7,8 @@ public enum ImportStep: Equatable, Sendable {
     case record(MovedRecord)
     /// All messages of a conversation have come: it is merged with what its participants have (X1).
     case settle(Conversation.ID)
+    /// The bytes of a content have come for the record behind it: without that, nobody needs them.
+    case content(MovedContent)
 }
 
 /// What became of a step.
@@ -96,12 +98,28 @@ private struct Importing {
     private mutating func bring(_ step: ImportStep) throws -> ImportOutcome {
         switch step {
         case .settle(let id): return try settle(id)
+        case .content(let moved): return try bring(moved)
         case .record(let record):
             guard let record = try missing(record) else { return .present }
             try recording.record(.recordImported(record))
             if case .scheduled(let moved) = record { recording.tellSender(of: moved.message.dueAt) }
             return .brought
         }
+    }
+
+    /// One whose bytes are just being deleted has an end already; who needs it is refused.
+    private func bring(_ moved: MovedContent) throws -> ImportOutcome {
+        var content = moved.content
+        guard try transaction.content(content.id, in: application) == nil,
+            try !transaction.isDropped(content.id, in: application)
+        else { return .present }
+        // Its conversation may have been merged into another one here (X1.2).
+        content.conversation = try content.conversation.map { id in
+            try transaction.winner(of: id, in: application) ?? id
+        }
+        let home = MovedContent(content, owner: moved.owner)
+        try recording.record(.recordImported(.content(home)))
+        return .brought
     }
 
     /// What of a record is to come; `nil` when it is there.

@@ -76,10 +76,16 @@ extension Command {
                         clock: UploadClock(now: systemMilliseconds)),
                     orElse: try bytes(in: contents, for: folder, bucket))
                 var importer = Importer(store, arriving)
-                while let line = try lines.next() {
-                    try await importer.take(line, line: lines.number)
+                do {
+                    while let line = try lines.next() {
+                        try await importer.take(line, line: lines.number)
+                    }
+                    try await importer.finish()
+                } catch {
+                    // What is told is why it ended; repeating it brings the rest.
+                    try? await importer.stop()
+                    throw error
                 }
-                try await importer.finish()
                 tell(importer.tally)
             }
         }

@@ -52,6 +52,17 @@ private actor ImportJob {
                 try await uploads.requireQuota(of: application.uuid, for: bytes)
             })
         var importer = Importer(store, arriving, only: application)
+        do {
+            try await take(body, &importer)
+        } catch {
+            // What is told is why it ended; repeating it brings the rest.
+            try? await importer.stop()
+            throw error
+        }
+        return importer.tally
+    }
+
+    private func take(_ body: any RequestBody, _ importer: inout Importer) async throws {
         var lines = LineCutter()
         var buffer = BodyBuffer(capacity: Self.piece)
         repeat {
@@ -63,6 +74,5 @@ private actor ImportJob {
         } while buffer.count > 0
         if let line = lines.last() { try await importer.take(line, line: lines.number) }
         try await importer.finish()
-        return importer.tally
     }
 }

@@ -35,9 +35,9 @@ struct Scene: Sendable {
     }
 
     /// The same scene after a restart of its own world.
-    func reopened() async throws -> Scene {
+    func reopened(holding quota: Int64? = nil) async throws -> Scene {
         var scene = self
-        scene.world = try await world.reopened()
+        scene.world = try await world.reopened(holding: quota)
         return scene
     }
 

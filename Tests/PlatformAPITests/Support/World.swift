@@ -70,22 +70,26 @@ struct World: Sendable {
         try await World(at: Workshop.otherDatabase(of:))
     }
 
+    /// A world of its own where an application may hold so many bytes.
+    static func holding(atMost bytes: Int64) async throws -> World { try await World(quota: bytes) }
+
     /// How many transactions have changed something.
     var commits: Int { database.statistics.commits }
 
     /// The same world after a restart.
-    func reopened() async throws -> World {
+    func reopened(holding quota: Int64? = nil) async throws -> World {
         _ = await server.drain(deadline: 1000)
         await service.uploads.shutdown()
         database.close()
-        return try await World(in: folder)
+        return try await World(in: folder, quota: quota)
     }
 
     // Tables of tests send more than a token may, so there is no limit unless somebody tests it.
     private init(
         faults kind: PlatformAPI.FaultKind = .unexpected,
         in known: String? = nil, at place: (String) -> DatabaseLocation = Workshop.database(of:),
-        beside other: World? = nil, settled: (inout PlatformSettings) -> Void = { _ in }
+        beside other: World? = nil, quota: Int64? = nil,
+        settled: (inout PlatformSettings) -> Void = { _ in }
     ) async throws {
         let clock = other?.clock ?? TestClock()
         var environment = StoreEnvironment.live
@@ -99,6 +103,7 @@ struct World: Sendable {
         let bridge = ContentBridge(store: store)
         var settings = UploadSettings()
         settings.diskHeadroom = 0
+        settings.applicationQuota = quota
         let uploads =
             if let other { other.service.uploads } else {
                 try await Uploads(
@@ -199,12 +204,15 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
         return try await store.withdrawContent(id)
     }
 
-    // These tests wait for no sweeper, and nobody has a quota.
+    // These tests wait for no sweeper.
     func abandoned(unusedSince moment: Int64, limit: Int) async throws -> [AbandonedContent] { [] }
 
     func erased(_ contents: [AbandonedContent]) async throws {}
 
-    func storedBytes(of application: String, besides contentID: String?) async throws -> Int64 { 0 }
+    func storedBytes(of application: String, besides contentID: String?) async throws -> Int64 {
+        guard let id = Application.ID(uuid: application) else { return 0 }
+        return try await store.contentBytes(in: id)
+    }
 
     /// These tests download nothing.
     func content(_ id: String) async throws -> StoredContent? { nil }
