@@ -14,9 +14,11 @@ import time
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
+from lines import moved
 from people import KILLS, Commands, Person, kill_again_and_again
 from postgres import Postgres
-from server import APPLICATION, TOKEN, Server, serving
+from server import APPLICATION, Server, serving
+from store import ObjectStore
 from talk import MESSAGES, expect_talk, id_of, talk, text
 
 SIZES = (5_000_000, 0, 1, 70_000)
@@ -85,18 +87,6 @@ def whole(server, commands, postgres):
     print(f"moving: {MESSAGES} messages and {len(contents)} contents to a server and back, after {count} kills")
 
 
-def moved(server, method, path, lines=None):
-    """Status and body of an export or an import over HTTP; the lines go in chunks."""
-    connection = server.connection(timeout=300)
-    chunks = lines and (lines[start:start + 100_000] for start in range(0, len(lines), 100_000))
-    connection.request(
-        method, f"/apps/{APPLICATION}{path}", chunks or None,
-        {"Authorization": f"Bearer {TOKEN}", "Accept": "application/vnd.layer+json; version=3.0",
-         "Content-Type": "application/jsonl"}, encode_chunked=lines is not None)
-    answer = connection.getresponse()
-    return answer.status, answer.read()
-
-
 def killed(target, lines, begun, seconds):
     """Ends a server while it takes lines, at a moment up to `seconds` behind the first of them."""
     target.start()
@@ -150,6 +140,44 @@ def over_http(binary, postgres):
         assert said.endswith("all of it durable\n"), said
         assert commands.says("export", "--app", APPLICATION, "--data", "whole").encode() == bare
     print(f"moving: {len(lines)} bytes over HTTP to either engine and back, after {KILLS} kills")
+
+
+def with_bucket(binary):
+    """Into servers whose contents lie in a bucket, over HTTP and by command, and out of them again."""
+    with contextlib.closing(ObjectStore()) as store, serving(binary) as server:
+        if not store.settings:
+            return print("moving: with an object store: left out")
+        server.start()
+        conversation, contents = talk(server, SIZES)
+        status, lines = moved(server, "GET", "/export")
+        assert status == 200 and server.stop() == 0
+        commands = Commands(server)
+        (server.folder / "lines").write_bytes(lines)
+        bare = export(commands, "--contents", "saved")
+        (server.folder / "bare").write_text(bare)
+        for number, call in enumerate([None, ("lines",), ("bare", "--contents", "saved")]):
+            target = Server(server.binary, server.folder, settings=store.settings | {
+                "PARLEY_S3_PREFIX": f"moving{number}/"})
+            target.data = str(server.folder / f"bucket{number}")
+            try:
+                if call:
+                    said = commands.says("import", *call, "--data", target.data, **target.settings)
+                    assert said.endswith("all of it durable\n"), said
+                target.start()
+                if not call:
+                    status, said = moved(target, "POST", "/import", lines)
+                    assert status == 200, said
+                status, said = moved(target, "POST", "/import", lines)
+                assert status == 200 and json.loads(said)["changed"] is False, said
+                assert moved(target, "GET", "/export") == (200, lines)
+                expect_talk(target, conversation, contents, SIZES)
+                blobs = pathlib.Path(target.data) / "uploads" / "blobs"
+                left = [file for file in blobs.rglob("*") if file.is_file() and file.stat().st_size]
+                assert not left, left
+                assert target.stop() == 0
+            finally:
+                target.kill()
+    print(f"moving: {len(contents)} contents into buckets of {store.name} and back")
 
 
 def merging(server, commands):
@@ -229,6 +257,7 @@ def main():
         merging(server, commands)
         refusals(server, commands)
         over_http(sys.argv[1], postgres)
+    with_bucket(sys.argv[1])
 
 
 main()
