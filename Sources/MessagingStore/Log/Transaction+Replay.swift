@@ -6,7 +6,14 @@ extension Transaction {
     func object(
         madeWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
     ) throws -> [UInt8]? {
-        try first(
+        try askObject(madeWith: key, as: kind, in: application).first()
+    }
+
+    /// The same, asked ahead.
+    func askObject(
+        madeWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
+    ) throws -> Finding<[UInt8]> {
+        try ask(
             """
             SELECT object FROM replay_keys
             WHERE application = \(application) AND kind = \(kind.rawValue)

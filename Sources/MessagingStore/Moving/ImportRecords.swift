@@ -166,21 +166,23 @@ private struct Importing {
     /// Keeps its place, unless another message has it or its conversation is another one by now.
     private mutating func missing(_ moved: MovedMessage) throws -> MovedMessage? {
         let message = moved.message
+        // Asked together: over a network it is one round trip.
+        let known = try transaction.askHome(of: message.id, in: application)
+        // The id of a message that was deleted stays taken (rulings 12).
+        let trace = try transaction.askObject(
+            madeWith: Replay.Key(message.id), as: .message, in: application)
+        let neighbour = try transaction.askMessage(
+            at: message.position, in: message.conversation, in: application)
         guard let home = try home(message.conversation), home.deletedAt == nil else { return nil }
-        if let known = try transaction.message(message.id, in: application) {
-            guard known.conversation == home.id else {
+        if let known = try known.first() {
+            guard known == home.id else {
                 throw MovedMistake("id", "is that of a message in another conversation here")
             }
             return nil
         }
-        // The id of a message that was deleted stays taken (rulings 12).
-        let trace = try transaction.object(
-            madeWith: Replay.Key(message.id), as: .message, in: application)
-        guard trace == nil else { return nil }
+        guard try trace.first() == nil else { return nil }
         for content in moved.contents { _ = try isMissing(content, "contents.") }
-        guard home.id == message.conversation,
-            try !transaction.isTaken(message.position, in: home.id, in: application)
-        else {
+        guard home.id == message.conversation, try neighbour.first() == nil else {
             unordered.insert(home.id)
             return moved.moved(to: home.lastPosition.next, in: home.id)
         }
@@ -273,16 +275,29 @@ extension Transaction {
         return (Set(followed), Set(blocked))
     }
 
-    fileprivate func isTaken(
-        _ place: Position, in conversation: Conversation.ID, in application: Application.ID
-    ) throws -> Bool {
-        try first(
+    /// In which conversation a message stands.
+    fileprivate func askHome(
+        of message: Message.ID, in application: Application.ID
+    ) throws -> Finding<Conversation.ID> {
+        try ask(
             """
-            SELECT 1 FROM messages
+            SELECT conversation FROM messages
+            WHERE application = \(application) AND id = \(message)
+            """
+        ) { row in try row.id(0) }
+    }
+
+    /// Which message has a place.
+    fileprivate func askMessage(
+        at place: Position, in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> Finding<Message.ID> {
+        try ask(
+            """
+            SELECT id FROM messages
             WHERE application = \(application) AND conversation = \(conversation)
                 AND position = \(place)
             """
-        ) { _ in true } ?? false
+        ) { row in try row.id(0) }
     }
 
     fileprivate func isDropped(

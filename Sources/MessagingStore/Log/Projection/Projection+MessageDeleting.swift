@@ -30,9 +30,10 @@ extension Projection {
             UPDATE conversations SET message_count = message_count - 1
             WHERE application = \(application) AND id = \(conversation)
             """)
+        let hiders = try askHiders(of: place, in: conversation)
         // Names of users are never empty, so the empty one stands for nobody.
-        let hidden = try hiders(of: place, in: conversation).map(\.text) + [""]
         let readers = try readers(of: place, in: conversation).map(\.text) + [sender?.text ?? ""]
+        let hidden = try hiders.rows().map(\.text) + [""]
         try transaction.execute(
             """
             UPDATE participants SET unshown_count = unshown_count - 1
@@ -61,8 +62,10 @@ extension Projection {
         try findLastMessage(in: conversation, of: nil, insteadOf: place)
     }
 
-    func hiders(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {
-        try transaction.rows(
+    func askHiders(
+        of place: Position, in conversation: Conversation.ID
+    ) throws -> Finding<UserID> {
+        try transaction.ask(
             """
             SELECT user_id FROM hidden_messages
             WHERE application = \(application) AND conversation = \(conversation)

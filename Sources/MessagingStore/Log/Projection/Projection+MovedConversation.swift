@@ -108,10 +108,11 @@ extension Projection {
 
     private func countInViews(_ message: Message) throws {
         let (place, home) = (message.position, message.conversation)
+        let hiders = try askHiders(of: place, in: home)
         // Names of users are never empty, so the empty one stands for nobody.
-        let hidden = try hiders(of: place, in: home).map(\.text) + [""]
         let readers =
             try readers(of: place, in: home).map(\.text) + [message.sender.userID?.text ?? ""]
+        let hidden = try hiders.rows().map(\.text) + [""]
         try transaction.execute(
             """
             UPDATE participants SET unshown_count = unshown_count + 1
