@@ -36,7 +36,8 @@ def measure(options, folder, table):
     sizes = [10 ** power for power in range(3, 8) if 10 ** power <= options.size]
     plot = Plot("microseconds a request, 64 connections", "messages and conversations", sizes)
     grow(options, folder / "SQLite", table, plot, sizes)
-    with contextlib.closing(Postgres()) as postgres:
+    # Enough for the pages of all sizes, as a file has them in the page cache.
+    with contextlib.closing(Postgres(buffers="4GB")) as postgres:
         grow(options, folder / "PostgreSQL", table, plot, sizes, postgres)
     if options.figures:
         options.figures.mkdir(parents=True, exist_ok=True)

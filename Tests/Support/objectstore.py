@@ -388,7 +388,8 @@ def start_weed(program, folder):
     (folder / "data").mkdir()
     with open(folder / "log", "wb") as log:
         process = subprocess.Popen(
-            [program, "server", f"-dir={folder}/data", "-ip=127.0.0.1", "-ip.bind=127.0.0.1",
+            # Else it writes what it logs to the system's folder for such things, too.
+            [program, "-logtostderr", "server", f"-dir={folder}/data", "-ip=127.0.0.1", "-ip.bind=127.0.0.1",
              f"-master.port={master}", "-master.volumeSizeLimitMB=256", f"-volume.port={volume}",
              "-volume.max=64", "-filer", f"-filer.port={filer}", "-s3", f"-s3.port={port}",
              f"-s3.config={folder}/s3.json",

@@ -8,14 +8,16 @@ import subprocess
 class Postgres:
     """Starts it; it ends with this process, however that ends.
 
-    `log` is an empty folder for its write-ahead log, where that is to lie elsewhere.
+    `log` is an empty folder for its write-ahead log, where that is to lie elsewhere; `buffers` is its memory for
+    pages, which a server that holds much has.
     """
 
-    def __init__(self, log=None):
+    def __init__(self, log=None, buffers=None):
         script = pathlib.Path(__file__).resolve().parent / "postgres.sh"
         self.process = subprocess.Popen(
             ["bash", str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env=os.environ | ({"PARLEY_POSTGRES_WAL": str(log)} if log else {}))
+            env=os.environ | ({"PARLEY_POSTGRES_WAL": str(log)} if log else {})
+            | ({"PARLEY_POSTGRES_BUFFERS": buffers} if buffers else {}))
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             raise RuntimeError("PostgreSQL did not start; it says why above")

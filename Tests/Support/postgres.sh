@@ -8,7 +8,8 @@
 # The role "parley" comes in without a password, "keeper" with "sesame" (SCRAM), he also over TCP on a port of
 # its own of the loopback, with or without TLS; the certificate is server.crt beside the socket.
 #
-# PARLEY_POSTGRES_WAL names an empty folder elsewhere for its write-ahead log, in segments of 1 MiB.
+# PARLEY_POSTGRES_WAL names an empty folder elsewhere for its write-ahead log, in segments of 1 MiB;
+# PARLEY_POSTGRES_BUFFERS says how much memory it has for pages, 64MB unless said otherwise.
 set -eu
 
 for bin in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV) "$(dirname "$(command -v initdb || true)")"; do
@@ -53,7 +54,7 @@ unix_socket_directories = '$folder'
 fsync = on
 max_connections = 1500
 max_locks_per_transaction = 256
-shared_buffers = 64MB
+shared_buffers = ${PARLEY_POSTGRES_BUFFERS:-64MB}
 max_wal_size = 512MB
 SETTINGS
 
