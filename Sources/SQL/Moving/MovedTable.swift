@@ -26,36 +26,65 @@ public struct MovedTable: Hashable, Sendable {
         return sql
     }
 
-    /// Adds one row.
-    func insertion(_ values: [SQLValue]) -> SQL {
-        let places = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
-        var sql = SQL(stringLiteral: "INSERT INTO \(name) (\(all)) VALUES (\(places))")
-        sql.values = values
+    /// Adds rows.
+    func insertion(of rows: ArraySlice<[SQLValue]>) -> SQL {
+        var sql = SQL(stringLiteral: "INSERT INTO \(name) (\(all)) VALUES \(Self.places(rows))")
+        sql.values = rows.flatMap(\.self)
         return sql
     }
+
+    /// Counts its rows for the planner, so that few of them are found by their index.
+    var analysis: SQL { SQL(stringLiteral: "ANALYZE \(name)") }
 
     /// Finds rows by what tells them apart; where nothing does, equal ones, and how many of them there are.
     ///
     /// Nothing is ordered by text: engines differ about it where text holds U+0000.
     func likes(of rows: [[SQLValue]]) -> SQL {
-        let named = (key.isEmpty ? columns : key).compactMap(columns.firstIndex)
+        key.isEmpty ? equals(of: rows) : namesakes(of: rows)
+    }
+
+    private func namesakes(of rows: [[SQLValue]]) -> SQL {
+        let named = key.compactMap(columns.firstIndex)
+        let keys = rows.map { row in named.map { place in row[place] } }[...]
+        let equal = key.enumerated().map { "t.\($1) = k.column\($0 + 1)" }
+        var sql = SQL(
+            stringLiteral: """
+                SELECT \(columns.map { "t.\($0)" }.joined(separator: ", ")) FROM \(name) t
+                JOIN (VALUES \(Self.places(keys))) k ON \(equal.joined(separator: " AND "))
+                """)
+        sql.values = keys.flatMap(\.self)
+        return sql
+    }
+
+    private func equals(of rows: [[SQLValue]]) -> SQL {
         var (conditions, values): ([String], [SQLValue]) = ([], [])
         for row in rows {
-            let equal = named.map { place in
-                values.append(row[place])
+            let equal = zip(columns, row).map { column, value in
+                values.append(value)
                 // The other comparison finds no NULL, and this one no index.
-                return
-                    "\(columns[place]) \(key.isEmpty ? "IS NOT DISTINCT FROM" : "=") $\(values.count)"
+                return "\(column) IS NOT DISTINCT FROM $\(values.count)"
             }
             conditions.append("(\(equal.joined(separator: " AND ")))")
         }
-        let (count, group) = key.isEmpty ? (", COUNT(*)", "GROUP BY \(all)") : ("", "")
         var sql = SQL(
-            stringLiteral:
-                "SELECT \(all)\(count) FROM \(name) WHERE \(conditions.joined(separator: " OR ")) \(group)"
-        )
+            stringLiteral: """
+                SELECT \(all), COUNT(*) FROM \(name)
+                WHERE \(conditions.joined(separator: " OR ")) GROUP BY \(all)
+                """)
         sql.values = values
         return sql
+    }
+
+    /// `($1, $2), ($3, $4)` …
+    private static func places(_ rows: ArraySlice<[SQLValue]>) -> String {
+        var number = 0
+        return rows.map { row in
+            let places = row.map { _ in
+                number += 1
+                return "$\(number)"
+            }
+            return "(\(places.joined(separator: ", ")))"
+        }.joined(separator: ", ")
     }
 
     /// How many values such a row has.
