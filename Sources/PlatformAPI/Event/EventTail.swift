@@ -94,8 +94,8 @@ final class EventTail: Sendable {
                     reader.wake()
                     for ending in endings { reader.end(ending) }
                 }
-                // Who has fallen behind sends full batches, which are cheap, until nothing is left.
-                if !page.isCut { await gather(for: readers.count) }
+                // Also with more to come: faster than they can send it, the ring would outrun them all.
+                await gather(for: readers.count)
             } catch {
                 onFault(error)
                 // Cancelled, the loop ends.
