@@ -103,7 +103,7 @@ public final class DatabaseMove {
     /// - Parameter compared: Told how many more are the same.
     /// - Throws: ``Refusal/differs(_:)``.
     public func verify(_ table: MovedTable, _ compared: (Int) throws -> Void) throws {
-        let count = try target.read { transaction in
+        let count = try target.write { transaction in
             try transaction.execute(table.analysis)
             return try transaction.first(table.count) { row in try row.int64(0) }
         }

@@ -61,16 +61,14 @@ final class TableStatistics: Sendable {
     /// Has tables analysed that have more than doubled since.
     ///
     /// - Returns: Whether there were any.
-    private func analyze() throws(SQLError) -> Bool {
+    private func analyze() throws -> Bool {
         let connection = PostgresConnection(to: url, session)
         defer { connection.close() }
-        try connection.begin(.reading)
-        let rows = try connection.query(PostgresDialect.analyses)
-        var analyses: [String] = []
-        while try rows.next() { if let words = rows.text(at: 0) { analyses.append(words) } }
-        try connection.commit()
+        let analyses = try connection.read { transaction in
+            try transaction.rows(PostgresDialect.analyses) { row in try row.text(0) }
+        }
+        // One after the other: each lets go of its table at once. Committed, as a look is not.
         for words in analyses {
-            // One after the other: each lets go of its table at once.
             try connection.begin(.reading)
             try connection.execute(SQL(stringLiteral: words))
             try connection.commit()
