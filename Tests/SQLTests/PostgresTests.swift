@@ -216,25 +216,6 @@ import Testing
         #expect(plan.contains { step in step.contains("people_pkey") }, "\(plan)")
     }
 
-    @Test func `learns how large a table has become, and again when it has doubled`() async throws {
-        let database = try Database.open(
-            .server(server.newSchema()), migrations: People.migrations)
-        // Only what we do counts.
-        try await database.write { transaction in
-            try transaction.execute("ALTER TABLE people SET (autovacuum_enabled = off)")
-        }
-        for count in [1000, 3000] {
-            try await database.write { transaction in
-                try transaction.execute(
-                    """
-                    INSERT INTO people (id, name) SELECT n, 'Ada'
-                    FROM generate_series((SELECT COUNT(*) + 1 FROM people), \(count)) n
-                    """)
-            }
-            #expect(try await database.hasLearned(count))
-        }
-    }
-
     @Test func `keeps no more prepared statements than the limit`() async throws {
         let database = try Engine.postgres.people()
         let count = try await database.write { transaction in
@@ -294,26 +275,7 @@ extension Database {
     }
 }
 
-extension Database {
-    /// Whether the planner hears of so many people; commits meanwhile, as whoever works on it does.
-    fileprivate func hasLearned(_ count: Int) async throws -> Bool {
-        for _ in 0..<1200 {
-            let told = try await write { transaction in try transaction.peopleAnalysed() }
-            if told == count { return true }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        return false
-    }
-}
-
 extension Transaction {
-    /// How many people there were when they were last analysed.
-    fileprivate func peopleAnalysed() throws -> Int? {
-        try first("SELECT reltuples::bigint FROM pg_class WHERE oid = 'people'::regclass") { row in
-            try row.int(0)
-        }
-    }
-
     fileprivate func backend() throws -> Int {
         try first("SELECT pg_backend_pid()") { row in try row.int(0) } ?? 0
     }
