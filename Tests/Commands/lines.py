@@ -1,6 +1,9 @@
 """The lines of an application, out of a server and into one over HTTP."""
 
+import json
+
 from server import APPLICATION, TOKEN
+from talk import expect_talk
 
 
 def moved(server, method, path, lines=None):
@@ -13,3 +16,11 @@ def moved(server, method, path, lines=None):
          "Content-Type": "application/jsonl"}, encode_chunked=lines is not None)
     answer = connection.getresponse()
     return answer.status, answer.read()
+
+
+def expect_there(server, lines, *talked):
+    """All lines have come: bringing them again changes nothing, and they go out the same."""
+    status, said = moved(server, "POST", "/import", lines)
+    assert status == 200 and json.loads(said)["changed"] is False, said
+    assert moved(server, "GET", "/export") == (200, lines)
+    expect_talk(server, *talked)

@@ -14,7 +14,7 @@ import time
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
-from lines import moved
+from lines import expect_there, moved
 from people import KILLS, Commands, Person, kill_again_and_again
 from postgres import Postgres
 from server import APPLICATION, Server, serving
@@ -126,10 +126,7 @@ def over_http(binary, postgres):
                 target.start()
                 status, said = moved(target, "POST", "/import", lines)
                 assert status == 200, said
-                status, said = moved(target, "POST", "/import", lines)
-                assert status == 200 and json.loads(said)["changed"] is False, said
-                assert moved(target, "GET", "/export") == (200, lines)
-                expect_talk(target, conversation, contents, SIZES)
+                expect_there(target, lines, conversation, contents, SIZES)
                 assert target.stop() == 0
             finally:
                 target.kill()
@@ -167,10 +164,7 @@ def with_bucket(binary):
                 if not call:
                     status, said = moved(target, "POST", "/import", lines)
                     assert status == 200, said
-                status, said = moved(target, "POST", "/import", lines)
-                assert status == 200 and json.loads(said)["changed"] is False, said
-                assert moved(target, "GET", "/export") == (200, lines)
-                expect_talk(target, conversation, contents, SIZES)
+                expect_there(target, lines, conversation, contents, SIZES)
                 blobs = pathlib.Path(target.data) / "uploads" / "blobs"
                 left = [file for file in blobs.rglob("*") if file.is_file() and file.stat().st_size]
                 assert not left, left
