@@ -58,13 +58,23 @@ public struct EncodedEvent: Sendable {
     /// How many octets it has.
     public var count: Int { octets.count }
 
-    /// A comment, which clients skip.
-    static let heartbeat = EncodedEvent(octets: Array(":\n\n".utf8))
+    /// A comment, which clients skip, and where they are, which they remember: without data nothing is
+    /// dispatched (HTML §9.2.6).
+    ///
+    /// - Parameter place: What a client that breaks off here says in `Last-Event-ID`; `nil` for what it
+    ///   would have said before.
+    static func heartbeat(at place: Int64?) -> EncodedEvent {
+        EncodedEvent(octets: Array(":\n\(id(place))\n".utf8))
+    }
 
-    /// What every stream begins with: a comment, so that something arrives at once (H151), and how
-    /// long a client waits before it comes back, in milliseconds and in digits (H153).
-    static func greeting(retry: UInt32) -> EncodedEvent {
-        EncodedEvent(octets: Array(":\nretry: \(retry)\n\n".utf8))
+    /// What every stream begins with: a comment, so that something arrives at once (H151), how long a
+    /// client waits before it comes back, in milliseconds and in digits (H153), and where it begins.
+    static func greeting(retry: UInt32, at place: Int64?) -> EncodedEvent {
+        EncodedEvent(octets: Array(":\nretry: \(retry)\n\(id(place))\n".utf8))
+    }
+
+    private static func id(_ place: Int64?) -> String {
+        place.map { place in "id: \(place)\n" } ?? ""
     }
 }
 

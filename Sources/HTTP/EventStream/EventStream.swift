@@ -101,7 +101,7 @@ public final class EventStream: LineHandler {
 
     /// Greets the client.
     public func opened(_ line: any Line) {
-        line.send(EncodedEvent.greeting(retry: settings.retry).octets)
+        line.send(EncodedEvent.greeting(retry: settings.retry, at: handler.place).octets)
         let heartbeat = line.milliseconds + settings.heartbeat
         times.withLock { times in times.heartbeat = heartbeat }
         arm(line)
@@ -119,8 +119,9 @@ public final class EventStream: LineHandler {
             return (beats, now >= times.expiry)
         }
         guard !hasExpired else { return end() }
-        // Behind a full line a heartbeat proves nothing.
-        if beats, !line.isFull { line.send(EncodedEvent.heartbeat.octets) }
+        // Behind a full line a heartbeat proves nothing, and none overtakes what waits: it names the
+        // place behind that.
+        if beats, !isFull { line.send(EncodedEvent.heartbeat(at: handler.place).octets) }
         arm(line)
     }
 

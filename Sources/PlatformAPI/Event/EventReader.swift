@@ -51,6 +51,10 @@ final class EventReader: EventStreamHandler {
 
     // MARK: - The stream
 
+    /// Behind what was sent and what was passed over, which may be much: who wants a rare type would come
+    /// back with the id of the last one, which the log may not reach back to any more.
+    var place: Int64? { state.withLock { state in state.place.number } }
+
     func opened(_ stream: EventStream) {
         state.withLock { state in state.stream = stream }
         tail.enter(self, at: end)

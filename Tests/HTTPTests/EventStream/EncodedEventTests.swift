@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `retry is digits (H153)`() {
-        #expect(wireText(.greeting(retry: 3000)) == ":\nretry: 3000\n\n")
+        #expect(wireText(.greeting(retry: 3000, at: nil)) == ":\nretry: 3000\n\n")
     }
 
     @Test(arguments: 0..<200)

@@ -42,6 +42,32 @@ import Testing
         #expect(line.text == String(repeating: ":\n\n", count: 5))
     }
 
+    @Test func `says with its greeting and each beat where a client goes on (H154)`() throws {
+        listener.place = 7
+        let stream = opened()
+        #expect(line.text == ":\nretry: 3000\nid: 7\n\n")
+        line.clear()
+        listener.place = 1007
+        line.pass(15_000, stream)
+        #expect(line.text == ":\nid: 1007\n\n")
+    }
+
+    @Test func `says no place in front of what waits (H154, H156)`() throws {
+        listener.place = 7
+        let stream = opened()
+        line.clear()
+        line.isFull = true
+        #expect(stream.send(try #require(EncodedEvent(data: "x", id: "8"))))
+        line.turn()
+        line.isFull = false
+        listener.place = 8
+        line.pass(15_000, stream)
+        #expect(line.text == "")
+        stream.drained()
+        line.pass(15_000, stream)
+        #expect(line.text == "id: 8\ndata: x\n\n:\nid: 8\n\n")
+    }
+
     @Test func `says when it is full, and when there is room again (H156)`() throws {
         let stream = opened()
         let event = try #require(event)

@@ -102,6 +102,23 @@ import Testing
         #expect(try await stream.next(2).compactMap(\.id) == [end - 151, end])
     }
 
+    @Test func `lets who is sent nothing go on where he is (X3, H154)`() async throws {
+        // Trimming concerns all applications.
+        let scene = try await Scene.make(in: .separate())
+        let conversation = try await scene.conversation()
+        let end = try await scene.end()
+        let stream = try LiveStream(scene, "?after=now&types=badge.set")
+        #expect(try await stream.comes(to: end))
+        try await scene.say(3, in: conversation)
+        // A heartbeat says it.
+        #expect(try await stream.comes(to: end + 3))
+        try await scene.world.store.trimLogs(before: Timestamp(milliseconds: 1 << 50))
+        #expect(try await refused(scene, "?after=\(end)").status == 410)
+        let next = try LiveStream(scene, "?types=badge.set", lastEventID: end + 3)
+        #expect(try await next.comes(to: end + 3))
+        #expect(next.head.hasPrefix("HTTP/1.1 200"))
+    }
+
     @Test func `ends with its token, and with its application (H158)`() async throws {
         var scene = try await Scene.make()
         let store = scene.world.store

@@ -17,6 +17,8 @@ final class LiveStream: @unchecked Sendable {
     private var octets: [UInt8] = []
     private var text: [UInt8] = []
     private(set) var head = ""
+    /// What a browser would say in `Last-Event-ID`.
+    private var lastEventID: Int64?
     private var isOver = false
 
     /// Opens a stream of a scene's application.
@@ -63,6 +65,24 @@ final class LiveStream: @unchecked Sendable {
             found += more
         }
         return found
+    }
+
+    /// Waits until a client that comes back goes on behind a position, or farther.
+    ///
+    /// - Returns: False when the stream ends before.
+    func comes(to position: Int64) async throws -> Bool {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try self.reach(position) }) }
+        }
+    }
+
+    private func reach(_ position: Int64) throws -> Bool {
+        while lastEventID ?? -1 < position {
+            guard takeEvent() == nil else { continue }
+            guard !isOver else { return false }
+            try receive()
+        }
+        return true
     }
 
     private func read(_ count: Int) throws -> [Event] {
@@ -116,8 +136,10 @@ final class LiveStream: @unchecked Sendable {
         func field(_ name: String) -> String? {
             lines.first { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
         }
+        let id = field("id").flatMap { Int64($0) }
+        if let id { lastEventID = id }
         return Event(
-            id: field("id").flatMap { Int64($0) }, type: field("event") ?? "",
+            id: id, type: field("event") ?? "",
             data: field("data") ?? "")
     }
 }
