@@ -52,11 +52,12 @@ extension Recording {
         }
         guard let other = try transaction.copy(of: holder, in: application) else { return own.id }
         let (merged, relocations) = copy.meeting(other)
+        let loser = merged.id == own.id ? other : copy
         try record(
             .conversationMerged(
-                ConversationMerged(
-                    merged, losing: merged.id == own.id ? other : copy, relocations: relocations,
-                    at: now)))
+                ConversationMerged(merged, losing: loser, relocations: relocations, at: now)))
+        // Deliveries are not made from the log alone, so nothing that replays it sees to them.
+        try transaction.joinLanes(of: loser.id, into: merged.id, in: application)
         return merged.id
     }
 

@@ -57,6 +57,20 @@ extension Transaction {
         ) { row in try row.id(0) }
     }
 
+    /// What of some ids are aliases, and what they stand for, in one statement.
+    func winners(
+        of ids: Set<Conversation.ID>, in application: Application.ID
+    ) throws -> [Conversation.ID: Conversation.ID] {
+        guard !ids.isEmpty else { return [:] }
+        let found = try rows(
+            """
+            SELECT alias, conversation FROM conversation_aliases
+            WHERE application = \(application) AND alias IN (\(few: ids.map(\.bytes)))
+            """
+        ) { row in (try row.id(0) as Conversation.ID, try row.id(1) as Conversation.ID) }
+        return Dictionary(found) { first, _ in first }
+    }
+
     /// The live distinct conversation of some participants.
     func distinctConversation(
         of key: DistinctKey, in application: Application.ID

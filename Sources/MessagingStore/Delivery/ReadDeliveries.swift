@@ -43,17 +43,23 @@ extension MessagingStore {
             guard let found = try transaction.delivery(id, of: webhook, in: application) else {
                 throw Rejection.notFound(.delivery)
             }
+            // What was over when its conversation was merged waits with those of the winner now.
+            let conversation = found.delivery.conversation
+            let winner = try conversation.flatMap { id in
+                try transaction.winner(of: id, in: application)
+            }
+            let lane = winner?.bytes ?? found.lane
             // The first of a lane stays its first.
             let isFirst = found.delivery.nextAt != nil
             try transaction.execute(
                 """
                 UPDATE deliveries
                 SET state = 'pending', attempts = 0, asked_at = \(now), finished_at = NULL,
-                    next_at = \(isFirst ? now : nil)
+                    lane = \(lane), next_at = \(isFirst ? now : nil)
                 WHERE application = \(application) AND webhook = \(webhook)
                     AND number = \(found.number)
                 """)
-            try transaction.lead(found.lane, of: webhook, at: now, in: application)
+            try transaction.lead(lane, of: webhook, at: now, in: application)
             recording.webhooksChanged()
             guard let retried = try transaction.delivery(id, of: webhook, in: application) else {
                 throw StoreFault.unreadable("deliveries")

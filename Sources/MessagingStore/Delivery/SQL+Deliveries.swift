@@ -37,13 +37,13 @@ extension SQL {
         """
     }
 
-    /// Those lanes that have a first delivery.
-    static func ledLanes(
+    /// The first deliveries of those lanes that have one.
+    static func firstDeliveries(
         among lanes: some Collection<[UInt8]>, of webhook: Webhook.ID,
         in application: Application.ID
     ) -> SQL {
         """
-        SELECT lane FROM deliveries
+        SELECT number, lane FROM deliveries
         WHERE application = \(application) AND webhook = \(webhook)
             AND lane IN (\(few: Array(lanes))) AND next_at IS NOT NULL
         """
@@ -58,6 +58,18 @@ extension SQL {
         WHERE application = \(application) AND webhook = \(webhook) AND lane = \(lane)
             AND state = 'pending'
         ORDER BY number LIMIT 1
+        """
+    }
+
+    /// Puts what waits in the lane of a conversation into that of another one.
+    static func joinedLane(
+        of loser: Conversation.ID, into winner: Conversation.ID, of webhook: Webhook.ID,
+        in application: Application.ID
+    ) -> SQL {
+        """
+        UPDATE deliveries SET lane = \(winner)
+        WHERE application = \(application) AND webhook = \(webhook) AND lane = \(loser)
+            AND state = 'pending'
         """
     }
 

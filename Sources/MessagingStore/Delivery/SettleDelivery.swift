@@ -45,11 +45,13 @@ extension MessagingStore {
                 try transaction.lead(found.lane, of: webhook, at: now, in: application)
                 return Settlement(state: .delivered)
             case .failed(let answer, let again?):
+                // Merging may have put it behind another one of its lane meanwhile.
                 try transaction.execute(
                     """
                     UPDATE deliveries
-                    SET attempts = attempts + 1, next_at = \(again), status = \(answer.status),
-                        failure = \(answer.failure)
+                    SET attempts = attempts + 1, status = \(answer.status),
+                        failure = \(answer.failure),
+                        next_at = CASE WHEN next_at IS NULL THEN next_at ELSE \(again) END
                     WHERE application = \(application) AND webhook = \(webhook)
                         AND number = \(delivery.number)
                     """)

@@ -3,15 +3,19 @@ import SQL
 
 // Which deliveries there are, and which of a lane is the first.
 extension Transaction {
-    /// Adds deliveries behind all there are, each in its lane.
+    /// Adds deliveries behind all there are, each in its lane: what a conversation did before it became part
+    /// of another one goes with what that one does (X1).
     func add(
         _ drafts: [DeliveryDraft], at now: Timestamp, in application: Application.ID,
         newID: () -> WebhookDelivery.ID
     ) throws {
+        let winners = try winners(of: Set(drafts.compactMap(\.conversation)), in: application)
         for (webhook, drafts) in Dictionary(grouping: drafts, by: \.webhook) {
             let last = try lastNumber(of: webhook, in: application)
             let named = drafts.map { draft in (id: newID(), draft: draft) }
-            let lanes = named.map { $0.draft.conversation?.bytes ?? $0.id.bytes }
+            let lanes = named.map { id, draft in
+                draft.conversation.map { id in winners[id] ?? id }?.bytes ?? id.bytes
+            }
             var led = try led(among: lanes, of: webhook, in: application)
             let pending = WebhookDelivery.State.pending.rawValue
             let rows: [[SQLValue]] = zip(named, lanes).enumerated().map { index, entry in
@@ -53,8 +57,8 @@ extension Transaction {
         var led: Set<[UInt8]> = []
         for piece in Array(Set(lanes)).chunks(of: 64) {
             led.formUnion(
-                try rows(.ledLanes(among: piece, of: webhook, in: application)) { row in
-                    try row.blob(0)
+                try rows(.firstDeliveries(among: piece, of: webhook, in: application)) { row in
+                    try row.blob(1)
                 })
         }
         return led
@@ -74,6 +78,32 @@ extension Transaction {
             UPDATE deliveries SET next_at = \(now)
             WHERE application = \(application) AND webhook = \(webhook) AND number = \(next)
             """)
+    }
+
+    /// Makes one lane of two whose conversations have become one (X1.5): what waits goes on in the order of
+    /// the log, behind the older one of both that were first.
+    func joinLanes(
+        of loser: Conversation.ID, into winner: Conversation.ID, in application: Application.ID
+    ) throws {
+        let webhooks = try rows("SELECT id FROM webhooks WHERE application = \(application)") {
+            row in
+            try row.id(0) as Webhook.ID
+        }
+        for webhook in webhooks {
+            let first = try rows(
+                .firstDeliveries(
+                    among: [loser.bytes, winner.bytes], of: webhook, in: application)
+            ) { row in try row.int64(0) }
+            if let younger = first.max(), first.count > 1 {
+                try execute(
+                    """
+                    UPDATE deliveries SET next_at = NULL
+                    WHERE application = \(application) AND webhook = \(webhook)
+                        AND number = \(younger)
+                    """)
+            }
+            try execute(.joinedLane(of: loser, into: winner, of: webhook, in: application))
+        }
     }
 
     /// A delivery, and where it stands; `nil` for none.

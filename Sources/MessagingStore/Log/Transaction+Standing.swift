@@ -18,15 +18,7 @@ extension Transaction {
         }
         let known = Dictionary(places) { first, _ in first }
         // Of one that is deleted only its conversation is left.
-        let homes = Set(messages.map(\.conversation.bytes))
-        let winners = Dictionary(
-            try rows(
-                """
-                SELECT alias, conversation FROM conversation_aliases
-                WHERE application = \(application) AND alias IN (\(few: Array(homes)))
-                """
-            ) { row in (try row.id(0) as Conversation.ID, try row.id(1) as Conversation.ID) }
-        ) { first, _ in first }
+        let winners = try winners(of: Set(messages.map(\.conversation)), in: application)
         return messages.map { message in
             let home = winners[message.conversation] ?? message.conversation
             let (conversation, position) = known[message.id] ?? (home, message.position)

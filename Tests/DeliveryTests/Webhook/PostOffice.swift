@@ -121,16 +121,18 @@ final class PostOffice: Sendable {
         ).object.conversation.id
     }
 
+    @discardableResult
     func say(
         _ words: String, in conversation: Conversation.ID, within trace: Trace? = nil
-    ) async throws {
-        _ = try await store.within(trace).sendMessage(
+    ) async throws -> Message.ID {
+        try await store.within(trace).sendMessage(
             Message.Draft(
                 sender: .service("Billing"),
                 parts: [
                     MessagePart.Draft(mimeType: "text/plain", body: .inline(Array(words.utf8)))
                 ],
-                proposedID: nil), to: conversation, key: nil, in: application)
+                proposedID: nil), to: conversation, key: nil, in: application
+        ).object.message.id
     }
 
     func deliveries(

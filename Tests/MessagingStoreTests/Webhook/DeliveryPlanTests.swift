@@ -16,7 +16,11 @@ import Testing
         ),
         (.nextDelivery(of: webhook, after: now, in: application), "deliveries_by_time"),
         (.lastDelivery(of: webhook, in: application), "deliveries_by_number"),
-        (.ledLanes(among: [[1], [2]], of: webhook, in: application), "deliveries_by_head"),
+        (.firstDeliveries(among: [[1], [2]], of: webhook, in: application), "deliveries_by_head"),
+        (
+            .joinedLane(of: .sample(3), into: .sample(4), of: webhook, in: application),
+            "deliveries_by_lane"
+        ),
         (.nextOfLane([1], of: webhook, in: application), "deliveries_by_lane"),
         (
             .deliveries(of: webhook, in: nil, before: 9000, limit: 100, of: application),
