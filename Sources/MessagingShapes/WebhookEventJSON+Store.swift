@@ -15,6 +15,8 @@ extension WebhookEventJSON.Subject {
         case .deletedMessage(let id, let conversation):
             self = .message(.deleted(id, in: conversation))
         case .conversation(let snapshot): self = .conversation(ConversationJSON(snapshot))
+        case .merged(let snapshot, let aliases):
+            self = .merged(ConversationJSON(snapshot), aliases: aliases)
         case .receipt(let kind, let range, let conversation):
             self = .receipt(kind, range, in: conversation)
         case .participation(let snapshot, let changes):

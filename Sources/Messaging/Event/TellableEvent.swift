@@ -59,7 +59,7 @@ extension Topic {
         case .conversationCreated: [.conversationCreated]
         case .participantsChanged, .participationCreated, .participationDeleted:
             [.participantsChanged]
-        case .metadataChanged: [.metadataChanged]
+        case .metadataChanged: [.metadataChanged, .conversationMerged]
         case .conversationMerged: [.conversationMerged]
         case .conversationDeleted: [.conversationDeleted]
         case .channelCreated, .channelUpdated, .channelDeleted, .membershipCreated,

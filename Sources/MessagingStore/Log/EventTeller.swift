@@ -78,7 +78,12 @@ struct EventTeller {
             add(.metadataChanged, .conversation(found), telling)
         case .conversationMerged(let merge):
             guard let found = try conversation(merge.winner, nil, telling) else { return }
-            add(.conversationMerged, .conversation(found), telling)
+            add(.conversationMerged, .merged(found, aliases: merge.aliases), telling)
+            // Who knows no merging hears of what came of it. Without writes there never was any metadata.
+            guard merge.loser != nil, merge.metadata.latestWrite != nil else { return }
+            add(
+                .metadataChanged, .conversation(found), telling,
+                as: name(telling, Array(Topic.metadataChanged.rawValue.utf8)))
         case .participantsChanged(let change): try tell(change, telling)
         case .conversationDeleted(let id):
             guard let last = try transaction.storedConversation(id, in: application) else { return }

@@ -19,6 +19,8 @@ public struct ToldEvent: Sendable {
     public enum Subject: Equatable, Sendable {
         case message(MessageSnapshot)
         case conversation(ConversationSnapshot)
+        /// One that took in another one, with the ids that lead to it since.
+        case merged(ConversationSnapshot, aliases: [Conversation.ID])
         /// A message deleted by an earlier release, of which the log keeps nothing else.
         case deletedMessage(Message.ID, in: Conversation.ID)
         /// A range of messages, first and last, that a participant received or read.
@@ -35,7 +37,7 @@ public struct ToldEvent: Sendable {
     public var conversation: Conversation.ID {
         switch subject {
         case .message(let snapshot): snapshot.message.conversation
-        case .conversation(let snapshot), .participation(let snapshot, _):
+        case .conversation(let snapshot), .merged(let snapshot, _), .participation(let snapshot, _):
             snapshot.conversation.id
         case .deletedMessage(_, let id), .receipt(_, _, let id), .part(_, _, let id),
             .deletedPart(_, _, let id):

@@ -63,9 +63,13 @@ extension WebhookEventJSON {
                 .required("message_part", .object([.required("id", .string)])),
                 .required("message", WebhookMessageJSON.nameSchema),
             ]
-        case .conversationCreated, .conversationDeleted, .conversationMerged, .metadataChanged,
-            .participantsChanged:
+        case .conversationCreated, .conversationDeleted, .metadataChanged, .participantsChanged:
             [.required("conversation", conversation)]
+        case .conversationMerged:
+            [
+                .required("conversation", conversation),
+                .required("aliases", .array(of: .identifier(.conversations))),
+            ]
         case .participationCreated, .participationDeleted:
             [
                 .required("conversation", conversation),

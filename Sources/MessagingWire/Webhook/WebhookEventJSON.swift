@@ -10,6 +10,8 @@ public struct WebhookEventJSON: Sendable {
     public enum Subject: Sendable {
         case message(WebhookMessageJSON)
         case conversation(ConversationJSON)
+        /// A conversation, and the ids that lead to it since others became part of it (X1.5).
+        case merged(ConversationJSON, aliases: [Conversation.ID])
         /// Messages that were received or read, first and last.
         case receipt(Receipts.Kind, ClosedRange<Int64>, in: Conversation.ID)
         /// Users who came or went.
@@ -53,6 +55,15 @@ public struct WebhookEventJSON: Sendable {
         case .conversation(let conversation):
             writer.key("conversation")
             conversation.writeForWebhook(presentation, into: &writer)
+        case .merged(let conversation, let aliases):
+            writer.key("conversation")
+            conversation.writeForWebhook(presentation, into: &writer)
+            writer.key("aliases")
+            writer.array { writer in
+                for alias in aliases {
+                    writer.string(IdentifierJSON.text(alias, in: .conversations))
+                }
+            }
         case .receipt(let kind, let range, let conversation):
             writer.key("conversation")
             WebhookMessageJSON.write(conversation, presentation.links, into: &writer)

@@ -77,7 +77,7 @@ private struct Life {
 
     private typealias Act = @Sendable (MessagingStore, Application.ID) async throws -> Void
 
-    private var acts: [Act] { beginning + changes + ends }
+    private var acts: [Act] { beginning + changes + ends + meeting }
 
     private var beginning: [Act] {
         let (ana, bo, talk, message, parts) = (ana, bo, talk, message, parts)
@@ -151,6 +151,23 @@ private struct Life {
                     talk, [.deleteMetadata(path: ["2"])], in: application)
             },
         ]
+    }
+
+    /// Two that are one from then on.
+    private var meeting: [Act] {
+        let (ana, bo, now) = (ana, bo, depot.now)
+        return ["1d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a", "2d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a"]
+            .map { name in
+                { store, application in
+                    let id = try #require(Conversation.ID(uuid: name))
+                    _ = try await store.bringConversation(
+                        Conversation(
+                            id: id, createdAt: now, participants: Participants([ana, bo]),
+                            isDistinct: true, metadata: Metadata(["from": .text(name)], at: now),
+                            isAnnounced: true), in: application)
+                    try await store.settleConversation(id, in: application)
+                }
+            }
     }
 
     private var ends: [Act] {

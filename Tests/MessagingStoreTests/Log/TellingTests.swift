@@ -52,6 +52,13 @@ import Testing
         try await shop.expectHeard(first: [.conversationMerged], later: [.conversationMerged]) {
             try await shop.settle(arrived)
         }
+        let third = try await shop.bring(
+            8, createdAt: 2, metadata: Metadata(["a": "b"], at: Timestamp(milliseconds: 3)))
+        try await shop.expectHeard(
+            first: [.conversationMerged, .metadataChanged],
+            later: [.conversationMerged, .metadataChanged],
+            "who knows no merging hears of the metadata that came of it"
+        ) { try await shop.settle(third) }
     }
 
     @Test func `a scheduled message when it is sent, and a batch at once (webhooks 4_2)`()
