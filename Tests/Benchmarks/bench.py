@@ -33,7 +33,7 @@ PARTS = {
     "streams": streams, "webhooks": webhooks,
     "flatness": flatness, "growth": growth, "moving": moving, "transfers": transfers, "chunks": chunks, "start": start,
 }
-# Growth takes an hour, and says more of what flatness says; moving is done once in a while.
+# Growth takes half an hour, and says more of what flatness says; moving is done once in a while.
 LONG = {"growth", "moving"}
 
 

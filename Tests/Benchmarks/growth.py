@@ -1,7 +1,8 @@
 """What a request costs in larger and larger applications, on both engines: as a table and as a plotted picture.
 
 One user takes part in every conversation, and one conversation has all the messages: as many of each as the
-application is large. A step may not grow faster than the logarithm of that, which is what an index costs. Sending
+application is large. SQLite is filled through the API, and PostgreSQL has the same rows by `parley migrate`, which takes
+a fraction of the time. A step may not grow faster than the logarithm of the size, which is what an index costs. Sending
 comes last, because it is what makes the small ones larger.
 """
 
@@ -10,6 +11,7 @@ import itertools
 import math
 import pathlib
 import statistics
+import subprocess
 import sys
 
 from flatness import in_turn, list_messages, look_up, populate, send
@@ -35,34 +37,45 @@ QUESTIONS = {
 def measure(options, folder, table):
     sizes = [10 ** power for power in range(3, 8) if 10 ** power <= options.size]
     plot = Plot("microseconds a request, 64 connections", "messages and conversations", sizes)
-    grow(options, folder / "SQLite", table, plot, sizes)
+    places = [folder / str(size) for size in sizes]
+    chats = [grow(options, place, size) for place, size in zip(places, sizes)]
     # Enough for the pages of all sizes, as a file has them in the page cache.
     with contextlib.closing(Postgres(buffers="4GB")) as postgres:
-        grow(options, folder / "PostgreSQL", table, plot, sizes, postgres)
+        schemas = [postgres.schema() for _ in sizes]
+        for place, schema in zip(places, schemas): migrate(options, place, schema)
+        # What it does by itself within minutes of so many rows, at once: nobody is measured meanwhile.
+        for chore in ("VACUUM", "CHECKPOINT"): postgres.run(chore)
+        for engine, settings in {
+            "SQLite": [{} for _ in sizes],
+            "PostgreSQL": [{"PARLEY_DATABASE_URL": schema} for schema in schemas],
+        }.items():
+            with contextlib.ExitStack() as stack:
+                servers = [
+                    stack.enter_context(parley(options, place, **own)) for place, own in zip(places, settings)]
+                compare(options, table, plot, engine, servers, chats, sizes)
     if options.figures:
         options.figures.mkdir(parents=True, exist_ok=True)
         plot.write(options.figures / "growth.png")
 
 
-def grow(options, folder, table, plot, sizes, postgres=None):
-    """A server of each size, all asked in turn; the engine's name is that of the folder."""
-    servers, chats = [], []
-    try:
-        for size in sizes:
-            place = folder / str(size)
-            place.mkdir(parents=True)
-            settings = {"PARLEY_DATABASE_URL": postgres.schema()} if postgres else {}
-            servers.append(parley(options, place, **settings))
-            chats.append(populate(servers[-1], size))
-        # What autovacuum does within a minute, at once: plans know how large the tables are.
-        if postgres: postgres.run("ANALYZE")
-        for what, ask in QUESTIONS.items():
-            runs = in_turn(options, ask, servers, chats, sizes)
-            costs = [statistics.median(1e6 / max(run.rate, 1e-9) for run in own) for own in runs]
-            show(table, f"{what}, {folder.name}", sizes, costs)
-            plot.add(f"{what}, {folder.name}", costs)
-    finally:
-        for server in servers: server.stop()
+def grow(options, folder, size):
+    """An application of a size in a data folder that nobody serves any more; its chat."""
+    folder.mkdir()
+    with parley(options, folder) as server: return populate(server, size)
+
+
+def migrate(options, folder, schema):
+    command = [options.build / "parley", "migrate", "--from", f"sqlite:{folder / 'data'}", "--to", schema]
+    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=True)
+
+
+def compare(options, table, plot, engine, servers, chats, sizes):
+    """A server of each size, all asked in turn."""
+    for what, ask in QUESTIONS.items():
+        runs = in_turn(options, ask, servers, chats, sizes)
+        costs = [statistics.median(1e6 / max(run.rate, 1e-9) for run in own) for own in runs]
+        show(table, f"{what}, {engine}", sizes, costs)
+        plot.add(f"{what}, {engine}", costs)
 
 
 def show(table, what, sizes, costs):
