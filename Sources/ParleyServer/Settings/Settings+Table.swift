@@ -53,6 +53,9 @@ extension Settings {
         .number(
             "api.memory", \.api.memory, .octets(0...1 << 40),
             "Memory for messages as they were answered lately; 0 for none."),
+        .number(
+            "api.max_moves", \.api.maximumMoves, .count(1...1000),
+            "Applications that are exported over HTTP at a time, and as many that are imported."),
     ]
 
     private static let events: [Setting] = [
