@@ -133,7 +133,10 @@ let package = Package(
         // What tests of several rooms need.
         .target(
             name: "TestSupport", dependencies: ["COpenSSL", "CPostgres"], path: "Tests/Support",
-            exclude: ["objectstore.py", "postgres.py", "postgres.sh", "receiver.py", "store.py"],
+            exclude: [
+                "crowd.py", "objectstore.py", "postgres.py", "postgres.sh", "receiver.py",
+                "store.py",
+            ],
             swiftSettings: houseOfTests),
         tests(of: "Locking"),
         tests(of: "Descriptors"),

@@ -1,4 +1,5 @@
 import Messaging
+import TestSupport
 import Testing
 
 @Suite struct `Golden exchanges` {
@@ -14,6 +15,13 @@ import Testing
             let files = (try? ExchangeFile.all()) ?? []
             return files.flatMap { file in file.versions.map { Play(file: file, version: $0) } }
         }()
+
+        /// Those that real processes leave alone: these make exports, and call the targets of webhooks, whose
+        /// names lead nowhere outside of these tests. `cluster.py` and `webhooks.py` look at them there.
+        static let quiet = all.filter { play in
+            !["deliveries", "exports", "webhooks"].contains { name in play.file.name.hasPrefix(name)
+            }
+        }
     }
 
     @Test func `all files can be read and name their versions`() throws {
@@ -41,13 +49,11 @@ import Testing
             play.file, in: scene, by: KeyedDoor(door: RouterDoor(service: scene.world.service)))
     }
 
-    @Test(arguments: Play.all)
-    func `any of three processes at one server answers as written`(play: Play) async throws {
-        let crowd = try await World.crowd
-        let scene = try await Scene.make(version: play.version, in: crowd[0])
-        try await expect(
-            play.file, in: scene,
-            by: AnyDoor(doors: crowd.map { world in RouterDoor(service: world.service) }))
+    @Test(.enabled(if: ObjectServer.isThere), arguments: Play.quiet, [2, 3])
+    func `any of some processes answers as written`(play: Play, count: Int) async throws {
+        let crowd = try await Crowd.of(count)
+        let scene = try await Scene.make(version: play.version, in: crowd.world)
+        try await expect(play.file, in: scene, by: crowd.door)
     }
 
     private func expect(_ file: ExchangeFile, in scene: Scene, by door: any Door) async throws {

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A server that a script keeps for the tests of this process: it answers in lines, is told what to do in
 /// lines, and takes everything with it when the pipe it reads from is closed, however this process ends.
-final class KeptServer: Sendable {
+public final class KeptServer: Sendable {
     /// The end of a pipe the script waits at, and of the one it answers through.
     private let lifeline: Int32
     private let answers: Int32
@@ -10,7 +10,7 @@ final class KeptServer: Sendable {
     /// Starts a script of this folder.
     ///
     /// - Parameter interpreter: A path, or a name to look for on the `PATH`; without it no test can go on.
-    init(_ script: String, by interpreter: String) {
+    public init(_ script: String, by interpreter: String) {
         let (input, output) = (Self.pipe(), Self.pipe())
         lifeline = input.writing
         answers = output.reading
@@ -47,7 +47,7 @@ final class KeptServer: Sendable {
     }
 
     /// Writes a line to it, and waits for the one it answers with.
-    func tell(_ line: String) -> String {
+    public func tell(_ line: String) -> String {
         let words = Array("\(line)\n".utf8)
         _ = write(lifeline, words, words.count)
         return self.line()

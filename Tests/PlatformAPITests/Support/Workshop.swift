@@ -13,6 +13,13 @@ enum Workshop {
         return path
     }()
 
+    /// The server as it was built with these tests.
+    static var binary: String {
+        let tests =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return "/" + (tests.split(separator: "/").dropLast() + ["parley"]).joined(separator: "/")
+    }
+
     /// A new folder in it.
     static func folder() throws -> String {
         let path = "\(root)/\(UUID().uuidString)"

@@ -5,6 +5,7 @@ import Messaging
 import MessagingStore
 import PlatformAPI
 import SQL
+import TestSupport
 import Uploads
 
 /// One server for all tests: each scene gets an application of its own in it.
@@ -35,16 +36,6 @@ struct World: Sendable {
         get async throws { try await opening.value }
     }
 
-    private static let openingCrowd = Task { () async throws -> [World] in
-        let first = try await World(at: Workshop.server(of:))
-        return [first, try await World(beside: first), try await World(beside: first)]
-    }
-
-    /// Three processes that share a PostgreSQL server, and the place where uploads lie.
-    static var crowd: [World] {
-        get async throws { try await openingCrowd.value }
-    }
-
     /// A world whose database is gone.
     static func broken(_ faults: PlatformAPI.FaultKind) async throws -> World {
         let world = try await World(faults: faults)
@@ -70,6 +61,12 @@ struct World: Sendable {
         try await World(at: Workshop.otherDatabase(of:))
     }
 
+    /// A world of its own on a PostgreSQL server, which others may share.
+    static func atServer() async throws -> World { try await World(at: Workshop.server(of:)) }
+
+    /// Where its tables are, for who shares them.
+    var location: String { PostgresServer.shared.schema(of: folder) }
+
     /// A world of its own where an application may hold so many bytes.
     static func holding(atMost bytes: Int64) async throws -> World { try await World(quota: bytes) }
 
@@ -88,34 +85,27 @@ struct World: Sendable {
     private init(
         faults kind: PlatformAPI.FaultKind = .unexpected,
         in known: String? = nil, at place: (String) -> DatabaseLocation = Workshop.database(of:),
-        beside other: World? = nil, quota: Int64? = nil,
+        quota: Int64? = nil,
         settled: (inout PlatformSettings) -> Void = { _ in }
     ) async throws {
-        let clock = other?.clock ?? TestClock()
+        let clock = TestClock()
         var environment = StoreEnvironment.live
         environment.now = { clock.now() }
-        let folder = try known ?? other?.folder ?? Workshop.folder()
+        let folder = try known ?? Workshop.folder()
         let database = try Database.open(
-            other == nil ? place(folder) : Workshop.server(of: folder),
-            migrations: MessagingStore.migrations)
+            place(folder), migrations: MessagingStore.migrations)
         let store = MessagingStore(database: database, environment: environment)
         let uploadClock = UploadClock(now: { clock.now().milliseconds })
         let bridge = ContentBridge(store: store)
         var settings = UploadSettings()
         settings.diskHeadroom = 0
         settings.applicationQuota = quota
-        let uploads =
-            if let other { other.service.uploads } else {
-                try await Uploads(
-                    folder: "\(folder)/uploads", settings: settings, finisher: bridge,
-                    clock: uploadClock, publicBase: World.base)
-            }
-        let downloads =
-            if let other { other.service.downloads } else {
-                Downloads(
-                    contents: uploads.contents, catalog: bridge, settings: settings,
-                    keys: try SigningKeys.random(), publicBase: World.base, clock: uploadClock)
-            }
+        let uploads = try await Uploads(
+            folder: "\(folder)/uploads", settings: settings, finisher: bridge, clock: uploadClock,
+            publicBase: World.base)
+        let downloads = Downloads(
+            contents: uploads.contents, catalog: bridge, settings: settings,
+            keys: try SigningKeys.random(), publicBase: World.base, clock: uploadClock)
         let faults = FaultLog()
         var platform = PlatformSettings()
         platform.crossOrigins = ["https://app.example"]
