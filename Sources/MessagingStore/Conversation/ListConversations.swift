@@ -36,13 +36,13 @@ extension MessagingStore {
                 return Page(
                     items: try transaction.views(
                         found.stretch.items, seenBy: user, in: application),
-                    total: found.total, isCut: found.stretch.isCut)
+                    total: found.total, behind: winner, isCut: found.stretch.isCut)
             }
             let stretch = try transaction.views(
                 of: user, sortedBy: order, after: place ?? .top, limit: limit, in: application)
             return Page(
                 items: try transaction.views(stretch.items, seenBy: user, in: application),
-                total: total, isCut: stretch.isCut)
+                total: total, behind: winner, isCut: stretch.isCut)
         }
     }
 }

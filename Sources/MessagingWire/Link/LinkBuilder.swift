@@ -166,12 +166,16 @@ public struct LinkBuilder: Sendable {
         }
     }
 
+    /// `Content-Location` of all parts of a message.
+    public func location(ofPartsOf message: Message) -> String {
+        "\(location(ofMessage: message.id, in: message.conversation))/parts"
+    }
+
     /// `Location` of a part, by the name its version knows.
     public func location(
         ofPart part: MessagePart, of message: Message, _ version: APIVersion
     ) -> String {
-        let message = location(ofMessage: message.id, in: message.conversation)
-        return "\(message)/parts/\(MessagePartsJSON.name(of: part, version))"
+        "\(location(ofPartsOf: message))/\(MessagePartsJSON.name(of: part, version))"
     }
 
     /// `Location` of a message just sent in 1.x.

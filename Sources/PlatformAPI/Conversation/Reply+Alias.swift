@@ -27,6 +27,14 @@ extension Reply {
         return adding("Content-Location", links.location(ofMessage: message, in: conversation))
     }
 
+    /// The same for its parts, all of them.
+    func locating(
+        partsOf message: Message, askedIn asked: Conversation.ID?, _ links: LinkBuilder
+    ) -> Reply {
+        guard let asked, asked != message.conversation else { return self }
+        return adding("Content-Location", links.location(ofPartsOf: message))
+    }
+
     /// The same for a part, which is where its message is.
     func locating(
         _ part: MessagePart, of message: Message, askedIn asked: Conversation.ID?,

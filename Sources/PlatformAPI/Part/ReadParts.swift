@@ -10,7 +10,7 @@ extension Call {
         let shown = presentation(try perspective())
         let message = try await store.parts(of: message(), by: reach(), in: application)
         return reading(message.version) { Reply(.ok, json(message.parts, of: message, shown)) }
-            .locating(message, askedIn: try conversationIfNamed(), links)
+            .locating(partsOf: message, askedIn: try conversationIfNamed(), links)
     }
 
     /// `GET …/messages/{M}/parts/{P}`.

@@ -27,7 +27,7 @@ extension Call {
             let message = try await store.changeParts(
                 operation, of: message(), by: reach(), if: demand, in: application)
             return Reply(.ok, json(message.parts, of: message, shown)).tagged(message.version)
-                .locating(message, askedIn: try conversationIfNamed(), links)
+                .locating(partsOf: message, askedIn: try conversationIfNamed(), links)
         }
     }
 

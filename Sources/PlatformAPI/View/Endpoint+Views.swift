@@ -16,7 +16,7 @@ extension Endpoint {
                         "sort_by", .choice(["created_at", "last_message"]),
                         "What comes first: the latest made, or the latest written to.")
                 ],
-                answers: [.list(of: ConversationJSON.userSchema(version))],
+                answers: [.list(of: ConversationJSON.userSchema(version), [.contentLocation])],
                 errors: [.invalidOperation],
                 example: Example(
                     query: [("sort_by", "last_message")], after: ["sendMessage"]))

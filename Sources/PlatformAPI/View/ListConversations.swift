@@ -23,7 +23,13 @@ extension Call {
                 ConversationJSON(view).write(presentation, into: &writer)
             }
         }
-        return try listing(writer.finish(), of: found, size: page.size) { view in view.id.uuid }
+        let reply = try listing(writer.finish(), of: found, size: page.size) { view in view.id.uuid
+        }
+        guard let start = found.start, start != page.after else { return reply }
+        // An alias led here (X1.2, ruling 13).
+        return reply.adding(
+            "Content-Location",
+            links.location(ofList: try listPath(in: nil), query.starting(after: start.uuid)))
     }
 
     private func order(_ text: String?) throws(Rejection) -> ConversationOrder {
