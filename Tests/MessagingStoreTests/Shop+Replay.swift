@@ -18,7 +18,11 @@ extension Shop {
                 try projection.apply(recorded.event)
             }
         }
-        let left: Set = ["schema_migrations", "events", "log_positions"]
+        // Of webhooks the log tells, and makes none: it holds no secrets.
+        let left: Set = [
+            "schema_migrations", "events", "log_positions", "webhooks", "former_secrets",
+            "dropped_webhooks",
+        ]
         let live = try await rows(except: left)
         #expect(try await Shop.rows(of: again, except: left) == live, place)
         again.close()

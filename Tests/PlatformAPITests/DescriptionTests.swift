@@ -118,6 +118,7 @@ import Testing
         #expect(Set(names).isSuperset(of: EventType.allCases.map(\.rawValue)))
         let scene = try await Scene.make(version: "3.0")
         try await scene.say(2, in: try await scene.conversation())
+        try await scene.listen()
         let answer = try await scene.ask(
             "GET", "/apps/{app}/events", by: RouterDoor(service: scene.world.service))
         for event in try JSONDocument(Array(answer.body.utf8)).root["events"]?.elements

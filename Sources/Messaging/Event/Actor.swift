@@ -36,7 +36,8 @@ extension Event {
             .exportCompleted, .exportDeleted, .exportExpired, .exportErased,
             .exportScheduleChanged, .identityTold, .identityPatched, .identityDeleted, .badgeSet,
             .userSuspended, .sessionsEnded, .sessionLifetimeSet, .scheduleEnded, .batchAccepted,
-            .contentsErased, .messageRemoved, .conversationRemoved, .recordImported:
+            .contentsErased, .messageRemoved, .conversationRemoved, .recordImported,
+            .webhookCreated, .webhookUpdated, .webhookSecretRotated, .webhookDeleted:
             nil
         }
     }

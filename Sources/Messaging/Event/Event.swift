@@ -104,4 +104,12 @@ public enum Event: Equatable, Sendable {
     case conversationRemoved(ConversationRemoved)
     /// Something came from another server as it was there (X10); nobody did it now.
     case recordImported(MovedRecord)
+    /// A webhook was registered; as it is, without its secret.
+    case webhookCreated(ShownWebhook)
+    /// Another status of a webhook, or another reason for it; as it is since.
+    case webhookUpdated(ShownWebhook)
+    /// A webhook signs with another secret; the former one signs beside it until a moment.
+    case webhookSecretRotated(ShownWebhook, formerUntil: Timestamp)
+    /// A webhook was deleted, and what waited to be sent to it; as it was.
+    case webhookDeleted(ShownWebhook)
 }

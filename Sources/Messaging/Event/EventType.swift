@@ -52,6 +52,10 @@ public enum EventType: String, CaseIterable, Sendable {
     case exportExpired = "export.expired"
     case exportErased = "export.erased"
     case recordImported = "record.imported"
+    case webhookCreated = "webhook.created"
+    case webhookUpdated = "webhook.updated"
+    case webhookSecretRotated = "webhook.secret_rotated"
+    case webhookDeleted = "webhook.deleted"
 }
 
 extension Event {
@@ -112,6 +116,10 @@ extension Event {
         case .messageRemoved: .messageDeleted
         case .conversationRemoved: .conversationDeleted
         case .recordImported: .recordImported
+        case .webhookCreated: .webhookCreated
+        case .webhookUpdated: .webhookUpdated
+        case .webhookSecretRotated: .webhookSecretRotated
+        case .webhookDeleted: .webhookDeleted
         }
     }
 }

@@ -40,7 +40,8 @@ extension Event {
             .exportScheduleChanged, .identityTold, .identityPatched, .identityDeleted,
             .followingChanged, .badgeSet, .userSuspended, .sessionsEnded, .sessionLifetimeSet,
             .messageScheduled, .scheduleEnded, .batchAccepted, .contentOwned, .contentsErased,
-            .recordImported:
+            .recordImported, .webhookCreated, .webhookUpdated, .webhookSecretRotated,
+            .webhookDeleted:
             nil
         }
     }

@@ -44,7 +44,8 @@ extension Event {
             .announcementReceived, .announcementDeleted, .notificationSent, .followingChanged,
             .badgeSet, .sessionsEnded, .sessionLifetimeSet, .exportKeyChanged, .exportRequested,
             .exportStarted, .exportCompleted, .exportDeleted, .exportExpired, .exportErased,
-            .exportScheduleChanged, .contentsErased:
+            .exportScheduleChanged, .contentsErased, .webhookCreated, .webhookUpdated,
+            .webhookSecretRotated, .webhookDeleted:
             []
         }
     }

@@ -8,4 +8,22 @@ extension Recording {
         transaction.afterCommit { [webhookSignal] in webhookSignal.ring() }
         transaction.hint(Change.webhooks.subject, now.milliseconds)
     }
+
+    /// Writes how a webhook that has changed stands, and tells of it.
+    func update(_ webhook: Webhook) throws {
+        try transaction.update(webhook, in: application)
+        try record(.webhookUpdated(ShownWebhook(webhook)))
+        webhooksChanged()
+    }
+
+    /// Deactivates a webhook in the midst of a mutation.
+    ///
+    /// - Returns: Whether it was active until now: of several answers that end it, one does.
+    func deactivate(_ id: Webhook.ID, because reason: String) throws -> Bool {
+        guard try transaction.webhook(id, in: application) != nil else { return false }
+        let webhook = try transaction.lockedWebhook(id, in: application)
+        guard case .active = webhook.status else { return false }
+        try update(webhook.deactivating(because: reason))
+        return true
+    }
 }

@@ -31,9 +31,8 @@ extension MessagingStore {
         _ delivery: DueDelivery, of webhook: Webhook.ID, _ outcome: DeliveryOutcome,
         deadShare share: Int, in application: Application.ID
     ) async throws -> Settlement {
-        let now = environment.now()
-        return try await change(in: application) { recording in
-            let transaction = recording.transaction
+        try await change(in: application) { recording in
+            let (transaction, now) = (recording.transaction, recording.now)
             guard let found = try transaction.delivery(delivery.id, of: webhook, in: application),
                 found.delivery.state == .pending
             else { return Settlement() }
@@ -57,37 +56,37 @@ extension MessagingStore {
                     """)
                 return Settlement(state: .pending)
             case .failed(let answer, nil):
-                return try transaction.giveUp(
-                    delivery.number, of: found.lane, of: webhook, answer, above: share, at: now,
-                    in: application)
+                return try recording.giveUp(
+                    delivery.number, of: found.lane, of: webhook, answer, above: share)
             case .gone:
-                return try transaction.giveUp(
+                return try recording.giveUp(
                     delivery.number, of: found.lane, of: webhook,
-                    .init(status: 410, failure: "410 Gone"), above: nil, at: now, in: application)
+                    .init(status: 410, failure: "410 Gone"), above: nil)
             }
         }
     }
 }
 
-extension Transaction {
+extension Recording {
     /// Gives a delivery up, and deactivates its webhook where that is due.
     ///
     /// - Parameter share: How many of a hundred may be given up before it is; `nil` for none.
     fileprivate func giveUp(
         _ number: Int64, of lane: [UInt8], of webhook: Webhook.ID,
-        _ answer: WebhookDelivery.Answer, above share: Int?, at now: Timestamp,
-        in application: Application.ID
+        _ answer: WebhookDelivery.Answer, above share: Int?
     ) throws -> Settlement {
-        try end(number, of: webhook, as: .dead, answer, at: now, in: application)
-        try lead(lane, of: webhook, at: now, in: application)
-        if let share, try deadShare(of: webhook, in: application) ?? 0 <= share {
+        try transaction.end(number, of: webhook, as: .dead, answer, at: now, in: application)
+        try transaction.lead(lane, of: webhook, at: now, in: application)
+        if let share, try transaction.deadShare(of: webhook, in: application) ?? 0 <= share {
             return Settlement(state: .dead)
         }
         let reason = "Delivery failed: \(answer.failure ?? "-")"
-        let isDeactivated = try deactivate(webhook, because: reason, in: application)
+        let isDeactivated = try deactivate(webhook, because: reason)
         return Settlement(state: .dead, deactivation: isDeactivated ? reason : nil)
     }
+}
 
+extension Transaction {
     fileprivate func end(
         _ number: Int64, of webhook: Webhook.ID, as state: WebhookDelivery.State,
         _ answer: WebhookDelivery.Answer, at now: Timestamp, in application: Application.ID

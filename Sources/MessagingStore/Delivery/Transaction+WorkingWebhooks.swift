@@ -21,19 +21,6 @@ extension Transaction {
         ) { row in try Webhook(row) }
     }
 
-    /// Deactivates a webhook in the midst of a mutation.
-    ///
-    /// - Returns: Whether it was active until now: of several answers that end it, one does.
-    func deactivate(
-        _ id: Webhook.ID, because reason: String, in application: Application.ID
-    ) throws -> Bool {
-        guard try webhook(id, in: application) != nil else { return false }
-        let webhook = try lockedWebhook(id, in: application)
-        guard case .active = webhook.status else { return false }
-        try update(webhook.deactivating(because: reason), in: application)
-        return true
-    }
-
     /// A webhook that is there.
     ///
     /// - Throws: `Rejection.notFound(.webhook)`.

@@ -33,8 +33,10 @@ extension MessagingStore {
                 ON CONFLICT (application, webhook) DO UPDATE
                 SET secret = excluded.secret, until = excluded.until
                 """)
+            let rotated = try transaction.knownWebhook(id, in: application)
+            try recording.record(.webhookSecretRotated(ShownWebhook(rotated), formerUntil: until))
             recording.webhooksChanged()
-            return try transaction.knownWebhook(id, in: application)
+            return rotated
         }
     }
 }

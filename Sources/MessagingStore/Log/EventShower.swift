@@ -54,7 +54,8 @@ struct EventShower {
             .exportErased, .exportScheduleChanged, .identityTold, .identityDeleted,
             .followingChanged, .badgeSet, .userSuspended, .sessionsEnded, .sessionLifetimeSet,
             .messageScheduled, .scheduleEnded, .batchAccepted, .contentOwned, .contentsErased,
-            .messageRemoved, .conversationRemoved, .recordImported:
+            .messageRemoved, .conversationRemoved, .recordImported, .webhookCreated,
+            .webhookUpdated, .webhookSecretRotated, .webhookDeleted:
             return .none
         }
     }

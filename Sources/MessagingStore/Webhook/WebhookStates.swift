@@ -1,7 +1,8 @@
 public import Messaging
 import SQL
 
-// The life of a webhook (webhooks §1.3): each step loads it, lets it decide, and writes what came of it.
+// The life of a webhook (webhooks §1.3): each step loads it, lets it decide, and writes and
+// records what came of it.
 extension MessagingStore {
     /// Has its target asked once more, unless it is active (webhooks §1.2).
     ///
@@ -51,10 +52,7 @@ extension MessagingStore {
             let transaction = recording.transaction
             let before = try transaction.lockedWebhook(id, in: application)
             let after = decide(before, try transaction.endOfLog(in: application))
-            if after != before {
-                try transaction.update(after, in: application)
-                recording.webhooksChanged()
-            }
+            if after != before { try recording.update(after) }
             return after
         }
     }

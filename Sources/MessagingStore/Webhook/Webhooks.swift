@@ -1,7 +1,8 @@
 public import Messaging
 import SQL
 
-// No event tells of these: who listens to an application is no part of what is said in it.
+// The rows are written here and not by the projection: they hold a secret, and the log, which many may read
+// and which is kept for long, tells of webhooks without it (`ShownWebhook`). So they stay with the store.
 extension MessagingStore {
     /// Registers a webhook; its target has still to be asked (webhooks §1.2).
     ///
@@ -17,6 +18,7 @@ extension MessagingStore {
             }
             let webhook = draft.made(as: id, at: recording.now)
             try transaction.insert(webhook, in: application)
+            try recording.record(.webhookCreated(ShownWebhook(webhook)))
             recording.webhooksChanged()
             return webhook
         }
@@ -72,6 +74,7 @@ extension MessagingStore {
             try transaction.execute(
                 "DELETE FROM webhooks WHERE application = \(application) AND id = \(id)")
             try transaction.dropDeliveries(of: id, in: application)
+            try recording.record(.webhookDeleted(ShownWebhook(webhook)))
             recording.webhooksChanged()
         }
     }

@@ -93,6 +93,22 @@ extension Event {
         case .exportDeleted(let id, _): "deleted export \(id)"
         case .exportExpired(let id, _): "let export \(id) expire"
         case .exportErased(let id): "erased the archive of export \(id)"
+        case .webhookCreated(let webhook):
+            // A query may be what the receiver knows its callers by.
+            "created webhook \(webhook.id) to "
+                + EventLine.printable(String(webhook.target.prefix { $0 != "?" }))
+        case .webhookUpdated(let webhook): Self.deed(webhook)
+        case .webhookSecretRotated(let webhook, _): "replaced the secret of webhook \(webhook.id)"
+        case .webhookDeleted(let webhook): "deleted webhook \(webhook.id)"
+        }
+    }
+
+    private static func deed(_ webhook: ShownWebhook) -> String {
+        switch webhook.status {
+        case .unverified: "had the target of webhook \(webhook.id) asked again"
+        case .active: "activated webhook \(webhook.id)"
+        case .inactive(let reason):
+            "deactivated webhook \(webhook.id), \(EventLine.printable(reason))"
         }
     }
 
@@ -117,6 +133,7 @@ extension Event {
         case .exportKeyChanged, .exportScheduleChanged, .exportRequested, .exportStarted,
             .exportCompleted, .exportDeleted, .exportExpired, .exportErased:
             .export
+        case .webhookCreated, .webhookUpdated, .webhookSecretRotated, .webhookDeleted: .webhook
         }
     }
 

@@ -51,6 +51,9 @@ extension Event {
         case .exportStarted(let id, _), .exportCompleted(let id, _, _), .exportDeleted(let id, _),
             .exportExpired(let id, _), .exportErased(let id):
             IdentifierJSON.text(id, in: .exports)
+        case .webhookCreated(let webhook), .webhookUpdated(let webhook),
+            .webhookSecretRotated(let webhook, _), .webhookDeleted(let webhook):
+            links.webhookID(webhook.id)
         }
     }
 

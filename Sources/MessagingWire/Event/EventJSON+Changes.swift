@@ -52,12 +52,16 @@ extension EventJSON {
             writer.array { writer in
                 for topic in schedule.topics { writer.string(TopicJSON.text(topic, .v1_0)) }
             }
+        case .webhookUpdated(let webhook): WebhookJSON.write(webhook.status, into: &writer)
+        case .webhookSecretRotated(_, let moment):
+            writer.member("former_secret_until", TimestampJSON.text(moment))
         case .applicationCreated, .tokenCreated, .identityNamed, .identityTold, .identityDeleted,
             .sessionsEnded, .conversationCreated, .conversationAnnounced, .conversationDeleted,
             .messageSent, .messageDeleted, .messageScheduled, .batchAccepted, .contentUploaded,
             .contentWithdrawn, .contentsErased, .announcementSent, .notificationSent,
             .exportKeyChanged, .exportRequested, .exportStarted, .exportCompleted, .exportDeleted,
-            .exportExpired, .exportErased, .messageRemoved, .conversationRemoved, .recordImported:
+            .exportExpired, .exportErased, .messageRemoved, .conversationRemoved, .recordImported,
+            .webhookCreated, .webhookDeleted:
             break
         }
     }

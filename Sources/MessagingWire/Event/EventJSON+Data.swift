@@ -93,6 +93,9 @@ extension EventJSON {
             .exportExpired(let id, _), .exportErased(let id):
             writer.member("id", event.subject(in: links))
             writer.member("status_url", links.status(of: id))
+        case .webhookCreated(let webhook), .webhookUpdated(let webhook),
+            .webhookSecretRotated(let webhook, _), .webhookDeleted(let webhook):
+            WebhookJSON.writeMembers(webhook, links, into: &writer)
         case .applicationSuspended, .tokenRevoked, .sessionLifetimeSet, .contentWithdrawn,
             .contentOwned, .announcementReceived, .announcementDeleted, .scheduleEnded,
             .exportKeyChanged, .exportScheduleChanged, .contentUploaded, .announcementSent,

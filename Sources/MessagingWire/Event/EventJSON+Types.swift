@@ -27,6 +27,8 @@ extension EventJSON {
         case .recordImported:
             JSONSchema.object([.required("record", .choice(MovedKind.records.map(\.rawValue)))])
                 .saying("The line of the export that it was.")
+        case .webhookCreated, .webhookUpdated, .webhookSecretRotated, .webhookDeleted:
+            WebhookJSON.schema
         case .applicationCreated, .applicationSuspended, .sessionLifetimeSet, .tokenCreated,
             .tokenRevoked, .identityNamed, .identityDeleted, .followingChanged, .blocksChanged,
             .badgeSet, .userSuspended, .sessionsEnded, .conversationMatched, .conversationShown,

@@ -14,6 +14,7 @@ public enum EventLine {
         case content = "Content"
         case push = "Push"
         case export = "Export"
+        case webhook = "Webhook"
     }
 
     /// The line, without an end.

@@ -110,6 +110,9 @@ public struct LinkBuilder: Sendable {
         String(pieces: root, "/users/", URIComponent.encoded(user.text), "/identity")
     }
 
+    /// The long form of a webhook's id: `layer:///apps/{uuid}/webhooks/{uuid}`.
+    func webhookID(_ id: Webhook.ID) -> String { "\(applicationID)/webhooks/\(id.uuid)" }
+
     /// A webhook.
     public func webhook(_ id: Webhook.ID) -> String { "\(root)/webhooks/\(id.uuid)" }
 

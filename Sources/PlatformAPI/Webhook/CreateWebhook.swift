@@ -32,7 +32,7 @@ extension Call {
     /// A webhook as answers show it.
     func json(_ webhook: Webhook) -> [UInt8] {
         var writer = JSONWriter(capacity: 1024)
-        WebhookJSON.write(webhook, of: application, links, into: &writer)
+        WebhookJSON.write(ShownWebhook(webhook), links, into: &writer)
         return writer.finish()
     }
 

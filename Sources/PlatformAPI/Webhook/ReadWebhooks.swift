@@ -22,7 +22,7 @@ extension Call {
         var writer = JSONWriter(capacity: 4096)
         writer.array { writer in
             for webhook in found.items.prefix(page.size) {
-                WebhookJSON.write(webhook, of: application, links, into: &writer)
+                WebhookJSON.write(ShownWebhook(webhook), links, into: &writer)
             }
         }
         return try listing(writer.finish(), of: found, size: page.size) { webhook in

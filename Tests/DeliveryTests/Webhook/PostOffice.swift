@@ -113,6 +113,16 @@ final class PostOffice: Sendable {
         try await store.webhook(webhook.id, in: application).status
     }
 
+    /// What the log tells of how a webhook stands since it was registered, where nobody's name is on it.
+    func changes(of webhook: Webhook) async throws -> [Webhook.Status] {
+        try await store.events(after: .start, limit: 10_000, in: application).compactMap { event in
+            guard case .webhookUpdated(let shown) = event.event, shown.id == webhook.id,
+                event.actor == nil
+            else { return nil }
+            return shown.status
+        }
+    }
+
     func conversation() async throws -> Conversation.ID {
         try await store.createConversation(
             Conversation.Draft(

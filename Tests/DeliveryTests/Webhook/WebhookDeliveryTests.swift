@@ -179,8 +179,8 @@ import Testing
         let receiver = try TestReceiver()
         let talk = try await office.conversation()
         for number in 0..<100 { try await office.say("\(number)", in: talk) }
-        let webhook = try await office.activate(receiver.url)
         let end = try await office.store.logExtent(in: office.application).end
+        let webhook = try await office.activate(receiver.url)
         _ = try await office.store.replay(
             after: LogPosition(end.number - 90), before: LogPosition(end.number - 10),
             to: webhook.id, in: office.application)

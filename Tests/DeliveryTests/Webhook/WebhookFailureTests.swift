@@ -165,6 +165,9 @@ import Testing
         await office.close()
         #expect(receiver.hits.count == 1)
         #expect(office.deactivated == ["Delivery failed: 410 Gone"])
+        #expect(
+            try await office.changes(of: webhook)
+                == [webhook.status, .inactive(reason: "Delivery failed: 410 Gone")])
         #expect(try await office.deliveries(of: webhook, .dead).count == 1)
         // Whoever sends next knows what there is: what was not made before the answer came never is.
         let pending = try await office.deliveries(of: webhook, .pending).count
@@ -199,6 +202,9 @@ import Testing
                 == .inactive(reason: "Delivery failed: 503 Service Unavailable")
         }
         await office.close()
+        #expect(
+            try await office.changes(of: webhook)
+                == [webhook.status, .inactive(reason: "Delivery failed: 503 Service Unavailable")])
     }
 
     @Test(arguments: [
@@ -255,6 +261,9 @@ import Testing
                 == .inactive(reason: "Verification failed due to a timeout")
         }
         #expect(office.deactivated == ["Verification failed due to a timeout"])
+        #expect(
+            try await office.changes(of: webhook)
+                == [.inactive(reason: "Verification failed due to a timeout")])
         await office.close()
         #expect(office.reported == [])
     }

@@ -65,6 +65,22 @@ import Testing
         }
     }
 
+    @Test func `a webhook is written as it always was`() {
+        let webhook = ShownWebhook(
+            id: .sample(20), payloadVersion: .v2_0, target: "https://a/", topics: [.messageSent],
+            config: [Webhook.Setting(name: "b", value: "c")], status: .inactive(reason: "no"),
+            createdAt: Timestamp(milliseconds: 1))
+        func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count * 2)] + text.utf8 }
+        let bytes =
+            [1, 32] + webhook.id.bytes + text("2.0") + text("https://a/") + [2]
+            + text("message.sent") + [1, 2] + text("b") + text("c") + text("inactive") + text("no")
+            + [2]
+        #expect(Event.webhookCreated(webhook).payload == bytes)
+        #expect(
+            Event.webhookSecretRotated(webhook, formerUntil: Timestamp(milliseconds: 2)).payload
+                == bytes + [4])
+    }
+
     @Test(arguments: [0, 1, -1, 63, 64, -64, -65, 127, 128, .max, .min] as [Int64])
     func `numbers are as long as they need`(number: Int64) throws {
         var writer = ByteWriter()
@@ -274,7 +290,25 @@ extension Event {
             .userSuspended(.ana, true, at: .sample),
             .sessionsEnded(.ana, at: .sample),
             .sessionLifetimeSet(seconds: 3600),
+            .webhookCreated(.sample(.unverified)),
+            .webhookUpdated(.sample(.active(since: LogPosition(300)))),
+            .webhookUpdated(.sample(.inactive(reason: "Delivery failed: 410 Gone"))),
+            .webhookSecretRotated(
+                .sample(.unverified, config: [Webhook.Setting(name: "é", value: "")]),
+                formerUntil: .sample),
+            .webhookDeleted(.sample(.unverified, config: [])),
         ] + MovedRecord.samples.map(Event.recordImported)
+}
+
+extension ShownWebhook {
+    fileprivate static func sample(
+        _ status: Webhook.Status, config: [Webhook.Setting]? = nil
+    ) -> ShownWebhook {
+        ShownWebhook(
+            id: .sample(20), payloadVersion: .v3_0, target: "https://hooks.example.org/in",
+            topics: [.messageSent, .conversationDeleted], config: config, status: status,
+            createdAt: .sample)
+    }
 }
 
 extension MovedRecord {

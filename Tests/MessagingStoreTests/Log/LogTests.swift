@@ -91,6 +91,7 @@ extension Shop {
         try await meet()
         try await tell()
         try await procrastinate()
+        try await listen()
         try await upload(6, to: nil, by: .ana)
         _ = try await store.bring(
             [.record(.relations(MovedRelations(.bo, followed: [.named("gil")])))], in: application)
@@ -105,6 +106,17 @@ extension Shop {
                 .messageDeleted(message.id, in: home, at: message.position))
             try recording.record(.conversationDeleted(home, at: recording.now))
         }
+    }
+
+    /// Who is told of it all, and one that was.
+    private func listen() async throws {
+        let (webhook, former) = try await (hook(), hook())
+        for asked in [webhook, former] {
+            try await store.finishVerification(of: asked, failure: nil, in: application)
+            _ = try await store.rotateSecret(
+                to: "n3w", keeping: 5000, of: asked.id, in: application)
+        }
+        try await store.deleteWebhook(former.id, in: application)
     }
 
     /// Two that were made apart, and share what was said in both.

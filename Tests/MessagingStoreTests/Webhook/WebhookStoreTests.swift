@@ -1,4 +1,5 @@
 import Messaging
+import SQL
 import Testing
 
 @testable import MessagingStore
@@ -17,14 +18,72 @@ import Testing
         }
     }
 
-    @Test func `leave no event and are no part of a replay`() async throws {
+    @Test func `tell the log of every change that is one (X3)`() async throws {
         let shop = try await Shop()
+        let before = try await shop.events().count
+        let (store, application) = (shop.store.acting(as: .token(.sample(7))), shop.application)
+        let webhook = try await shop.hook(config: [])
+        // It is being asked already, then active already, and a late answer counts no more.
+        _ = try await store.activateWebhook(webhook.id, in: application)
+        try await shop.store.finishVerification(of: webhook, failure: nil, in: application)
+        let active = try await store.activateWebhook(webhook.id, in: application)
+        try await shop.store.finishVerification(of: webhook, failure: "late", in: application)
+        _ = try await store.rotateSecret(
+            to: "n3w", keeping: 5000, of: webhook.id, in: application)
+        let ended = try await store.deactivateWebhook(webhook.id, in: application)
+        _ = try await store.deactivateWebhook(webhook.id, in: application)
+        let asked = try await store.activateWebhook(webhook.id, in: application)
+        try await shop.store.finishVerification(of: asked, failure: "no", in: application)
+        let failed = try await shop.store.webhook(webhook.id, in: application)
+        try await store.deleteWebhook(webhook.id, in: application)
+        let events = try await shop.events().dropFirst(before)
+        #expect(
+            events.map(\.event) == [
+                .webhookCreated(ShownWebhook(webhook)), .webhookUpdated(ShownWebhook(active)),
+                .webhookSecretRotated(
+                    ShownWebhook(active), formerUntil: Timestamp(milliseconds: 1_005_000)),
+                .webhookUpdated(ShownWebhook(ended)), .webhookUpdated(ShownWebhook(asked)),
+                .webhookUpdated(ShownWebhook(failed)), .webhookDeleted(ShownWebhook(failed)),
+            ])
+        #expect(failed.status == .inactive(reason: "no"))
+        // Who registered it here and what came of asking its target have nobody's name.
+        #expect(events.map { $0.actor == nil } == [true, true, false, false, false, true, false])
+    }
+
+    @Test func `leave no event when they may not change`() async throws {
+        let shop = try await Shop()
+        let webhook = try await shop.hook()
         let kinds = try await shop.kinds {
-            let webhook = try await shop.hook()
-            _ = try await shop.store.activateWebhook(webhook.id, in: shop.application)
-            try await shop.store.deleteWebhook(webhook.id, in: shop.application)
+            await #expect(throws: VersionMismatch<Webhook>.self) {
+                try await shop.store.deleteWebhook(
+                    webhook.id, if: VersionDemand { _ in false }, in: shop.application)
+            }
+            await #expect(throws: Rejection.notFound(.webhook)) {
+                _ = try await shop.store.deactivateWebhook(.sample(1), in: shop.application)
+            }
         }
-        #expect(kinds.isEmpty)
+        #expect(kinds == [])
+    }
+
+    @Test func `tell the log no secret, whatever becomes of them (X3)`() async throws {
+        let shop = try await Shop()
+        let webhook = try await shop.hook()
+        try await shop.store.finishVerification(of: webhook, failure: nil, in: shop.application)
+        for secret in ["s3cret-the-second", "s3cret-the-third"] {
+            _ = try await shop.store.rotateSecret(
+                to: secret, keeping: 5000, of: webhook.id, in: shop.application)
+        }
+        _ = try await shop.store.deactivateWebhook(webhook.id, in: shop.application)
+        try await shop.store.deleteWebhook(webhook.id, in: shop.application)
+        let payloads = try await shop.database.read { transaction in
+            try transaction.rows("SELECT payload FROM events WHERE kind >= 'webhook.'") { row in
+                String(decoding: try row.blob(0), as: UTF8.self)
+            }
+        }
+        #expect(payloads.count == 6)
+        #expect(payloads.allSatisfy { $0.contains(webhook.target) })
+        // All of them begin so.
+        #expect(!payloads.contains { $0.contains("s3cret") })
     }
 
     @Test func `are fifty at most, also when many register at once (webhooks 1_2)`() async throws {

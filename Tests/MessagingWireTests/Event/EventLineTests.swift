@@ -68,6 +68,40 @@ import Testing
         #expect(line(ended(false)).contains(" dropped scheduled message "))
     }
 
+    @Test(arguments: [
+        (Webhook.Status.unverified, "Token {T} had the target of webhook {W} asked again."),
+        (.active(since: .start), "Token {T} activated webhook {W}."),
+        (
+            .inactive(reason: "Delivery failed: 410\nGone"),
+            "Token {T} deactivated webhook {W}, Delivery failed: 410\\u{a}Gone."
+        ),
+    ])
+    func `says what became of a webhook, and why`(status: Webhook.Status, shown: String) {
+        let (token, id) = (Token.ID.v7(at: Self.moment, random: 3), Self.webhook(status).id)
+        let words = shown.replacing("{T}", with: token.uuid).replacing("{W}", with: id.uuid)
+        #expect(
+            line(.webhookUpdated(Self.webhook(status)), recordedFor: .token(token))
+                == "2026-05-02T14:34:27Z Webhook: \(words)")
+    }
+
+    @Test func `tells of a webhook from its first day to its last`() {
+        let webhook = Self.webhook(.unverified)
+        #expect(
+            line(.webhookCreated(webhook)).hasSuffix(
+                "Z Webhook: The server created webhook \(webhook.id) to https://a.example/in."))
+        #expect(
+            line(.webhookSecretRotated(webhook, formerUntil: Self.moment)).hasSuffix(
+                " replaced the secret of webhook \(webhook.id)."))
+        #expect(line(.webhookDeleted(webhook)).hasSuffix(" deleted webhook \(webhook.id)."))
+    }
+
+    private static func webhook(_ status: Webhook.Status) -> ShownWebhook {
+        ShownWebhook(
+            id: .v7(at: moment, random: 4), payloadVersion: .v1_0,
+            target: "https://a.example/in?key=k", topics: [.messageSent], config: nil,
+            status: status, createdAt: moment)
+    }
+
     private func line(_ event: Event, recordedFor recorder: Actor? = nil) -> String {
         EventLine.text(event, by: event.author ?? recorder, at: Self.moment)
     }

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-/// What a backend that reads the log keeps of conversations and messages.
+/// What a backend that reads the log keeps of conversations, messages and webhooks.
 struct LogCopy: Equatable {
     struct Chat: Equatable {
         var participants: [String]
@@ -24,6 +24,7 @@ struct LogCopy: Equatable {
 
     var chats: [String: Chat] = [:]
     var messages: [String: Message] = [:]
+    var webhooks: [String: Tree] = [:]
 
     // MARK: - From objects of the API
 
@@ -40,6 +41,8 @@ struct LogCopy: Equatable {
             position: message["position"]?.integer ?? 0, text: Self.text(of: message),
             status: message["recipient_status"]?.texts ?? [:])
     }
+
+    mutating func keep(webhook: JSONValue) { webhooks[webhook.text("id")] = Tree(webhook) }
 
     /// Who says what.
     private static func text(of message: JSONValue) -> String {
@@ -74,6 +77,8 @@ struct LogCopy: Equatable {
         case "message.updated" where data["parts"] != nil:
             messages[subject]?.text = Self.text(of: data)
         case "message.deleted": messages[subject] = nil
+        case "webhook.created", "webhook.updated", "webhook.secret_rotated": keep(webhook: data)
+        case "webhook.deleted": webhooks[subject] = nil
         case "message.delivered", "message.read":
             for (user, status) in changes["recipient_status"]?.texts ?? [:] {
                 for interval in changes.list("positions") {

@@ -10,9 +10,9 @@ import Testing
         let scene = try await Scene.make(version: "3.0")
         var life = Life(scene: scene, generator: Generator(number))
         var copies = [(place: Int64(0), copy: LogCopy())]
-        for step in 1...80 {
+        for step in 1...100 {
             try await life.step()
-            if step % 20 == 0 { copies.append((try await scene.end(), try await life.snapshot())) }
+            if step % 25 == 0 { copies.append((try await scene.end(), try await life.snapshot())) }
         }
         let now = try await life.snapshot()
         #expect(now.messages.count > 5)
@@ -37,6 +37,7 @@ private struct Life {
     private var chats: [String] = []
     private var messages: [(chat: String, id: String)] = []
     private var arrivals: [Conversation.ID] = []
+    private var listeners: [String] = []
 
     init(scene: Scene, generator: Generator) {
         self.scene = scene
@@ -58,7 +59,7 @@ private struct Life {
             if made.status == 201 { chats.append(try id(of: made)) }
             return
         }
-        switch generator.below(18) {
+        switch generator.below(20) {
         case 0: _ = try await ask("DELETE", "/conversations/\(chat)")
         case 1, 2:
             let operation = generator.one(of: ["add", "remove"])
@@ -91,6 +92,7 @@ private struct Life {
                 isMore ? "POST" : "PUT",
                 "/conversations/\(message.chat)/messages/\(message.id)/parts",
                 isMore ? part : "[\(part)]")
+        case 10, 11: try await listen()
         default:
             let sent = try await ask(
                 "POST", "/conversations/\(chat)/messages",
@@ -125,8 +127,38 @@ private struct Life {
         arrivals.append(id)
     }
 
+    /// Somebody is to be told of it all, or no more; his server answers when it is asked, or does not.
+    private mutating func listen() async throws {
+        guard !listeners.isEmpty, !generator.once(in: 3) else {
+            let made = try await askWebhooks(
+                "POST", "",
+                #"{"version":"3.0","target_url":"https://hooks.example.org/in","events":["Message.created"],"secret":"s3cret","config":{"name":"\#(generator.below(99))"}}"#
+            )
+            listeners.append(try id(of: made))
+            return
+        }
+        let listener = generator.one(of: listeners)
+        switch generator.below(6) {
+        case 0: _ = try await askWebhooks("DELETE", "/\(listener)")
+        case 1: _ = try await askWebhooks("POST", "/\(listener)/deactivate")
+        case 2: _ = try await askWebhooks("POST", "/\(listener)/activate")
+        case 3:
+            _ = try await askWebhooks("POST", "/\(listener)/rotate_secret", #"{"secret":"n3w"}"#)
+        default:
+            let store = scene.world.store
+            for waiting in try await store.webhooks(limit: 50, in: scene.application).items {
+                try await store.finishVerification(
+                    of: waiting, failure: generator.once(in: 2) ? "no" : nil, in: scene.application)
+            }
+        }
+    }
+
     func snapshot() async throws -> LogCopy {
         var copy = LogCopy()
+        let list = try await askWebhooks("GET", "?page_size=100")
+        for webhook in try JSONDocument(Array(list.body.utf8)).root.elements {
+            copy.keep(webhook: webhook)
+        }
         for chat in chats {
             let answer = try await ask("GET", "/conversations/\(chat)")
             guard answer.status == 200 else { continue }
@@ -150,6 +182,18 @@ private struct Life {
             ? [(name: "Content-Type", value: "application/vnd.layer-patch+json")] : []
         return try await scene.ask(
             method, "/apps/{app}\(path)", body, fields: type, by: door)
+    }
+
+    private func askWebhooks(
+        _ method: String, _ path: String, _ body: String = ""
+    ) async throws -> PlainAnswer {
+        try await scene.ask(
+            PlainRequest(
+                method: method, target: "/apps/{app}/webhooks\(path)",
+                fields: [
+                    (name: "Authorization", value: "Bearer {token}"),
+                    (name: "Accept", value: "application/vnd.layer.webhooks+json; version=3.0"),
+                ], body: body), by: door)
     }
 
     private func id(of answer: PlainAnswer) throws -> String {

@@ -16,6 +16,21 @@ extension Scene {
         ).object.conversation.id
     }
 
+    /// Somebody is told of it for a while: everything that becomes of a webhook.
+    func listen() async throws {
+        let (store, draft) = (
+            world.store,
+            try Webhook.Draft(
+                payloadVersion: .v3_0, target: "https://hooks.example.org/in",
+                topics: [.messageSent], secret: "s3cret", config: nil)
+        )
+        let webhook = try await store.createWebhook(draft, in: application)
+        try await store.finishVerification(of: webhook, failure: nil, in: application)
+        _ = try await store.rotateSecret(to: "n3w", keeping: 0, of: webhook.id, in: application)
+        _ = try await store.deactivateWebhook(webhook.id, in: application)
+        try await store.deleteWebhook(webhook.id, in: application)
+    }
+
     /// Sends messages one after the other.
     ///
     /// - Parameter parts: How many parts each has, of 2000 bytes if there is more than one.

@@ -54,6 +54,10 @@ extension Event {
         case .messageRemoved: "message.removed"
         case .conversationRemoved: "conversation.removed"
         case .recordImported: "record.imported"
+        case .webhookCreated: "webhook.created"
+        case .webhookUpdated: "webhook.updated"
+        case .webhookSecretRotated: "webhook.secret_rotated"
+        case .webhookDeleted: "webhook.deleted"
         }
     }
 }

@@ -145,6 +145,12 @@ extension Event {
             writer.write(removed.at)
         case .recordImported(let record):
             record.write(to: &writer)
+        case .webhookCreated(let webhook), .webhookUpdated(let webhook),
+            .webhookDeleted(let webhook):
+            webhook.write(to: &writer)
+        case .webhookSecretRotated(let webhook, let moment):
+            webhook.write(to: &writer)
+            writer.write(moment)
         }
         return [Self.payloadForm] + writer.bytes
     }

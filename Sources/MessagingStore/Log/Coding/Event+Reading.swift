@@ -150,6 +150,15 @@ extension Event {
                     conversation: try Conversation(from: &reader), at: try reader.timestamp()))
         case "record.imported":
             .recordImported(try MovedRecord(from: &reader))
+        case "webhook.created":
+            .webhookCreated(try ShownWebhook(from: &reader))
+        case "webhook.updated":
+            .webhookUpdated(try ShownWebhook(from: &reader))
+        case "webhook.secret_rotated":
+            .webhookSecretRotated(
+                try ShownWebhook(from: &reader), formerUntil: try reader.timestamp())
+        case "webhook.deleted":
+            .webhookDeleted(try ShownWebhook(from: &reader))
         default:
             throw StoreFault.unreadable("event \(kind)")
         }

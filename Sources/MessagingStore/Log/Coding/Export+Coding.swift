@@ -73,13 +73,13 @@ extension ExportSchedule {
 }
 
 extension ByteWriter {
-    fileprivate mutating func write(_ topics: [Topic]) {
+    mutating func write(_ topics: [Topic]) {
         write(each: topics) { writer, topic in writer.write(topic.rawValue) }
     }
 }
 
 extension ByteReader {
-    fileprivate mutating func topics() throws -> [Topic] {
+    mutating func topics() throws -> [Topic] {
         try each { reader in
             try reader.legal(Topic(rawValue: try reader.text()), "topic of an event")
         }
