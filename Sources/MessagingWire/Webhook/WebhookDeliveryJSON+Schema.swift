@@ -15,11 +15,15 @@ extension WebhookDeliveryJSON {
                 JSONSchema.integer(1 ... .max).orNull.saying("In the log; none of a test.")),
             .required("conversation", JSONSchema.identifier(.conversations).orNull),
             .required("state", .choice(WebhookDelivery.State.allCases.map(\.rawValue))),
+            .required(
+                "webhook_status",
+                WebhookJSON.status.saying("What is pending waits until it is `active`.")),
             .required("attempts", .integer(0 ... .max)),
             .required("created_at", .time),
             .required(
                 "next_attempt_at",
-                JSONSchema.time.orNull.saying("None while it waits behind another one.")),
+                JSONSchema.time.orNull.saying(
+                    "None while it waits behind another one, or for its webhook to be active.")),
             .required("finished_at", JSONSchema.time.orNull),
             .required("last_status", JSONSchema.integer(200...599).orNull),
             .required("last_failure", JSONSchema.string.orNull),

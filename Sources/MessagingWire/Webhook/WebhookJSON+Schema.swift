@@ -11,12 +11,15 @@ extension WebhookJSON {
             .required("version", .choice(WebhookVersion.allCases.map(\.rawValue))),
             .required("target_url", .url),
             .required("events", .array(of: .choice(WebhookDraftJSON.names), 1 ... .max)),
-            .required("status", .choice(["unverified", "active", "inactive"])),
+            .required("status", status),
             .optional(
                 "status_reason", JSONSchema.string.saying("Why, of one that is inactive.")),
             .required("created_at", .time),
             .required("config", WebhookConfigJSON.schema),
         ]))
+
+    /// How a webhook stands.
+    static let status = JSONSchema.choice(["unverified", "active", "inactive"])
 }
 
 extension WebhookDraftJSON {

@@ -30,7 +30,7 @@ extension Endpoint {
         },
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/replay",
-            "Sends a webhook a stretch of the log again.", family: .webhooks,
+            "Sends a webhook a stretch of the log again, once it is active.", family: .webhooks,
             .body { call, body in try await call.replayWebhook(body) }
         ) { _ in
             Operation(
@@ -41,7 +41,7 @@ extension Endpoint {
         },
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/test",
-            "Sends a webhook an event of which nothing is told.", family: .webhooks,
+            "Sends a webhook a test, once it is active.", family: .webhooks,
             .head { call in try await call.testWebhook() }
         ) { _ in
             Operation(

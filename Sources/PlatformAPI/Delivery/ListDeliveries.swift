@@ -8,9 +8,9 @@ extension Call {
     /// `GET /webhooks/{id}/deliveries` (X6), paged as all lists are.
     func listDeliveries() async throws -> Reply {
         let query = try Query(request.target)
-        let webhook = try webhook()
+        let id = try self.webhook()
         let page = try PageQuery<WebhookDelivery>(query) { text in
-            IdentifierJSON.read(text, of: webhook, in: application)
+            IdentifierJSON.read(text, of: id, in: application)
         }
         var state: WebhookDelivery.State?
         if let text = query["state"] {
@@ -21,7 +21,8 @@ extension Call {
         }
         try query.requireKnown(Query.pageNames.union(["state"]))
         let found = try await store.deliveries(
-            of: webhook, in: state, after: page.after, limit: page.limit, of: application)
+            of: id, in: state, after: page.after, limit: page.limit, of: application)
+        let webhook = try await store.webhook(id, in: application)
         var writer = JSONWriter(capacity: 4096)
         writer.array { writer in
             for delivery in found.items.prefix(page.size) {

@@ -10,7 +10,7 @@ extension Call {
     func retryDelivery() async throws -> Reply {
         let webhook = try webhook()
         let delivery = try await store.retryDelivery(delivery(), of: webhook, in: application)
-        return Reply(.accepted, json(delivery, of: webhook))
+        return try await accepted(delivery, of: webhook)
     }
 
     /// `POST /webhooks/{id}/test` (X6).
@@ -18,7 +18,7 @@ extension Call {
         let webhook = try webhook()
         let delivery = try await store.testDelivery(
             DeliveryDraft.test, of: webhook, in: application)
-        return Reply(.accepted, json(delivery, of: webhook))
+        return try await accepted(delivery, of: webhook)
     }
 
     /// `POST /webhooks/{id}/replay` (X6).
@@ -40,10 +40,13 @@ extension Call {
         return Reply(.ok, json(webhook)).tagged(webhook.version)
     }
 
-    private func json(_ delivery: WebhookDelivery, of webhook: Webhook.ID) -> [UInt8] {
+    private func accepted(
+        _ delivery: WebhookDelivery, of webhook: Webhook.ID
+    ) async throws -> Reply {
+        let webhook = try await store.webhook(webhook, in: application)
         var writer = JSONWriter(capacity: 512)
         WebhookDeliveryJSON.write(delivery, of: webhook, in: application, into: &writer)
-        return writer.finish()
+        return Reply(.accepted, writer.finish())
     }
 
     /// The delivery in the path; a malformed UUID names nothing (ruling 7).
