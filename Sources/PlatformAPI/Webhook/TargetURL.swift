@@ -35,8 +35,17 @@ struct TargetURL: Equatable {
         guard isEncrypted || rule.allowsHTTP else { return false }
         return switch host {
         case .address(let address): rule.admits(address)
-        case .name: true
+        case .name(let name):
+            !Self.isLoopback(name)
+                || rule.admits(.ipv4(0x7F00_0001, port: 0))
+                || rule.admits(.ipv6(.loopback, port: 0))
         }
+    }
+
+    /// Whether a name is of this machine whatever a look-up says, in lower case (RFC 6761 §6.3). With a dot at
+    /// its end few look-ups know it, and yet whoever calls it comes here.
+    private static func isLoopback(_ name: String) -> Bool {
+        name.split(separator: ".").last == "localhost"
     }
 
     /// What may stand in a URL without being encoded, but for `#`.
