@@ -77,6 +77,19 @@ import Testing
         #expect(throws: DatabaseMove.Refusal.notEmpty("notes")) { try move() }
     }
 
+    @Test func `is refused where somebody else has a table, before anything is made`() async throws
+    {
+        try await fill(10)
+        try PostgresConnection(to: url, .migrating).write { transaction in
+            try transaction.execute("CREATE TABLE orders (id BIGINT)")
+        }
+        #expect(throws: DatabaseMove.Refusal.notEmpty("orders")) { try move() }
+        let tables = try PostgresConnection(to: url, .migrating).read { transaction in
+            try transaction.table(besides: ["orders"])
+        }
+        #expect(tables == nil)
+    }
+
     @Test(arguments: [
         "UPDATE things SET weight = 7 WHERE name = 'thing 5'",
         "UPDATE things SET picture = NULL WHERE name = 'thing 5'",

@@ -29,7 +29,7 @@ public final class DatabaseMove {
         case source(SQLError)
     }
 
-    /// Opens both, makes the tables, and looks for what has come before.
+    /// Opens both, looks whether there is anything that is not ours, makes the tables, and looks for what has come before.
     ///
     /// - Parameter migrations: The whole history; the file has to have all of it.
     /// - Throws: ``Refusal``, and ``SQLError`` as `Database.open` does.
@@ -49,6 +49,9 @@ public final class DatabaseMove {
         self.tables = tables
         try PostgresConnection.requireURL(url)
         target = PostgresConnection(to: url, .migrating)
+        if let stranger = try target.read({ try $0.table(besides: tables.map(\.name)) }) {
+            throw Refusal.notEmpty(stranger)
+        }
         try migrator.migrate(target)
         let beginning = MoveMark(table: tables.first?.name ?? "", row: 0)
         mark = try target.write { transaction in

@@ -97,6 +97,22 @@ public struct MovedTable: Hashable, Sendable {
     var anything: SQL { SQL(stringLiteral: "SELECT 1 FROM \(name) LIMIT 1") }
 }
 
+extension Transaction {
+    /// What a server's schema has besides some tables and their history, in the order of names; `nil` for
+    /// nothing.
+    func table(besides names: [String]) throws -> String? {
+        let found = try rows(
+            """
+            SELECT relname::text FROM pg_class
+            WHERE relkind IN ('r', 'p', 'v', 'm', 'f')
+                AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+            ORDER BY relname
+            """
+        ) { row in try row.text(0) }
+        return found.first { name in name != "schema_migrations" && !names.contains(name) }
+    }
+}
+
 extension SQLiteConnection {
     /// All tables but the history, by name.
     func tables(_ transaction: Transaction) throws -> [MovedTable] {
