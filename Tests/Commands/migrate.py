@@ -86,6 +86,14 @@ def refusals(server, commands, postgres):
     url = postgres.schema()
     to = ("--to", url)
     commands.refuses("--from must be sqlite: and a data folder", "migrate", "--from", "data", *to)
+    for blobs in (["--blobs", ""], ["--blobs="]):
+        empty = commands.start("migrate", "--from", "sqlite:data", *to, *blobs)
+        complaint = empty.communicate(timeout=60)[1]
+        assert empty.returncode == 64 and "--blobs is empty: it needs a value" in complaint, complaint
+    taken = postgres.schema()
+    postgres.run(f"CREATE TABLE {taken.rsplit('D', 1)[1]}.orders (id BIGINT)")
+    commands.refuses(
+        "the database of --to is not empty: there are orders", "migrate", "--from", "sqlite:data", "--to", taken)
     commands.refuses("there is no database in nowhere", "migrate", "--from", "sqlite:nowhere", *to)
     commands.refuses("--to or database.url must say where to", "migrate", "--from", "sqlite:data")
     commands.refuses("--to must be a URL", "migrate", "--from", "sqlite:data", "--to", "mysql://me:sesame@db/x")
