@@ -26,7 +26,8 @@ extension StartFailure {
     private static func reason(_ error: DiskError) -> String {
         switch error.kind {
         case .denied, .readOnly: "cannot be written: \(error)"
-        case .missing: "cannot be made: the folder above it is missing"
+        // Folders above it are made, but not everywhere: the kernel's own take none.
+        case .missing: "cannot be made there: \(error)"
         case .exists: "is a file, not a folder"
         case .full: "is on a full disk"
         default: "cannot be used: \(error)"
