@@ -31,6 +31,7 @@ extension Event {
                 + Self.count(created.conversation.participants.users, "participant")
         case .conversationMatched(let match):
             "asked for conversation \(match.conversation), which exists"
+                + (match.alias.map { alias in ", as \(alias)" } ?? "")
         case .conversationMerged(let merge):
             merge.loser.map { loser in "merged conversation \(loser) into \(merge.winner)" }
                 ?? "put conversation \(merge.winner) in order"
@@ -70,7 +71,8 @@ extension Event {
                 + "\(change.conversation)"
         case .receiptsRecorded(let receipts):
             "\(receipts.kind == .read ? "read" : "received") messages up to position "
-                + "\(receipts.positions.intervals.last?.upperBound ?? 0) in conversation "
+                + "\(PositionJSON.number(Position(receipts.positions.intervals.last?.upperBound ?? 0))) "
+                + "in conversation "
                 + "\(receipts.conversation)"
         case .contentUploaded(let content): "uploaded content \(content.id), \(content.size) bytes"
         case .contentOwned(let id, _): "owns content \(id)"

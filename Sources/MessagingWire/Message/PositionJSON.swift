@@ -5,7 +5,9 @@ import Messaging
 enum PositionJSON {
     static let step: Int64 = 65_536
 
+    static func number(_ position: Position) -> Int64 { position.number * step }
+
     static func write(_ position: Position, into writer: inout JSONWriter) {
-        writer.integer(position.number * step)
+        writer.integer(number(position))
     }
 }

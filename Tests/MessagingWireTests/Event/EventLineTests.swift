@@ -56,8 +56,19 @@ import Testing
                 positions: IntervalSet([1...3, 5...5]), at: Self.moment))
         #expect(
             line(read).hasSuffix(
-                "Sync: User bo read messages up to position 5 in conversation \(Self.conversation)."
+                "Sync: User bo read messages up to position 327680 in conversation \(Self.conversation)."
             ))
+    }
+
+    @Test func `names what is asked for, and the alias it leaves behind`() {
+        let alias = Conversation.ID.v7(at: Self.moment, random: 4)
+        let matched = { alias in
+            Event.conversationMatched(
+                ConversationMatched(conversation: Self.conversation, key: nil, alias: alias))
+        }
+        let words = "The server asked for conversation \(Self.conversation), which exists"
+        #expect(line(matched(nil)).hasSuffix("\(words)."))
+        #expect(line(matched(alias)).hasSuffix("\(words), as \(alias)."))
     }
 
     @Test func `says whether a scheduled message was sent, or dropped`() {
