@@ -7,8 +7,7 @@ extension Reply {
     func locating(
         _ conversation: Conversation.ID, askedAs asked: Conversation.ID?, _ links: LinkBuilder
     ) -> Reply {
-        guard let asked, asked != conversation else { return self }
-        return adding("Content-Location", links.location(ofConversation: conversation))
+        located(in: conversation, askedIn: asked) { links.location(ofConversation: conversation) }
     }
 
     /// The same for a message, which is where its conversation is.
@@ -23,16 +22,16 @@ extension Reply {
         _ message: Message.ID, in conversation: Conversation.ID, askedIn asked: Conversation.ID?,
         _ links: LinkBuilder
     ) -> Reply {
-        guard let asked, asked != conversation else { return self }
-        return adding("Content-Location", links.location(ofMessage: message, in: conversation))
+        located(in: conversation, askedIn: asked) {
+            links.location(ofMessage: message, in: conversation)
+        }
     }
 
     /// The same for its parts, all of them.
     func locating(
         partsOf message: Message, askedIn asked: Conversation.ID?, _ links: LinkBuilder
     ) -> Reply {
-        guard let asked, asked != message.conversation else { return self }
-        return adding("Content-Location", links.location(ofPartsOf: message))
+        located(in: message.conversation, askedIn: asked) { links.location(ofPartsOf: message) }
     }
 
     /// The same for a part, which is where its message is.
@@ -40,8 +39,9 @@ extension Reply {
         _ part: MessagePart, of message: Message, askedIn asked: Conversation.ID?,
         _ links: LinkBuilder, _ version: APIVersion
     ) -> Reply {
-        guard let asked, asked != message.conversation else { return self }
-        return adding("Content-Location", links.location(ofPart: part, of: message, version))
+        located(in: message.conversation, askedIn: asked) {
+            links.location(ofPart: part, of: message, version)
+        }
     }
 
     /// The same for a content, which is where its conversation is.
@@ -49,7 +49,16 @@ extension Reply {
         _ content: Messaging.Content.ID, in conversation: Conversation.ID,
         askedIn asked: Conversation.ID, _ links: LinkBuilder
     ) -> Reply {
-        guard asked != conversation else { return self }
-        return adding("Content-Location", links.location(ofContent: content, in: conversation))
+        located(in: conversation, askedIn: asked) {
+            links.location(ofContent: content, in: conversation)
+        }
+    }
+
+    /// - Parameter asked: `nil` where the path names no conversation.
+    private func located(
+        in conversation: Conversation.ID, askedIn asked: Conversation.ID?, _ place: () -> String
+    ) -> Reply {
+        guard let asked, asked != conversation else { return self }
+        return adding("Content-Location", place())
     }
 }

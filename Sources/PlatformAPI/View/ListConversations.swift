@@ -23,7 +23,8 @@ extension Call {
                 ConversationJSON(view).write(presentation, into: &writer)
             }
         }
-        let reply = try listing(writer.finish(), of: found, size: page.size) { view in view.id.uuid
+        let reply = try listing(writer.finish(), of: found, size: page.size) { view in
+            view.id.uuid
         }
         guard let start = found.start, start != page.after else { return reply }
         // An alias led here (X1.2, ruling 13).
