@@ -69,11 +69,7 @@ extension Event {
             "created \(change.created.count), updated \(change.updated.count) and deleted "
                 + "\(change.removed.count) parts of message \(change.message) in conversation "
                 + "\(change.conversation)"
-        case .receiptsRecorded(let receipts):
-            "\(receipts.kind == .read ? "read" : "received") messages up to position "
-                + "\(PositionJSON.number(Position(receipts.positions.intervals.last?.upperBound ?? 0))) "
-                + "in conversation "
-                + "\(receipts.conversation)"
+        case .receiptsRecorded(let receipts): Self.deed(receipts)
         case .contentUploaded(let content): "uploaded content \(content.id), \(content.size) bytes"
         case .contentOwned(let id, _): "owns content \(id)"
         case .contentWithdrawn(let id): "took content \(id) back"
@@ -103,6 +99,13 @@ extension Event {
         case .webhookSecretRotated(let webhook, _): "replaced the secret of webhook \(webhook.id)"
         case .webhookDeleted(let webhook): "deleted webhook \(webhook.id)"
         }
+    }
+
+    private static func deed(_ receipts: ReceiptsRecorded) -> String {
+        let verb = receipts.kind == .read ? "read" : "received"
+        let last = Position(receipts.positions.intervals.last?.upperBound ?? 0)
+        return "\(verb) messages up to position \(PositionJSON.number(last)) in conversation "
+            + "\(receipts.conversation)"
     }
 
     private static func deed(_ webhook: ShownWebhook) -> String {

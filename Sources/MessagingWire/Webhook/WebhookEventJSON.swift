@@ -52,12 +52,9 @@ public struct WebhookEventJSON: Sendable {
         case .message(let message):
             writer.key("message")
             message.write(presentation, into: &writer)
-        case .conversation(let conversation):
-            writer.key("conversation")
-            conversation.writeForWebhook(presentation, into: &writer)
+        case .conversation(let conversation): write(conversation, presentation, into: &writer)
         case .merged(let conversation, let aliases):
-            writer.key("conversation")
-            conversation.writeForWebhook(presentation, into: &writer)
+            write(conversation, presentation, into: &writer)
             writer.key("aliases")
             writer.array { writer in
                 for alias in aliases {
@@ -70,8 +67,7 @@ public struct WebhookEventJSON: Sendable {
             writer.key("receipt")
             write(kind, range, into: &writer)
         case .participation(let conversation, let changes):
-            writer.key("conversation")
-            conversation.writeForWebhook(presentation, into: &writer)
+            write(conversation, presentation, into: &writer)
             writer.key("changes")
             writer.array { writer in
                 for identity in changes {
@@ -82,6 +78,14 @@ public struct WebhookEventJSON: Sendable {
             }
         case .part(let part): part.write(presentation, into: &writer)
         }
+    }
+
+    private func write(
+        _ conversation: ConversationJSON, _ presentation: Presentation,
+        into writer: inout JSONWriter
+    ) {
+        writer.key("conversation")
+        conversation.writeForWebhook(presentation, into: &writer)
     }
 
     private func write(
