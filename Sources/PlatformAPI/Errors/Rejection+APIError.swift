@@ -23,7 +23,10 @@ extension APIError {
                 .missingProperty, family.missing(name), data: .property(name))
         case .invalid(let name):
             APIError(
-                .invalidProperty, "The value of '\(name)' is not valid.", data: .property(name))
+                .invalidProperty, invalid(name), data: .property(name))
+        case .unknown(let name):
+            APIError(
+                .invalidProperty, "There is no '\(name)' here.", data: .property(name))
         case .invalidOperation:
             APIError(.invalidOperation, "The operation makes no sense here.")
         case .participantBlocked:
@@ -48,6 +51,12 @@ extension APIError {
         case .idTaken(let subject):
             APIError(.idInUse, taken(subject))
         }
+    }
+
+    private static func invalid(_ name: String) -> String {
+        let fault = "The value of '\(name)' is not valid"
+        return PropertyRule.text(name).map { rule in "\(fault): it has to be \(rule)." }
+            ?? "\(fault)."
     }
 
     /// What stands in the way is shown where the store hands it out, and told of here.

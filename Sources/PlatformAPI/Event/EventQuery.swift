@@ -41,8 +41,12 @@ struct EventQuery: Sendable {
         wait =
             try Self.count(query, "wait", from: 0, upTo: Self.longestWait / 1000).map { $0 * 1000 }
             ?? 0
-        try query.requireKnown(["after", "limit", "types", "wait"])
+        try query.requireKnown(Self.names)
+        // Whoever names two places would be surprised by either.
+        for name in Self.names.sorted() where query.values(name).count > 1 { throw .invalid(name) }
     }
+
+    private static let names: Set = ["after", "limit", "types", "wait"]
 
     private static func start(_ text: String?) throws(Rejection) -> Start {
         switch text {

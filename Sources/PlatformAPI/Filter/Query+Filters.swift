@@ -26,10 +26,10 @@ extension Query {
 
     /// Refuses a filter that is not there: an answer without it would pass for one with it.
     ///
-    /// - Throws: `invalid` with the name of the first one.
+    /// - Throws: `unknown` with the name of the first one.
     func requireKnown(
         _ names: Set<String> = pageNames, or isKnown: (String) -> Bool = { _ in false }
     ) throws(Rejection) {
-        for (name, _) in all where !names.contains(name) && !isKnown(name) { throw .invalid(name) }
+        for (name, _) in all where !names.contains(name) && !isKnown(name) { throw .unknown(name) }
     }
 }
