@@ -7,7 +7,8 @@ A receiver over real sockets takes most deliveries, answers 500 to some and hang
 round the server dies by SIGKILL under load; of several processes at one PostgreSQL server a random one
 does. In the end
 
-- every message that was acknowledged has arrived, signed in both ways;
+- every message that was acknowledged has arrived, signed in both ways, also where the webhook was
+  deactivated right behind it and activated again;
 - of a conversation nothing has arrived before what was sent earlier in it was taken;
 - what was taken twice was on its way when a process died, or when the receiver hung up: no more of it than
   may be on its way at a time.
@@ -50,13 +51,27 @@ def register(server, receiver):
     answer, body = client.request("POST", BASE + "/webhooks", json.dumps(draft), WEBHOOKS)
     assert answer.status == 201, body
     path = BASE + "/webhooks/" + json.loads(body)["id"].rsplit("/", 1)[1]
+    await_active(client, path)
+    return path
+
+
+def await_active(client, path):
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         _, body = client.request("GET", path, None, WEBHOOKS)
         if json.loads(body)["status"] == "active":
-            return path
+            return
         time.sleep(0.02)
     sys.exit(f"the webhook is not active: {body}")
+
+
+def pause(server, path):
+    """Has the webhook deactivated, and activated again."""
+    client = Client(server, None)
+    for change in ["deactivate", "activate"]:
+        answer, body = client.request("POST", f"{path}/{change}", None, WEBHOOKS)
+        assert answer.status < 300, body
+    await_active(client, path)
 
 
 def count(server, path, state):
@@ -124,6 +139,9 @@ def main():
                 assert not sender.is_alive(), "a client hangs"
                 assert sender.complaint is None, sender.complaint
             senders += crew
+            if number == options.rounds // 2:
+                # Who read the log has just died: what is acknowledged is not all read yet.
+                pause(crowd[0], path)
         end = time.monotonic() + PATIENCE
         while count(crowd[0], path, "pending") and time.monotonic() < end:
             time.sleep(0.05)

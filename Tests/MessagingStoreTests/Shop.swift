@@ -80,6 +80,9 @@ final class Shop: Sendable {
         try await store.events(after: .start, limit: 10_000, in: application)
     }
 
+    /// The place of the last event.
+    func end() async throws -> LogPosition { try await store.logExtent(in: application).end }
+
     /// The kinds of events an action caused.
     func kinds(causedBy action: () async throws -> Void) async throws -> [String] {
         let before = try await events().count

@@ -18,8 +18,11 @@ struct Crew: Sendable {
     /// Puts the crew in order for the webhooks there are: some begin, some end, the others hear what changed.
     ///
     /// Who is ending keeps his place until he has: nothing of one conversation is sent by two.
+    ///
+    /// - Parameter behind: Applications whose log has still to be read for webhooks that are active no more.
     mutating func orders(
-        for receivers: [Receiver], _ makeCourier: (Receiver) -> Courier?,
+        for receivers: [Receiver], behind: Set<Application.ID>,
+        _ makeCourier: (Receiver) -> Courier?,
         _ makeFollower: (Application.ID) -> WebhookFollower
     ) -> Orders {
         var orders = Orders()
@@ -35,7 +38,7 @@ struct Crew: Sendable {
                 orders.couriers[id] = courier
             }
         }
-        let applications = Set(receivers.map(\.application))
+        let applications = Set(receivers.map(\.application)).union(behind)
         for (id, follower) in followers where !applications.contains(id) { follower.stop() }
         for id in applications where followers[id] == nil {
             let follower = makeFollower(id)

@@ -119,13 +119,17 @@ public final class WebhookDeliverer: Sendable {
         _ group: inout ThrowingDiscardingTaskGroup<any Error>, _ made: inout WebhookSender?
     ) async throws {
         let receivers = try await receivers()
+        let behind = try await store.applicationsBehind()
+        // Who is being asked now may have answered by the time the rows are read.
+        let asked = crew.withLock { crew in crew.asked }
         let unverified = try await store.unverifiedWebhooks()
+            .filter { owned in !asked.contains(owned.webhook.id) }
         let isNeeded = !receivers.isEmpty || !unverified.isEmpty
         // Where libcurl is not there it is looked for again next time.
         if isNeeded, made == nil { made = try WebhookSender(settings, environment) }
         let sender = made
         let orders = crew.withLock { crew in
-            crew.orders(for: receivers) { receiver in
+            crew.orders(for: receivers, behind: behind) { receiver in
                 sender.map { sender in makeCourier(receiver, sender) }
             } _: { application in
                 makeFollower(application)
@@ -147,10 +151,9 @@ public final class WebhookDeliverer: Sendable {
             }
         }
         guard let sender else { return }
-        for asked in unverified {
-            let isNew = crew.withLock { crew in crew.asked.insert(asked.webhook.id).inserted }
-            guard isNew else { continue }
-            group.addTask { await self.verify(asked, sender) }
+        for owned in unverified {
+            crew.withLock { crew in _ = crew.asked.insert(owned.webhook.id) }
+            group.addTask { await self.verify(owned, sender) }
         }
     }
 

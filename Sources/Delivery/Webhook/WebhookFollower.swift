@@ -21,7 +21,7 @@ final class WebhookFollower: Sendable {
 
     private struct Ahead: Sendable {
         let remembered: TellingPlace
-        let webhooks: [Webhook]
+        let webhooks: [ToldWebhook]
         let place: TellingPlace
     }
 
@@ -84,9 +84,8 @@ final class WebhookFollower: Sendable {
     ///
     /// - Returns: Whether more of it is there now.
     private func follow() async throws -> Bool {
-        let webhooks = try await store.activeWebhooks(in: application)
-        let since = webhooks.compactMap { webhook in webhook.activeSince }.min()
-        guard let since else { return false }
+        let webhooks = try await store.toldWebhooks(in: application)
+        guard let since = webhooks.compactMap(\.since).min() else { return false }
         let remembered = try await store.webhookPlace(in: application)
         var place = remembered ?? TellingPlace(after: since)
         if let ahead = ahead.withLock({ $0 }), ahead.remembered == remembered,
@@ -107,7 +106,10 @@ final class WebhookFollower: Sendable {
                 [], from: remembered, to: next, for: webhooks, in: application)
         }
         let drafts = drafts(of: told, for: webhooks) { message, webhook in message.isFor(webhook) }
-        if drafts.isEmpty, let remembered,
+        let endsStretch = webhooks.contains { webhook in
+            webhook.unread.contains { stretch in stretch.through <= told.next.after }
+        }
+        if drafts.isEmpty, !endsStretch, let remembered,
             told.next.after.number - remembered.after.number < Self.stride
         {
             ahead.withLock { ahead in
@@ -128,15 +130,15 @@ final class WebhookFollower: Sendable {
         guard let replay = try await store.nextReplay(in: application) else {
             return false
         }
-        let webhooks = try await store.activeWebhooks(in: application)
-            .filter { webhook in webhook.id == replay.webhook }
+        let webhooks = try await store.toldWebhooks(in: application)
+            .filter { told in told.webhook.id == replay.webhook }
         guard !webhooks.isEmpty else { return false }
         do {
             let told = try await store.told(
                 after: replay.place, through: replay.through, to: wanted(by: webhooks),
                 limit: Self.stretch, in: application)
-            let drafts = drafts(of: told, for: webhooks) { message, webhook in
-                message.isWanted(by: webhook)
+            let drafts = drafts(of: told, for: webhooks) { message, told in
+                message.isWanted(by: told.webhook)
             }
             try await store.enqueue(
                 drafts, of: replay, to: told.isCut ? told.next : nil, in: application)
@@ -147,19 +149,20 @@ final class WebhookFollower: Sendable {
         return true
     }
 
-    private func wanted(by webhooks: [Webhook]) -> [WebhookVersion: Set<Topic>] {
-        webhooks.reduce(into: [:]) { wanted, webhook in
+    private func wanted(by webhooks: [ToldWebhook]) -> [WebhookVersion: Set<Topic>] {
+        webhooks.map(\.webhook).reduce(into: [:]) { wanted, webhook in
             wanted[webhook.payloadVersion, default: []].formUnion(webhook.topics)
         }
     }
 
     private func drafts(
-        of told: ToldStretch, for webhooks: [Webhook],
-        where concerns: (WebhookMessage, Webhook) -> Bool
+        of told: ToldStretch, for webhooks: [ToldWebhook],
+        where concerns: (WebhookMessage, ToldWebhook) -> Bool
     ) -> [DeliveryDraft] {
         told.events.flatMap { event in
             let message = renderer.message(event, in: application)
-            return webhooks.filter { webhook in concerns(message, webhook) }.map { webhook in
+            return webhooks.filter { told in concerns(message, told) }.map(\.webhook).map {
+                webhook in
                 DeliveryDraft(
                     webhook: webhook.id, event: message.id,
                     type: TopicJSON.text(message.topic, webhook.payloadVersion),
@@ -167,12 +170,5 @@ final class WebhookFollower: Sendable {
                     trace: message.trace, body: message.body(for: webhook))
             }
         }
-    }
-}
-
-extension Webhook {
-    /// Behind which place of the log it is sent what happens; `nil` while it is not active.
-    fileprivate var activeSince: LogPosition? {
-        if case .active(let since) = status { since } else { nil }
     }
 }

@@ -1,5 +1,6 @@
 internal import JSON
 public import Messaging
+public import MessagingStore
 internal import MessagingWire
 
 /// What all webhooks of some versions are sent of one occurrence; each adds its own `config` and
@@ -20,10 +21,9 @@ public struct WebhookMessage: Sendable {
     /// The body of a webhook without `config`: JSON, without white space (webhooks §3.2).
     public let body: [UInt8]
 
-    /// Whether a webhook is sent it: one that was active by then, and asked for it.
-    public func isFor(_ webhook: Webhook) -> Bool {
-        guard case .active(let since) = webhook.status else { return false }
-        return since < position && isWanted(by: webhook)
+    /// Whether a webhook is sent it: one that was active then, and asked for it.
+    public func isFor(_ told: ToldWebhook) -> Bool {
+        told.isTold(of: position) && isWanted(by: told.webhook)
     }
 
     /// Whether a webhook has asked for it, however it stands.

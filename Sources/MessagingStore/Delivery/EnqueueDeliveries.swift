@@ -12,16 +12,16 @@ extension MessagingStore {
     ///
     /// - Parameters:
     ///   - start: Where the reading began; `nil` where nobody had read.
-    ///   - webhooks: For whom was read, as ``activeWebhooks(in:)`` had them.
-    /// - Returns: False, and nothing is remembered, when somebody else has read on, or when other webhooks
-    ///   are active by now.
+    ///   - webhooks: For whom was read, as ``toldWebhooks(in:)`` had them.
+    /// - Returns: False, and nothing is remembered, when somebody else has read on, or when another
+    ///   webhook, or another stretch, is to be told by now.
     public func enqueue(
         _ drafts: [DeliveryDraft], from start: TellingPlace?, to end: TellingPlace,
-        for webhooks: [Webhook], in application: Application.ID
+        for webhooks: [ToldWebhook], in application: Application.ID
     ) async throws -> Bool {
         try await database.write { [environment] transaction in
             guard try transaction.webhookPlace(in: application) == start,
-                try transaction.activeWebhooks(in: application) == webhooks
+                try transaction.toldWebhooks(in: application) == webhooks
             else { return false }
             try transaction.execute(
                 """
@@ -31,6 +31,7 @@ extension MessagingStore {
                 SET after_position = excluded.after_position,
                     within_position = excluded.within_position
                 """)
+            try transaction.dropStretches(through: end.after, in: application)
             try transaction.add(
                 drafts, at: environment.now(), in: application, newID: environment.newID)
             return true
@@ -75,7 +76,8 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    fileprivate func webhookPlace(in application: Application.ID) throws -> TellingPlace? {
+    /// The same as ``MessagingStore/webhookPlace(in:)``.
+    func webhookPlace(in application: Application.ID) throws -> TellingPlace? {
         try first(
             """
             SELECT after_position, within_position FROM webhook_readers

@@ -9,8 +9,11 @@ extension Recording {
         transaction.hint(Change.webhooks.subject, now.milliseconds)
     }
 
-    /// Writes how a webhook that has changed stands, and tells of it.
-    func update(_ webhook: Webhook) throws {
+    /// Writes how a webhook that has changed stands, and tells of it; what it has still to be told of is kept.
+    func update(_ webhook: Webhook, from before: Webhook) throws {
+        if case .active(let since) = before.status {
+            try transaction.keepUnread(of: webhook.id, since: since, in: application)
+        }
         try transaction.update(webhook, in: application)
         try record(.webhookUpdated(ShownWebhook(webhook)))
         webhooksChanged()
@@ -23,7 +26,7 @@ extension Recording {
         guard try transaction.webhook(id, in: application) != nil else { return false }
         let webhook = try transaction.lockedWebhook(id, in: application)
         guard case .active = webhook.status else { return false }
-        try update(webhook.deactivating(because: reason))
+        try update(webhook.deactivating(because: reason), from: webhook)
         return true
     }
 }

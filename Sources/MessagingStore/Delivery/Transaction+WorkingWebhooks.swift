@@ -2,23 +2,82 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// The webhooks of an application that are sent what happens, in the order of their names.
-    public func activeWebhooks(in application: Application.ID) async throws -> [Webhook] {
+    /// The webhooks of an application that are told what happens, or have still to be told what happened while
+    /// they were active.
+    public func toldWebhooks(in application: Application.ID) async throws -> [ToldWebhook] {
+        try await database.read { transaction in try transaction.toldWebhooks(in: application) }
+    }
+
+    /// The applications with webhooks that are not told any more and have still to be told of the past.
+    public func applicationsBehind() async throws -> Set<Application.ID> {
         try await database.read { transaction in
-            try transaction.activeWebhooks(in: application)
+            Set(
+                try transaction.rows("SELECT DISTINCT application FROM webhook_stretches") { row in
+                    try row.id(0)
+                })
         }
     }
 }
 
 extension Transaction {
-    /// The webhooks of an application that are sent what happens, in the order of their names.
-    func activeWebhooks(in application: Application.ID) throws -> [Webhook] {
-        try rows(
+    /// The same as ``MessagingStore/toldWebhooks(in:)``: an answer equals another one when nothing has changed.
+    func toldWebhooks(in application: Application.ID) throws -> [ToldWebhook] {
+        let unread = try unreadStretches(in: application)
+        let active = try rows(
             """
             SELECT \(raw: Webhook.columns) FROM webhooks
             WHERE application = \(application) AND status = 'active' ORDER BY id
             """
         ) { row in try Webhook(row) }
+        let others = Set(unread.keys).subtracting(active.map(\.id))
+            .sorted { one, other in one.uuid < other.uuid }
+        return try (active + others.map { id in try knownWebhook(id, in: application) })
+            .map { webhook in ToldWebhook(webhook, unread: unread[webhook.id] ?? []) }
+    }
+
+    private func unreadStretches(
+        in application: Application.ID
+    ) throws -> [Webhook.ID: [LogStretch]] {
+        let found = try rows(
+            """
+            SELECT webhook, after_position, through_position FROM webhook_stretches
+            WHERE application = \(application) ORDER BY webhook, through_position
+            """
+        ) { row in
+            (
+                webhook: try row.id(0) as Webhook.ID,
+                stretch: LogStretch(
+                    after: LogPosition(try row.int64(1)), through: LogPosition(try row.int64(2)))
+            )
+        }
+        return Dictionary(grouping: found, by: \.webhook).mapValues { $0.map(\.stretch) }
+    }
+
+    /// Keeps for a webhook that is active no more what nobody has read for it yet.
+    ///
+    /// - Parameter since: The place behind which it was active.
+    func keepUnread(
+        of webhook: Webhook.ID, since: LogPosition, in application: Application.ID
+    ) throws {
+        let end = try endOfLog(in: application)
+        let after = max(since, try webhookPlace(in: application)?.after ?? since)
+        guard after < end else { return }
+        try execute(
+            """
+            INSERT INTO webhook_stretches (application, webhook, after_position, through_position)
+            VALUES (\(application), \(webhook), \(after), \(end))
+            """)
+    }
+
+    /// Lets go of stretches that have been read.
+    func dropStretches(
+        through place: LogPosition, in application: Application.ID
+    ) throws {
+        try execute(
+            """
+            DELETE FROM webhook_stretches
+            WHERE application = \(application) AND through_position <= \(place)
+            """)
     }
 
     /// A webhook that is there.

@@ -95,7 +95,7 @@ extension MessagingStore {
 extension Transaction {
     /// Lets go of all that a deleted webhook was sent and would be: now of what names it, soon of the rest.
     func dropDeliveries(of webhook: Webhook.ID, in application: Application.ID) throws {
-        for table in ["webhook_replays", "former_secrets"] as [StaticString] {
+        for table in ["webhook_replays", "webhook_stretches", "former_secrets"] as [StaticString] {
             try execute(
                 """
                 DELETE FROM \(raw: table)

@@ -66,6 +66,8 @@ extension Transaction {
                 WHERE application = \(application) AND status = 'active'
             )
             UNION ALL
+            SELECT after_position FROM webhook_stretches WHERE application = \(application)
+            UNION ALL
             SELECT r.after_position FROM webhook_replays r
             JOIN webhooks w ON w.application = r.application AND w.id = r.webhook
             WHERE r.application = \(application) AND w.status = 'active'

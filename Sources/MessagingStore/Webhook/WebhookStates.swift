@@ -52,7 +52,7 @@ extension MessagingStore {
             let transaction = recording.transaction
             let before = try transaction.lockedWebhook(id, in: application)
             let after = decide(before, try transaction.endOfLog(in: application))
-            if after != before { try recording.update(after) }
+            if after != before { try recording.update(after, from: before) }
             return after
         }
     }

@@ -146,11 +146,22 @@ import Testing
                 createdAt: Timestamp(milliseconds: 1))
         }
         let before = LogPosition(message.position.number - 1)
-        #expect(message.isFor(webhook(before)))
-        #expect(!message.isFor(webhook(message.position)))
-        #expect(!message.isFor(webhook(nil)))
-        #expect(!message.isFor(webhook(before, .v2_0)))
-        #expect(!message.isFor(webhook(before, .v1_0, [.messageRead])))
+        #expect(message.isFor(ToldWebhook(webhook(before))))
+        #expect(!message.isFor(ToldWebhook(webhook(message.position))))
+        #expect(!message.isFor(ToldWebhook(webhook(nil))))
+        #expect(!message.isFor(ToldWebhook(webhook(before, .v2_0))))
+        #expect(!message.isFor(ToldWebhook(webhook(before, .v1_0, [.messageRead]))))
+        let at = message.position
+        let after = LogPosition(at.number + 1)
+        for (stretch, isIn) in [
+            (LogStretch(after: before, through: at), true),
+            (LogStretch(after: before, through: after), true),
+            (LogStretch(after: at, through: after), false),
+            (LogStretch(after: .start, through: before), false),
+        ] {
+            #expect(message.isFor(ToldWebhook(webhook(nil), unread: [stretch])) == isIn)
+            #expect(message.isFor(ToldWebhook(webhook(after), unread: [stretch])) == isIn)
+        }
 
         #expect(message.body(for: webhook(before)) == message.body)
         let settings = [

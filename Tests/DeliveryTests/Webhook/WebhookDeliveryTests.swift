@@ -148,6 +148,29 @@ import Testing
         #expect(office.reported == [])
     }
 
+    @Test func `is sent all of the time it was active, however late that is read (webhooks 1_3)`()
+        async throws
+    {
+        let office = try await PostOffice()
+        let receiver = try TestReceiver()
+        let talk = try await office.conversation()
+        let webhook = try await office.activate(receiver.url)
+        await office.close()
+        for number in 0..<100 { try await office.say("\(number)", in: talk) }
+        _ = try await office.store.deactivateWebhook(webhook.id, in: office.application)
+        try await office.say("not this", in: talk)
+        office.open()
+        try await office.expect(100, .pending, of: webhook)
+        #expect(receiver.hits.isEmpty)
+        _ = try await office.store.activateWebhook(webhook.id, in: office.application)
+        try await office.expect(100, .delivered, of: webhook)
+        try await office.say("100", in: talk)
+        try await office.expect(101, .delivered, of: webhook)
+        #expect(receiver.hits.map(\.words) == (0...100).map { "\($0)" })
+        await office.close()
+        #expect(office.reported == [])
+    }
+
     @Test func `signs with both secrets while one replaces the other (X6)`() async throws {
         let office = try await PostOffice()
         let receiver = try TestReceiver()

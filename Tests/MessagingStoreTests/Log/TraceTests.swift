@@ -43,7 +43,7 @@ import Testing
         let conversation = try await shop.conversation()
         let webhook = try await shop.hook()
         try await shop.store.finishVerification(of: webhook, failure: nil, in: shop.application)
-        let active = try await shop.store.activeWebhooks(in: shop.application)
+        let active = try await shop.store.toldWebhooks(in: shop.application)
         let end = try await shop.store.logExtent(in: shop.application).end
         _ = try await shop.store.within(Self.trace).sendMessage(
             shop.draft("one"), to: conversation, in: shop.application)

@@ -89,10 +89,6 @@ import Testing
 }
 
 extension Shop {
-    fileprivate func end() async throws -> LogPosition {
-        try await store.logExtent(in: application).end
-    }
-
     @discardableResult
     fileprivate func page(after place: LogPosition?) async throws -> EventPage {
         try await store.eventPage(after: place, limit: 10, in: application)
