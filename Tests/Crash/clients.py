@@ -177,9 +177,15 @@ class Upload:
         self.note(*client.request("PUT", self.path, self.bytes[self.offset:end], headers))
 
     def ask(self, client):
-        """Asks how much the server holds; returns it."""
-        before = self.offset
-        self.note(*client.request("PUT", self.path, b"", {"Content-Range": f"bytes */{self.size}"}))
+        """Asks how much the server holds, again where it says when; returns what was known before."""
+        before, fields = self.offset, {"Content-Range": f"bytes */{self.size}"}
+        for _ in range(5):
+            answer, body = client.request("PUT", self.path, b"", fields)
+            pause = answer.headers.get("Retry-After")
+            if answer.status != 503 or pause is None:
+                break
+            time.sleep(int(pause))
+        self.note(answer, body)
         return before
 
     def note(self, answer, body):

@@ -6,8 +6,9 @@ extension APIError {
     var reply: Reply {
         // Sent without a body, as the original does (platform-api §1.11).
         guard kind != .rateLimitExceeded else {
-            // Only the limit of open uploads comes here, and one ends when its owner ends it: who asks
-            // again does it as seldom as an upload itself would tell him (`UploadError.rateLimited`).
+            // Only limits of what is open come here, uploads and live streams, and these end when their owner
+            // ends them: who asks again does it as seldom as an upload itself would tell him
+            // (`UploadError.rateLimited`). A long poll ends by itself and is told a second.
             return Reply(.tooManyRequests).adding("Retry-After", "60")
         }
         let reply = Reply(httpStatus, ErrorJSON.bytes(self))
