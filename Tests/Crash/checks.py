@@ -86,16 +86,22 @@ class Checks:
         return len(sender.attempted)
 
     def wait_for(self, scheduler):
-        """Waits until everything is due and as much is sent as was acknowledged, 10 s at most."""
+        """Waits until everything is due and each that was acknowledged is sent, 10 s at most.
+
+        A count would be reached too early: what was accepted and not acknowledged counts as well.
+        """
         time.sleep(max(0, scheduler.due - time.time()))
         deadline = time.monotonic() + 10
-        path = f"/conversations/{scheduler.conversation.rsplit('/', 1)[1]}/messages?page_size=1"
-        while self.count(path) < len(scheduler.acknowledged) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        for identifier in scheduler.acknowledged.values():
+            while not self.is_sent(identifier, scheduler) and time.monotonic() < deadline:
+                time.sleep(0.05)
 
-    def count(self, path):
-        answer, _ = self.reader.request("GET", BASE + path, headers=HEADERS)
-        return int(answer.headers["Layer-Count"])
+    def is_sent(self, identifier, scheduler):
+        place = f"/conversations/{scheduler.conversation.rsplit('/', 1)[1]}/messages/{identifier.rsplit('/', 1)[1]}"
+        answer, body = self.reader.request("GET", BASE + place, headers=HEADERS)
+        if answer.status not in (200, 404):
+            raise Unexpected(f"GET {place} answered {answer.status}: {body[:300]!r}")
+        return answer.status == 200
 
     def messages(self, sender):
         found, position = {}, None
