@@ -37,6 +37,7 @@ import Testing
             let isRefused = [400, 422].contains(answer.status)
             #expect(isRefused && (answer.status == 400) == (error?["code"]?.integer == 10), place)
             #expect(fits(error, mistake, operation), place)
+            #expect(error?["code"]?.integer != 105 || Self.saysRule(answer.body), place)
             guard try await play.scene.eventCount() == before else {
                 Issue.record("it left a trace: \(place)")
                 return
@@ -68,7 +69,9 @@ import Testing
                     default: 422
                     }
                 #expect(answer.status == status, said)
-                if status == 422 { #expect(answer.body.contains(#""property":"\#(name)""#), said) }
+                guard status == 422 else { continue }
+                #expect(answer.body.contains(#""property":"\#(name)""#), said)
+                #expect(Self.saysRule(answer.body), said)
             }
             if parameter["required"]?.bool == true, place != "path" {
                 let answer = try await play.send(operation, parameters: [name: String?.none])
@@ -110,6 +113,9 @@ import Testing
             named == path || path.hasPrefix(named + ".") || named.hasPrefix(path + ".")
         }
     }
+
+    /// Whether a refusal tells what the value has to be.
+    private static func saysRule(_ body: String) -> Bool { body.contains("it has to be ") }
 
     /// Texts that a parameter's schema does not allow.
     private static func texts(

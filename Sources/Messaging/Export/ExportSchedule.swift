@@ -1,7 +1,7 @@
 /// Whether and what an application is told of daily.
 public struct ExportSchedule: Equatable, Sendable {
     /// How often.
-    public enum Interval: String, Sendable {
+    public enum Interval: String, CaseIterable, Sendable {
         case daily, disabled
     }
 

@@ -34,12 +34,13 @@ extension ExportKeyJSON {
 
 extension ExportScheduleJSON {
     private static let names = TopicJSON.names(.v1_0)
+    private static let intervals = ExportSchedule.Interval.allCases.map(\.rawValue)
 
     /// A schedule as it is sent.
     public static let draftSchema = JSONSchema.named(
         "ExportScheduleDraft",
         .object([
-            .required("interval", .choice(["daily", "disabled"])),
+            .required("interval", .choice(intervals)),
             .optional(
                 "events",
                 JSONSchema.array(of: .choice(names)).saying("For daily exports one at least.")),
@@ -49,7 +50,7 @@ extension ExportScheduleJSON {
     public static let schema = JSONSchema.named(
         "ExportSchedule",
         .object([
-            .required("interval", .choice(["daily", "disabled"])),
+            .required("interval", .choice(intervals)),
             .required("events", .array(of: .choice(names))),
             .required("last_export_at", JSONSchema.time.orNull),
             .required("last_export_id", JSONSchema.identifier(.exports).orNull),

@@ -2,7 +2,7 @@ import Messaging
 
 extension InlinePolicy {
     /// Most types one request may name.
-    private static let mostTypes = 32
+    static let mostTypes = 32
 
     /// Reads `inline_max_size` and `inline_types` (X8); `nil` when neither is there.
     ///
