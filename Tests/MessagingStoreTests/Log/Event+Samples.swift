@@ -1,0 +1,222 @@
+import Messaging
+
+@testable import MessagingStore
+
+extension Event {
+    /// One of each kind.
+    static let samples: [Event] =
+        [
+            .applicationCreated(
+                Application(id: .sample(1), name: "Shop", createdAt: .sample, isSuspended: true)),
+            .applicationSuspended(.sample(1), true),
+            .tokenCreated(
+                Token(
+                    id: .sample(2), application: .sample(1), scope: .admin, createdAt: .sample,
+                    expiresAt: .sample), digest: [1, 2, 3]),
+            .tokenRevoked(.sample(2), at: .sample),
+            .identityNamed(BasicIdentity(userID: .ana, displayName: "Ana", kind: .bot)),
+            .conversationCreated(
+                ConversationCreated(
+                    conversation: Conversation(
+                        id: .sample(3), createdAt: .sample,
+                        participants: Participants([.bo, .ana]),
+                        isDistinct: true,
+                        metadata: Metadata(["a": ["b": "c", "d": [:]]], at: .sample),
+                        deletedAt: .sample, lastPosition: Position(7), lastSentAt: .sample,
+                        messageCount: 5, version: 3), key: .sample(4))),
+            .conversationMatched(
+                ConversationMatched(conversation: .sample(3), key: .sample(4), alias: nil)),
+            .conversationMerged(
+                ConversationMerged(
+                    winner: .sample(3), loser: .sample(4), aliases: [.sample(4), .sample(18)],
+                    metadata: Metadata(["a": "b"], at: .sample), isAnnounced: true,
+                    lastPosition: Position(300),
+                    relocations: [
+                        Relocation(
+                            conversation: .sample(3), from: Position(1), through: Position(8),
+                            to: Position(1)),
+                        Relocation(
+                            conversation: .sample(4), from: Position(2), through: Position(2),
+                            to: Position(9)),
+                    ],
+                    views: [
+                        ConversationMerged.View(
+                            .ana,
+                            ViewCopy(
+                                state: .cleared, clearedTo: Position(2), hidden: IntervalSet(4...9),
+                                receipts: Receipts(
+                                    delivered: IntervalSet(3...6), read: IntervalSet(5...5))))
+                    ], at: .sample)),
+            .conversationShown(
+                ConversationShown(conversation: .sample(3), users: [.ana, .cy], at: .sample)),
+            .conversationAnnounced(.sample(3), at: .sample),
+            .conversationHidden(
+                ConversationHidden(
+                    conversation: .sample(3), user: .ana, upTo: Position(7), at: .sample)),
+            .messageHidden(
+                MessageHidden(
+                    message: .sample(5), conversation: .sample(3), position: Position(8), user: .bo,
+                    at: .sample)),
+            .participantsChanged(
+                ParticipantsChanged(
+                    conversation: .sample(3), participants: Participants([.cy]), added: [.cy],
+                    removed: [.ana, .bo], after: Position(300), at: .sample)),
+            .metadataChanged(
+                MetadataChanged(
+                    conversation: .sample(3),
+                    writes: Metadata(writes: [(["a"], MetadataWrite(.deleted, at: .sample))]),
+                    at: .sample)),
+            .conversationDeleted(.sample(3), at: .sample),
+            .messageSent(
+                MessageSent(
+                    message: Message(
+                        id: .sample(5), conversation: .sample(3), position: Position(8),
+                        sender: .named("Billing"), sentAt: .sample,
+                        parts: [
+                            MessagePart(
+                                id: .sample(6), index: 0, mimeType: "a/b", body: .inline([0, 255])),
+                            MessagePart(
+                                id: .sample(7), index: 1, mimeType: "c/d",
+                                body: .content(.sample(8), size: .max), updatedAt: .sample),
+                        ]), notification: Array("{}".utf8), key: .sample(9))),
+            .messageDeleted(.sample(5), in: .sample(3), at: Position(8)),
+            .messageRemoved(
+                MessageRemoved(
+                    message: Message(
+                        id: .sample(5), conversation: .sample(3), position: Position(8),
+                        sender: .user(.ana), sentAt: .sample,
+                        parts: [
+                            MessagePart(
+                                id: .sample(6), index: 0, mimeType: "a/b", body: .inline([7]))
+                        ], updatedAt: .sample, version: 2),
+                    recipients: [
+                        MessageRemoved.Recipient(user: .ana, status: .read),
+                        MessageRemoved.Recipient(user: .bo, status: .sent),
+                    ], at: .sample)),
+            .conversationRemoved(
+                ConversationRemoved(
+                    conversation: Conversation(
+                        id: .sample(3), createdAt: .sample,
+                        participants: Participants([.ana, .bo]),
+                        isDistinct: true,
+                        metadata: Metadata(writes: [(["a"], MetadataWrite(.text("b"), at: .sample))]
+                        ),
+                        lastPosition: Position(4), messageCount: 3, version: 5),
+                    at: .sample)),
+            .receiptsRecorded(
+                ReceiptsRecorded(
+                    conversation: .sample(3), user: .bo, kind: .delivery,
+                    positions: IntervalSet([1...5, 7...7]), at: .sample)),
+            .contentUploaded(
+                Content(
+                    id: .sample(8), conversation: nil, mimeType: "a/b", size: 0, fileName: "é",
+                    sha256: [9], crc32c: .max, md5: [8], sha512: nil, completedAt: .sample,
+                    origin: "https://x")),
+            .contentUploaded(
+                Content(
+                    id: .sample(8), conversation: nil, mimeType: "a/b", size: 0, fileName: nil,
+                    sha256: [9], crc32c: 0, md5: nil, sha512: [7], completedAt: .sample,
+                    origin: nil)),
+            .contentWithdrawn(.sample(8)),
+            .exportKeyChanged(ExportKey(pem: "-----", der: [1, 2])),
+            .exportRequested(
+                Export(id: .sample(9), scope: .historical, publicKey: [1], createdAt: .sample), nil),
+            .exportRequested(
+                Export(
+                    id: .sample(9),
+                    scope: .scheduled(
+                        Export.Period(
+                            after: LogPosition(3), through: LogPosition(400),
+                            topics: [.messageSent, .conversationDeleted])),
+                    publicKey: [1], createdAt: .sample),
+                ExportSchedule(
+                    interval: .daily, topics: [.messageSent], place: LogPosition(400),
+                    nextAt: .sample, lastAt: .sample, last: .sample(9))),
+            .exportStarted(.sample(9), at: .sample),
+            .exportCompleted(
+                .sample(9),
+                Export.Archive(
+                    size: .max, sha256: [1], crc32c: .max, encryptedKey: [2], initialVector: [3]),
+                at: .sample),
+            .exportDeleted(.sample(9), at: .sample),
+            .exportExpired(.sample(9), at: .sample),
+            .exportErased(.sample(9)),
+            .exportScheduleChanged(.none),
+            .blocksChanged(
+                BlocksChanged(owner: .ana, added: [.bo, .cy], removed: [.ana], at: .sample)),
+            .announcementSent(
+                AnnouncementSent(
+                    announcement: Announcement(
+                        id: .sample(10), sender: .user(.ana), sentAt: .sample,
+                        parts: [
+                            MessagePart(
+                                id: .sample(11), index: 0, mimeType: "a/b", body: .inline([0, 255]))
+                        ]), recipients: [.bo, .cy], notification: Array("{}".utf8), key: .sample(12)
+                )),
+            .announcementReceived(
+                AnnouncementReceived(
+                    announcement: .sample(10), user: .bo, kind: .read, at: .sample)),
+            .announcementDeleted(.sample(10), for: .cy, at: .sample),
+            .messageScheduled(
+                MessageScheduled(message: .sample, key: .sample(14))),
+            .scheduleEnded(.sample(15), isSent: true, at: .sample),
+            .batchAccepted(.sample(16), in: .sample(3)),
+            .contentOwned(.sample(8), by: .ana),
+            .contentsErased([.sample(8), .sample(9)]),
+            .notificationSent(
+                NotificationSent(
+                    recipients: [.ana], notification: Array("{}".utf8), key: .sample(13),
+                    at: .sample)),
+            .partsChanged(
+                PartsChanged(
+                    message: .sample(5), conversation: .sample(3),
+                    created: [
+                        MessagePart(
+                            id: .sample(6), index: 2, mimeType: "a/b", body: .inline([255]),
+                            updatedAt: .sample)
+                    ],
+                    updated: [
+                        MessagePart(
+                            id: .sample(7), index: 1, mimeType: "c/d",
+                            body: .content(.sample(8), size: 9), updatedAt: .sample)
+                    ],
+                    removed: [PartsChanged.Removed(id: .sample(10), index: 0)], order: [2, 1],
+                    made: 3,
+                    at: .sample)),
+            .identityTold(
+                Identity(
+                    userID: .ana, displayName: "Ana", avatarURL: "", kind: .bot,
+                    metadata: ["b": "é", "a": ""])),
+            .identityPatched(
+                IdentityPatched(
+                    user: .ana,
+                    patches: [
+                        .set(.publicKey, "key"), .setKind(.user), .setMetadata(["a": "b"]),
+                        .setMetadataKey("c", ""), .deleteMetadataKey("a"),
+                    ])),
+            .identityDeleted(.ana),
+            .followingChanged(FollowingChanged(follower: .ana, added: [.bo], removed: [.cy])),
+            .badgeSet(.ana, externalUnreadCount: .max),
+            .userSuspended(.ana, true, at: .sample),
+            .sessionsEnded(.ana, at: .sample),
+            .sessionLifetimeSet(seconds: 3600),
+            .webhookCreated(.sample(.unverified)),
+            .webhookUpdated(.sample(.active(since: LogPosition(300)))),
+            .webhookUpdated(.sample(.inactive(reason: "Delivery failed: 410 Gone"))),
+            .webhookSecretRotated(
+                .sample(.unverified, config: [Webhook.Setting(name: "é", value: "")]),
+                formerUntil: .sample),
+            .webhookDeleted(.sample(.unverified, config: [])),
+        ] + MovedRecord.samples.map(Event.recordImported)
+}
+
+extension ShownWebhook {
+    fileprivate static func sample(
+        _ status: Webhook.Status, config: [Webhook.Setting]? = nil
+    ) -> ShownWebhook {
+        ShownWebhook(
+            id: .sample(20), payloadVersion: .v3_0, target: "https://hooks.example.org/in",
+            topics: [.messageSent, .conversationDeleted], config: config, status: status,
+            createdAt: .sample)
+    }
+}
