@@ -28,8 +28,8 @@ import Testing
             events.map(\.type).sorted() == [
                 "conversation.created", "conversation.deleted",
                 "conversation.updated.metadata", "conversation.updated.participants",
-                "message.deleted", "message.delivered", "message.read", "message.sent",
-                "message.sent",
+                "message.deleted", "message.delivered", "message.read", "message.read",
+                "message.sent", "message.sent",
             ])
         let sent = try #require(events.first { $0.type == "message.sent" })
         #expect(sent.json["event"]?["actor"]?.description == #"{"name":"Billing"}"#)

@@ -10,10 +10,10 @@ extension Shop {
         let location = DatabaseLocation.scratch()
         let again = try Database.open(location, migrations: MessagingStore.migrations)
         try await again.write { [application] transaction in
-            var projection = Projection(
-                transaction: transaction, application: application,
-                hash: StoreEnvironment.live.sha256)
             for recorded in events {
+                var projection = Projection(
+                    transaction: transaction, application: application,
+                    hash: StoreEnvironment.live.sha256, position: recorded.position)
                 projection.trace = recorded.trace
                 try projection.apply(recorded.event)
             }

@@ -73,8 +73,11 @@ struct EventShower {
         }
         let found = try transaction.messages(changed, in: application)
         let known = Array(sent.merging(found) { _, now in now }.values)
-        let snapshots = try transaction.snapshots(
-            of: try transaction.standing(known, in: application), in: application)
+        let deleted = changed.filter { id in found[id] == nil }
+        let snapshots =
+            try transaction.deletedMessages(deleted, in: application)
+            + transaction.lastSnapshots(
+                of: try transaction.standing(known, in: application), in: application)
         return Dictionary(snapshots.map { ($0.message.id, $0) }) { first, _ in first }
     }
 
@@ -83,7 +86,7 @@ struct EventShower {
         _ known: inout [Conversation.ID: Conversation]
     ) throws -> ShownEvent.Object {
         guard
-            var conversation = try known[id] ?? transaction.storedConversation(id, in: application)
+            var conversation = try known[id] ?? transaction.lastConversation(id, in: application)
         else { return .none }
         known[id] = conversation
         if let participants { conversation.participants = participants }

@@ -86,7 +86,7 @@ struct EventTeller {
                 as: name(telling, Array(Topic.metadataChanged.rawValue.utf8)))
         case .participantsChanged(let change): try tell(change, telling)
         case .conversationDeleted(let id):
-            guard let last = try transaction.storedConversation(id, in: application) else { return }
+            guard let last = try transaction.lastConversation(id, in: application) else { return }
             add(
                 .conversationDeleted,
                 .conversation(try transaction.snapshot(of: last, in: application)), telling)

@@ -35,7 +35,7 @@ struct Recording {
                 ) VALUES
                 """))
         var projection = Projection(
-            transaction: transaction, application: application, hash: hash)
+            transaction: transaction, application: application, hash: hash, position: position)
         projection.listeners = listeners
         projection.trace = trace
         try projection.apply(event)

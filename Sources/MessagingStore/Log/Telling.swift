@@ -45,11 +45,7 @@ extension EventTeller {
     func snapshot(of removed: MessageRemoved, _ telling: Telling) throws -> MessageSnapshot {
         let standing = try transaction.standing([removed.message], in: application)
         return MessageSnapshot(
-            message: standing.first ?? removed.message,
-            sender: telling.identity(removed.message.sender),
-            recipients: removed.recipients.map { recipient in
-                MessageSnapshot.Recipient(userID: recipient.user, status: recipient.status)
-            }, isUnread: nil, receivedAt: nil)
+            removed, standing: standing.first ?? removed.message, telling.identities)
     }
 
     /// A conversation as it is, or what it was merged into since (X1.2), with the participants the event
@@ -59,15 +55,23 @@ extension EventTeller {
     ) throws -> ConversationSnapshot? {
         if case .conversation(let snapshot) = telling.shown.object { return snapshot }
         guard let winner = try transaction.winner(of: id, in: application),
-            var found = try transaction.storedConversation(winner, in: application)
+            var found = try transaction.lastConversation(winner, in: application)
         else { return nil }
         if let participants { found.participants = participants }
         return try transaction.snapshot(of: found, in: application)
     }
 }
 
+/// A message that a receipt is for.
+struct ReceivedMessage {
+    let id: Message.ID
+    let position: Position
+    /// The place in the log of its deletion, which came later than the receipt; `nil` while it is there.
+    let deletion: Int64?
+}
+
 extension Transaction {
-    /// The messages a receipt is for, behind a place.
+    /// The messages a receipt is for, behind a place, also those that were deleted since.
     ///
     /// What the reader sent himself lies among the positions and is no receipt (R78).
     ///
@@ -75,24 +79,47 @@ extension Transaction {
     func messages(
         of receipts: ReceiptsRecorded, recordedAt event: LogPosition, after place: Position,
         limit: Int, in application: Application.ID
-    ) throws -> [Message] {
-        var ids: [Message.ID] = []
+    ) throws -> [ReceivedMessage] {
+        var messages: [ReceivedMessage] = []
         let (home, positions) = try standing(
             receipts.positions, of: receipts.conversation, since: event, in: application)
         for interval in positions.intervals where interval.upperBound > place.number {
-            ids += try rows(
+            messages += try rows(
                 """
-                SELECT id FROM messages
+                SELECT id, position, NULL AS event FROM messages
                 WHERE application = \(application) AND conversation = \(home)
                     AND position > \(place)
                     AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
                     AND (sender_user IS NULL OR sender_user <> \(receipts.user))
-                ORDER BY position LIMIT \(limit - ids.count)
+                UNION ALL
+                SELECT id, position, event FROM deleted_messages
+                WHERE application = \(application) AND conversation = \(home)
+                    AND position > \(place)
+                    AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+                    AND (sender_user IS NULL OR sender_user <> \(receipts.user))
+                    AND event > \(event)
+                ORDER BY position LIMIT \(limit - messages.count)
                 """
-            ) { row in try row.id(0) as Message.ID }
-            if ids.count == limit { break }
+            ) { row in
+                ReceivedMessage(
+                    id: try row.id(0), position: try row.position(1),
+                    deletion: try row.optionalInt64(2))
+            }
+            if messages.count == limit { break }
         }
-        let found = try messages(ids, in: application)
-        return ids.compactMap { id in found[id] }
+        return messages
+    }
+
+    /// The same with what they show, in the same order.
+    func snapshots(
+        of received: [ReceivedMessage], in application: Application.ID
+    ) throws -> [MessageSnapshot] {
+        let there = received.filter { message in message.deletion == nil }.map(\.id)
+        let known = try messages(there, in: application)
+        let found =
+            try lastSnapshots(of: there.compactMap { id in known[id] }, in: application)
+            + deletedMessages(at: received.compactMap(\.deletion), in: application)
+        let byID = Dictionary(found.map { ($0.message.id, $0) }) { first, _ in first }
+        return received.compactMap { message in byID[message.id] }
     }
 }

@@ -4,19 +4,24 @@ import SQL
 extension Transaction {
     /// Messages with what they show, in three statements whatever their number.
     ///
-    /// - Parameter viewer: Who looks; `nil` for the system.
+    /// - Parameters:
+    ///   - viewer: Who looks; `nil` for the system.
+    ///   - age: As what their conversations are looked up.
     func snapshots(
-        of messages: [Message], seenBy viewer: UserID? = nil, in application: Application.ID
+        of messages: [Message], seenBy viewer: UserID? = nil, _ age: Age = .now,
+        in application: Application.ID
     ) throws -> [MessageSnapshot] {
         guard !messages.isEmpty else { return [] }
         let conversations = Array(Set(messages.map(\.conversation)))
         // Whom the oldest message of one conversation did not reach, none of the page did.
         let floor = conversations.count == 1 ? messages.map(\.position).min() ?? .start : .start
         let participants = Dictionary(
-            grouping: try participants(of: conversations, reachedFrom: floor, in: application)
-                .sorted(by: PlacedParticipant.precedes),
+            grouping: try participants(
+                of: conversations, reachedFrom: floor, age, in: application
+            )
+            .sorted(by: PlacedParticipant.precedes),
             by: \.conversation)
-        let receipts = try receipts(in: conversations, in: application)
+        let receipts = try receipts(in: conversations, age, in: application)
         let identities = try identities(
             of: Set(messages.compactMap(\.sender.userID)), in: application)
         return messages.map { message in

@@ -55,12 +55,12 @@ extension Transaction {
 
     /// Who takes or took part in conversations, leaving out whom no message from a place on reached.
     func participants(
-        of conversations: [Conversation.ID], reachedFrom place: Position,
+        of conversations: [Conversation.ID], reachedFrom place: Position, _ age: Age = .now,
         in application: Application.ID
     ) throws -> [PlacedParticipant] {
         try rows(
             """
-            SELECT \(raw: Participant.columns), conversation, place FROM participants
+            SELECT \(raw: Participant.columns), conversation, place FROM \(raw: age.participants)
             WHERE application = \(application)
                 AND conversation IN (\(few: conversations.map(\.bytes)))
                 AND (left_after IS NULL OR left_after >= \(place))

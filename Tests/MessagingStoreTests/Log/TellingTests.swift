@@ -45,6 +45,50 @@ import Testing
         }
     }
 
+    @Test func `as much when what it tells of was deleted since (webhooks 4_2)`() async throws {
+        let shop = try await Shop()
+        let start = try await shop.end()
+        var inTime: [ToldEvent] = []
+        func hear() async throws {
+            inTime += try await shop.told(after: inTime.last?.position ?? start)
+        }
+        let users = [UserID.ana, .bo, .cy]
+        let talk = try await shop.conversation(users, metadata: ["a": "b"])
+        try await hear()
+        let message = try await shop.send(by: .ana, to: talk).object.message.id
+        try await shop.send(by: .bo, to: talk)
+        try await hear()
+        for kind in [Receipts.Kind.delivery, .read] {
+            try await shop.store.recordReceipts(
+                kind, of: IntervalSet(1...2), by: .cy, in: talk, in: shop.application)
+            try await hear()
+        }
+        _ = try await shop.store.addPart(
+            .text("more"), to: message, by: .system(talk), in: shop.application)
+        try await hear()
+        try await shop.patch(talk, .setMetadata(path: ["a"], "c"))
+        try await hear()
+        try await shop.store.deleteMessage(message, in: nil, in: shop.application)
+        try await hear()
+        try await shop.store.deleteConversation(talk, in: shop.application)
+        try await hear()
+
+        let late = try await shop.told(after: start)
+        #expect(late.map(\.occurrence.id) == inTime.map(\.occurrence.id))
+        #expect(late.map(\.versions) == inTime.map(\.versions))
+        for told in late {
+            switch told.subject {
+            case .message(let shown): #expect(shown.recipients.map(\.userID) == users)
+            case .conversation(let shown): #expect(shown.participants.map(\.userID) == users)
+            default: break
+            }
+        }
+        func sent(_ told: [ToldEvent]) -> [ToldEvent.Subject] {
+            told.filter { event in event.occurrence.topic == .messageSent }.map(\.subject)
+        }
+        #expect(sent(late) == sent(inTime))
+    }
+
     @Test func `two conversations that become one (X1_5)`() async throws {
         let shop = try await Shop()
         try await shop.create(isDistinct: true)
@@ -162,15 +206,20 @@ extension Shop {
     ) async throws {
         let end = try await store.logExtent(in: application).end
         try await action()
-        let all = Dictionary(
-            uniqueKeysWithValues: WebhookVersion.allCases.map { ($0, Set(Topic.all(in: $0))) })
-        let told = try await store.told(
-            after: TellingPlace(after: end), to: all, limit: 100, in: application
-        ).events
+        let told = try await told(after: end)
         for (isFirst, topics) in [(true, first), (false, later)] {
             let heard = told.filter { $0.versions.contains(.v1_0) == isFirst }
             #expect(heard.map(\.occurrence.topic) == topics, why, sourceLocation: sourceLocation)
         }
+    }
+
+    /// What everybody hears of the log behind a place who has asked for everything.
+    fileprivate func told(after place: LogPosition) async throws -> [ToldEvent] {
+        let all = Dictionary(
+            uniqueKeysWithValues: WebhookVersion.allCases.map { ($0, Set(Topic.all(in: $0))) })
+        return try await store.told(
+            after: TellingPlace(after: place), to: all, limit: 100, in: application
+        ).events
     }
 
     fileprivate func expectNothingHeard(

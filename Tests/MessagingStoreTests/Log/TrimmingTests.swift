@@ -54,6 +54,18 @@ import Testing
         #expect(try await shop.store.logExtent(in: shop.application).trimmed == place)
     }
 
+    @Test func `what was deleted is forgotten with the event that tells of it`() async throws {
+        let shop = try await Shop()
+        let talk = try await shop.conversation()
+        let message = try await shop.send(to: talk).object.message.id
+        try await shop.store.recordReceipt(.read, of: message, by: .bo, in: shop.application)
+        try await shop.store.deleteMessage(message, in: nil, in: shop.application)
+        try await shop.store.deleteConversation(talk, in: shop.application)
+        #expect(try await shop.deletedCounts() == [1, 2, 1])
+        try await shop.store.trimLogs(before: shop.tick())
+        #expect(try await shop.deletedCounts() == [0, 0, 0])
+    }
+
     @Test func `a trimmer looks again and again, also after a fault, until it is told to stop`()
         async throws
     {
@@ -89,6 +101,18 @@ import Testing
 }
 
 extension Shop {
+    /// How many messages, participants and receipts are kept as they were last.
+    fileprivate func deletedCounts() async throws -> [Int64] {
+        try await database.read { transaction in
+            try (["deleted_messages", "last_participants", "last_receipts"] as [StaticString]).map {
+                table in
+                try transaction.first("SELECT COUNT(*) FROM \(raw: table)") { row in
+                    try row.int64(0)
+                } ?? -1
+            }
+        }
+    }
+
     @discardableResult
     fileprivate func page(after place: LogPosition?) async throws -> EventPage {
         try await store.eventPage(after: place, limit: 10, in: application)

@@ -83,6 +83,7 @@ extension Projection {
                     AND state = 'shown'
             )
             """)
+        try keepLast(of: id)
         try transaction.execute(
             "DELETE FROM participants WHERE application = \(application) AND conversation = \(id)")
         try transaction.execute(

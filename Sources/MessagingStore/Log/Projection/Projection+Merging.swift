@@ -28,14 +28,16 @@ extension Projection {
                     .integer(stretch.through.number), .integer(stretch.shift),
                 ]
             }
-            try transaction.execute(
-                """
-                UPDATE messages SET
-                    conversation = \(merge.winner), position = position + gone.column4
-                FROM (VALUES \(rows: rows)) AS gone
-                WHERE application = \(application) AND conversation = gone.column1
-                    AND position BETWEEN gone.column2 AND gone.column3
-                """)
+            for table in ["messages", "deleted_messages"] as [StaticString] {
+                try transaction.execute(
+                    """
+                    UPDATE \(raw: table) SET
+                        conversation = \(merge.winner), position = position + gone.column4
+                    FROM (VALUES \(rows: rows)) AS gone
+                    WHERE application = \(application) AND conversation = gone.column1
+                        AND position BETWEEN gone.column2 AND gone.column3
+                    """)
+            }
         }
     }
 

@@ -10,6 +10,8 @@ struct Projection {
     let transaction: Transaction
     let application: Application.ID
     let hash: @Sendable ([UInt8]) -> [UInt8]
+    /// The place of the event in the log.
+    let position: LogPosition
     /// Whom the message of the event reaches, as the rows say; `nil` while nobody has looked.
     var listeners: [Listener]?
     /// In which trace the event was asked for; `nil` for none.
@@ -72,6 +74,7 @@ struct Projection {
         case .contentsErased(let ids): try erase(ids)
         case .messageRemoved(let removed):
             let message = removed.message
+            try keepTrace(of: message)
             try delete(message.id, in: message.conversation, at: message.position)
         case .conversationRemoved(let removed):
             try delete(removed.conversation.id, at: removed.at)
