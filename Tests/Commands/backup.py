@@ -181,6 +181,30 @@ def damage(server, commands):
     print("backup: damage is found on either side")
 
 
+def worn(server):
+    """A server that comes upon damage in the midst of its file wants no more requests, and says what to do."""
+    server.start()
+    conversation = Person(server).ask("POST", "/conversations", {"participants": ["ana"]})["id"].split("/")[-1]
+    assert server.stop() == 0
+    file = pathlib.Path(server.data) / "parley.sqlite"
+    with sqlite3.connect(file) as database:
+        page = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'parts'").fetchone()[0]
+    database.close()
+    with open(file, "r+b") as octets:
+        octets.seek((page - 1) * 4096)
+        octets.write(b"\xff" * 4096)
+    server.start()
+    Person(server).ask("POST", f"/conversations/{conversation}/messages", {
+        "sender_id": "ana", "parts": [{"mime_type": "text/plain", "body": "?"}]}, status=(500,))
+    connection = server.connection()
+    connection.request("GET", "/health/ready")
+    assert connection.getresponse().status == 503
+    assert server.stop() == 0
+    lines = [line for line in server.log.read_text().splitlines() if '"level":"critical"' in line]
+    assert len(lines) == 1 and "bring back what was saved with parley restore" in lines[0], lines
+    print("backup: a server that comes upon damage is not ready, and says so once")
+
+
 def bucket(server, commands, settings):
     """Contents in a bucket stay there; a backup knows them, and is brought back only where they are."""
     server.start()
@@ -224,6 +248,8 @@ def main():
         whole(server, commands)
         refusals(server, commands)
         damage(server, commands)
+    with serving(sys.argv[1]) as server:
+        worn(server)
     with contextlib.closing(ObjectStore()) as store:
         if not store.settings:
             return print("backup: with an object store: left out")

@@ -16,7 +16,7 @@ import Testing
     @Test func `H194 say not ready from the stop signal on, and still alive`() async throws {
         let scratch = Scratch()
         let parts = try await scratch.parts()
-        parts.readiness.stop()
+        parts.readiness.end()
         let ready = await response(to: .get, "/health/ready", of: parts)
         #expect(ready.status == .serviceUnavailable)
         #expect(ready.fields["Retry-After"] != nil, "H98")

@@ -7,9 +7,10 @@ import SQL
 /// Logs faults of ours, once each, and says what they mean to a caller.
 struct FaultLog: Sendable {
     let logger: Logger
+    let readiness: Readiness
 
     func note(_ error: any Error, of request: RequestID) -> PlatformAPI.FaultKind {
-        logger.error("request failed", metadata: ["request": "\(request)", "cause": "\(error)"])
+        log("request failed", error, ["request": "\(request)"])
         guard let error = error as? SQLError else { return .unexpected }
         switch error.kind {
         // Each passes by itself, or once somebody has looked after the disk or the server. After
@@ -23,14 +24,12 @@ struct FaultLog: Sendable {
 
     /// Logs why an export could not be made, or, without one, why nobody could look for any.
     func note(_ error: any Error, of export: Export.ID?) {
-        logger.error(
-            "export failed",
-            metadata: ["export": "\(export.map(\.uuid) ?? "-")", "cause": "\(error)"])
+        log("export failed", error, ["export": "\(export.map(\.uuid) ?? "-")"])
     }
 
     /// Logs why nothing was sent to webhooks; it is tried again.
     func noteDelivery(_ error: any Error) {
-        logger.error("webhooks not served", metadata: ["cause": "\(error)"])
+        log("webhooks not served", error)
     }
 
     /// Logs that a webhook is sent nothing any more, and why; of its target no query, which may hold a
@@ -46,14 +45,23 @@ struct FaultLog: Sendable {
 
     /// Logs why nobody could let go of old events; it is tried again.
     func noteTrimming(_ error: any Error) {
-        logger.error("old events not let go of", metadata: ["cause": "\(error)"])
+        log("old events not let go of", error)
     }
 
     /// Logs why a scheduled message was not sent, or, without one, why nobody could look for any; it is
     /// tried again.
     func note(_ error: any Error, of message: Message.ID?) {
-        logger.error(
-            "scheduled message not sent",
-            metadata: ["message": "\(message.map(\.uuid) ?? "-")", "cause": "\(error)"])
+        log("scheduled message not sent", error, ["message": "\(message.map(\.uuid) ?? "-")"])
+    }
+
+    /// Logs a fault, and once what is to be done where it shows that the database is damaged.
+    private func log(
+        _ message: Logger.Message, _ error: any Error, _ metadata: Logger.Metadata = [:]
+    ) {
+        logger.error(message, metadata: metadata.merging(["cause": "\(error)"]) { $1 })
+        guard let error = error as? SQLError, [.corrupt, .notADatabase].contains(error.kind),
+            readiness.end()
+        else { return }
+        logger.critical("the database \(StartFailure.reason(error))")
     }
 }

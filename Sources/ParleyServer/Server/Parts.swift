@@ -53,9 +53,12 @@ struct Parts: Sendable {
             times.observe(Int(duration / .nanoseconds(1)))
         }
         store = MessagingStore(database: database)
-        sender = ScheduledSender(
-            store: store, onFault: FaultLog(logger: log.logger("parley.schedule")).note(_:of:))
-        let trimFaults = FaultLog(logger: log.logger("parley.events"))
+        readiness = Readiness()
+        let faults = { [readiness] label in
+            FaultLog(logger: log.logger(label), readiness: readiness)
+        }
+        sender = ScheduledSender(store: store, onFault: faults("parley.schedule").note(_:of:))
+        let trimFaults = faults("parley.events")
         trimmer = LogTrimmer(store: store, retention: settings.eventRetention) { error in
             trimFaults.noteTrimming(error)
         }
@@ -90,9 +93,9 @@ struct Parts: Sendable {
         exporter = Exporter(
             store: store, blobs: uploads.blobs, contents: uploads.contents, downloads: downloads,
             publicBase: settings.base,
-            now: environment.now, onFault: FaultLog(logger: log.logger("parley.export")).note(_:of:)
+            now: environment.now, onFault: faults("parley.export").note(_:of:)
         )
-        let deliveryLog = FaultLog(logger: log.logger("parley.webhooks"))
+        let deliveryLog = faults("parley.webhooks")
         deliverer = WebhookDeliverer(
             store: store, downloads: downloads, publicBase: settings.base,
             settings: settings.delivery, environment: environment,
@@ -105,8 +108,7 @@ struct Parts: Sendable {
             lookUp: { [names = HostLookup()] host in
                 await names.addresses(of: host, within: .seconds(5))
             },
-            onFault: FaultLog(logger: log.logger("parley.api")).note(_:of:))
-        readiness = Readiness()
+            onFault: faults("parley.api").note(_:of:))
         let metricsDoor = MetricsDoor(metrics, token: settings.metricsToken)
         let probe = ReadinessProbe(now: systemMilliseconds) { [store, environment] in
             // Any row will do, also one that is not there.

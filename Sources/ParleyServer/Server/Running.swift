@@ -57,7 +57,7 @@ struct Running {
             }
             settings = await reload(settings, logger)
         }
-        parts.readiness.stop()
+        parts.readiness.end()
         following.cancel()
         let impatience = Task {
             for await name in signals where name.stops { exit(1) }

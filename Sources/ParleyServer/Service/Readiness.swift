@@ -1,10 +1,13 @@
 import Synchronization
 
-/// Whether this process wants new requests; false from the stop signal on (H194).
+/// Whether this process wants new requests; false from the stop signal on (H194), and once its database has
+/// been found damaged, which does not pass.
 final class Readiness: Sendable {
-    private let stopping = Atomic<Bool>(false)
+    private let ending = Atomic<Bool>(false)
 
-    var isStopping: Bool { stopping.load(ordering: .relaxed) }
+    var isOver: Bool { ending.load(ordering: .relaxed) }
 
-    func stop() { stopping.store(true, ordering: .relaxed) }
+    /// - Returns: Whether it was not over before.
+    @discardableResult
+    func end() -> Bool { !ending.exchange(true, ordering: .relaxed) }
 }

@@ -73,7 +73,8 @@ final class ServerService: Service {
                 "Describes the API in OpenAPI 3.1; `?version=` for another version than 3.0."
             case .live: "Whether the process answers; never asks the database."
             case .metrics: "Metrics for Prometheus, with `metrics.token` or at `metrics.listen`."
-            case .ready: "Whether requests are welcome: reads the database, false while stopping."
+            case .ready:
+                "Whether requests are welcome: reads the database, false when damaged or stopping."
             }
         }
     }
@@ -90,7 +91,7 @@ final class ServerService: Service {
         case .root: Answer(route, greeting)
         case .description: api.describe(request, route)
         case .live: Answer(route, Self.health(true))
-        case .ready where readiness.isStopping: Answer(route, Self.health(false))
+        case .ready where readiness.isOver: Answer(route, Self.health(false))
         case .ready:
             Answer(route) { [probe] _ in Self.health(await probe.isWell()) }
         }
