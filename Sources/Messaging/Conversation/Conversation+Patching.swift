@@ -62,7 +62,7 @@ extension Conversation {
         try view.checkSize(as: "metadata")
         // Deletions of ever new keys would pile up: too many are said again as one replacement.
         return after.deletionCount > MetadataLimits.deletions
-            ? Metadata(view, at: moment) : writes
+            ? Metadata(replacingAllBy: view, at: moment) : writes
     }
 
     private func changing(to users: Participants, at now: Timestamp) -> Event? {

@@ -1,4 +1,9 @@
 extension Metadata {
+    /// Replaces all there was by a tree.
+    init(replacingAllBy tree: MetadataTree, at moment: Timestamp) {
+        set([], to: tree, at: moment)
+    }
+
     /// Replaces whatever is at a path; missing objects on the way come into being (R43–R45).
     ///
     /// - Parameters:
@@ -27,7 +32,19 @@ extension Metadata {
 }
 
 extension Metadata.Node {
-    /// The writes that make a tree, all at one moment.
+    /// The writes of a tree's leaves, all at one moment.
+    init(leavesOf tree: MetadataTree, at moment: Timestamp) {
+        guard case .object(let members) = tree, !members.isEmpty else {
+            self.init(tree, at: moment)
+            return
+        }
+        self.init()
+        for member in members {
+            children[member.key] = Metadata.Node(leavesOf: member.value, at: moment)
+        }
+    }
+
+    /// The writes that put a tree in the place of whatever was there, all at one moment.
     fileprivate init(_ tree: MetadataTree, at moment: Timestamp) {
         switch tree {
         case .text(let text):

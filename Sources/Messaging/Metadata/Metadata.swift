@@ -16,9 +16,12 @@ public struct Metadata: Equatable, Sendable {
     /// No key was ever written.
     public init() {}
 
-    /// What a client gave at creation, all written at one moment.
+    /// What a client gave at creation: a write for each text and each empty object in it.
+    ///
+    /// It replaces nothing, for nothing was there: where it meets a copy that began elsewhere, each keeps
+    /// what the other never named (X1.4).
     public init(_ tree: MetadataTree, at moment: Timestamp) {
-        set([], to: tree, at: moment)
+        if tree != .empty { root = Node(leavesOf: tree, at: moment) }
     }
 
     /// The tree clients see; keys in the order of their bytes.

@@ -65,6 +65,26 @@ import Testing
         #expect(Metadata.single("x").merging(deleted).view == .empty)
     }
 
+    @Test func `X1.4: copies that began apart keep what the other never named`() {
+        let early = Metadata(
+            ["a": ["b": "1", "c": "1"], "x": "1"], at: Timestamp(milliseconds: 1))
+        for late in [["a": ["b": "2"], "y": "2"], ["a": ["d": [:], "b": "2"]], [:]]
+            as [MetadataTree]
+        {
+            let merged = early.merging(Metadata(late, at: Timestamp(milliseconds: 2))).view
+            #expect(merged["x"] == "1" && merged["a"]?["c"] == "1", "\(late)")
+            #expect(merged["y"] == late["y"] && merged["a"]?["d"] == late["a"]?["d"])
+            #expect(merged["a"]?["b"] == late["a"]?["b"] ?? "1")
+        }
+    }
+
+    @Test func `X1.4: what replaced all does so in the other copy, too`() {
+        let early = Metadata(["a": "1"], at: Timestamp(milliseconds: 1))
+        let late = Conversation.sample(metadata: ["b": "2"]).applying(
+            [.setMetadata(path: [], ["c": "3"])], at: Timestamp(milliseconds: 5))
+        #expect(early.merging(late.metadata).view == ["c": "3"])
+    }
+
     @Test func `X1.4: a later leaf replaces a subtree whole`() {
         let subtree = Metadata(["a": ["b": "1", "c": "2"]], at: Timestamp(milliseconds: 0))
         #expect(subtree.merging(Metadata.single("x")).view == ["a": "x"])
