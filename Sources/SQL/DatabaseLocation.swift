@@ -13,6 +13,13 @@ public enum DatabaseLocation: Hashable, Sendable {
     /// A database of a PostgreSQL server: a URL as libpq reads it, with whatever secrets it holds. Its
     /// tables lie in the schema that comes first on the search path.
     case server(String)
+
+    /// Looks at the URL of a server without asking the server.
+    ///
+    /// - Throws: ``SQLError/Kind/misuse`` for one that libpq would not understand.
+    public func check() throws(SQLError) {
+        if case .server(let url) = self { try PostgresConnection.requireURL(url) }
+    }
 }
 
 /// A folder that lasts as long as this object.

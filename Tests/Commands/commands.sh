@@ -35,6 +35,9 @@ base=http://127.0.0.1:$port
 known=00000000-0000-4000-8000-000000000000
 
 holds 'check-config finds the defaults in order' "$binary" check-config >/dev/null
+holds 'check-config looks at the URL of the database' refuses \
+    'the database of database.url cannot be used: the URL is not understood: there is no such port' \
+    check-config --set database.url=postgres://me:sesame@db:none/parley
 "$binary" check-config --set http.backlog=0 --set color=red --log-level loud >nothing 2>said
 holds 'check-config fails on mistakes' test $? -ne 0
 holds 'check-config tells every mistake' test "$(wc -l <said)" = 3

@@ -44,6 +44,9 @@ def whole(server, commands, postgres):
     url = postgres.schema()
     commands.refuses("the data folder data is already in use by process", "migrate", "--from", "sqlite:data", "--to", url)
     assert server.stop() == 0
+    commands.refuses(
+        "the database of --to cannot be reached: connection to server at", "migrate", "--from", "sqlite:data",
+        "--to", f"postgres://parley@127.0.0.1:{server.port}/parley")
     count, said = kills(commands, postgres, url, "moved")
     rows = dict(line.split("\t") for line in said.splitlines() if "\t" in line)
     assert not said or int(rows["messages"]) == MESSAGES + len(SIZES) and int(rows["contents"]) == len(SIZES), said

@@ -24,6 +24,8 @@ import Testing
     @Test(arguments: [
         ("host=/nowhere", "cannot be reached: "),
         ("hsot=a", "cannot be used: the URL is not understood: invalid URI query parameter"),
+        ("port=x", "cannot be used: the URL is not understood: there is no such port"),
+        ("sslmode=x", "cannot be used: the URL is not understood: there is no such sslmode"),
         ("application_name=%zz", "cannot be used: the URL is not understood: invalid percent"),
     ]) func `says what is wrong with a database server, and never its URL`(
         parameter: String, reason: String

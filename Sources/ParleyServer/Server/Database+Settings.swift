@@ -5,8 +5,19 @@ import SQL
 extension Settings {
     /// Where the database lies.
     ///
-    /// - Throws: ``StartFailure`` when the file that holds its URL cannot be read, or holds something else.
+    /// - Throws: ``StartFailure`` when the file that holds its URL cannot be read, or holds something else,
+    ///   and for a URL that nobody understands.
     func databaseLocation() throws(StartFailure) -> DatabaseLocation {
+        let location = try namedLocation()
+        do {
+            try location.check()
+        } catch {
+            throw StartFailure(error, at: location, self)
+        }
+        return location
+    }
+
+    private func namedLocation() throws(StartFailure) -> DatabaseLocation {
         if let databaseURL { return .server(databaseURL) }
         guard let path = databaseURLFile else { return .file("\(dataFolder)/parley.sqlite") }
         guard let octets = FileManager.default.contents(atPath: path) else {

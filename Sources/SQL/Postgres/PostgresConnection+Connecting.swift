@@ -6,16 +6,15 @@ extension PostgresConnection {
         guard !isClosed else { throw .closed }
         if let pointer = unsafe pointer, unsafe PQstatus(pointer) == CONNECTION_OK { return }
         disconnect()
-        guard !delay.holds(at: .now) else {
-            throw SQLError(.unreachable, "the server could not be reached a moment ago")
-        }
+        // Whoever asks again at once hears why, instead of only that it is too early.
+        if let failure = delay.failure(at: .now) { throw failure }
         do {
             try open()
             try prepareSession()
             delay.reset()
         } catch {
             disconnect()
-            delay.grow(at: .now)
+            delay.grow(at: .now, after: error)
             throw error
         }
     }
@@ -28,13 +27,37 @@ extension PostgresConnection {
             unsafe PQconninfoFree(options)
             unsafe PQfreemem(message)
         }
-        guard unsafe options == nil else { return }
+        if let options = unsafe options { return try unsafe requireWords(options) }
         let said = unsafe message.map { unsafe String(cString: $0) } ?? ""
         let reason = said.prefix { character in character != "\"" && character != "\n" }
         throw SQLError(
             .misuse,
             "the URL is not understood: \(reason.drop(while: { $0 == " " }).split(separator: ":").first ?? "")"
         )
+    }
+
+    /// Says which value libpq would not take, which it tells only to whoever connects.
+    private static func requireWords(
+        _ options: UnsafePointer<PQconninfoOption>
+    ) throws(SQLError) {
+        var option = unsafe options
+        while let keyword = unsafe option.pointee.keyword {
+            defer { unsafe option += 1 }
+            guard let value = unsafe option.pointee.val else { continue }
+            let (name, text) = unsafe (String(cString: keyword), String(cString: value))
+            let isKnown =
+                switch name {
+                case "port":
+                    text.split(separator: ",").allSatisfy { (1...65_535).contains(Int($0) ?? 0) }
+                case "sslmode":
+                    ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+                        .contains(text)
+                default: true
+                }
+            guard isKnown else {
+                throw SQLError(.misuse, "the URL is not understood: there is no such \(name)")
+            }
+        }
     }
 
     func disconnect() {

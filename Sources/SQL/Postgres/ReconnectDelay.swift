@@ -5,14 +5,16 @@ struct ReconnectDelay {
     private static let longest = Duration.seconds(2)
 
     private var next = first
-    private var end: ContinuousClock.Instant?
+    private var last: (failure: SQLError, end: ContinuousClock.Instant)?
 
-    /// Whether it is too early to try again.
-    func holds(at now: ContinuousClock.Instant) -> Bool { end.map { end in now < end } ?? false }
+    /// Why the server could not be reached, while it is too early to try again.
+    func failure(at now: ContinuousClock.Instant) -> SQLError? {
+        last.flatMap { last in now < last.end ? last.failure : nil }
+    }
 
     /// Notes a failure.
-    mutating func grow(at now: ContinuousClock.Instant) {
-        end = now + next * Double.random(in: 0.5...1)
+    mutating func grow(at now: ContinuousClock.Instant, after failure: SQLError) {
+        last = (failure, now + next * Double.random(in: 0.5...1))
         next = min(next * 2, Self.longest)
     }
 
