@@ -4,7 +4,7 @@ import SQL
 // What readers of the log need of the time before a deletion, should they come to it afterwards.
 extension Projection {
     /// Keeps where a message stood, and where in the log it is to be found.
-    func keepTrace(of message: Message) throws {
+    func keepPlace(of message: Message) throws {
         try transaction.execute(
             """
             INSERT INTO deleted_messages (

@@ -74,7 +74,7 @@ struct Projection {
         case .contentsErased(let ids): try erase(ids)
         case .messageRemoved(let removed):
             let message = removed.message
-            try keepTrace(of: message)
+            try keepPlace(of: message)
             try delete(message.id, in: message.conversation, at: message.position)
         case .conversationRemoved(let removed):
             try delete(removed.conversation.id, at: removed.at)
