@@ -10,7 +10,7 @@ extension Metadata {
     ///   - path: Keys from the root; empty for the whole tree.
     ///   - moment: Not earlier than any write so far.
     mutating func set(_ path: [String], to tree: MetadataTree, at moment: Timestamp) {
-        root.replace(path[...], with: Node(tree, at: moment))
+        root.replace(path[...], with: Node(tree, at: moment, isReplacing: true))
     }
 
     /// Removes a key and everything below it (R46).
@@ -32,27 +32,19 @@ extension Metadata {
 }
 
 extension Metadata.Node {
-    /// The writes of a tree's leaves, all at one moment.
-    init(leavesOf tree: MetadataTree, at moment: Timestamp) {
-        guard case .object(let members) = tree, !members.isEmpty else {
-            self.init(tree, at: moment)
-            return
-        }
-        self.init()
-        for member in members {
-            children[member.key] = Metadata.Node(leavesOf: member.value, at: moment)
-        }
-    }
-
-    /// The writes that put a tree in the place of whatever was there, all at one moment.
-    fileprivate init(_ tree: MetadataTree, at moment: Timestamp) {
+    /// The writes of a tree, all at one moment.
+    ///
+    /// - Parameter isReplacing: Whether it takes the place of whatever was there; else its leaves alone are
+    ///   written, and what stands beside them stays.
+    init(_ tree: MetadataTree, at moment: Timestamp, isReplacing: Bool) {
         switch tree {
         case .text(let text):
             write = MetadataWrite(.text(text), at: moment)
         case .object(let members):
-            write = MetadataWrite(.object, at: moment)
+            if isReplacing || members.isEmpty { write = MetadataWrite(.object, at: moment) }
             for member in members {
-                children[member.key] = Metadata.Node(member.value, at: moment)
+                children[member.key] = Metadata.Node(
+                    member.value, at: moment, isReplacing: isReplacing)
             }
         }
     }

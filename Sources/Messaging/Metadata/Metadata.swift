@@ -21,7 +21,7 @@ public struct Metadata: Equatable, Sendable {
     /// It replaces nothing, for nothing was there: where it meets a copy that began elsewhere, each keeps
     /// what the other never named (X1.4).
     public init(_ tree: MetadataTree, at moment: Timestamp) {
-        if tree != .empty { root = Node(leavesOf: tree, at: moment) }
+        if tree != .empty { root = Node(tree, at: moment, isReplacing: false) }
     }
 
     /// The tree clients see; keys in the order of their bytes.
