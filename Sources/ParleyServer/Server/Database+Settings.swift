@@ -5,19 +5,8 @@ import SQL
 extension Settings {
     /// Where the database lies.
     ///
-    /// - Throws: ``StartFailure`` when the file that holds its URL cannot be read, or holds something else,
-    ///   and for a URL that nobody understands.
+    /// - Throws: ``StartFailure`` when the file that holds its URL cannot be read, or holds something else.
     func databaseLocation() throws(StartFailure) -> DatabaseLocation {
-        let location = try namedLocation()
-        do {
-            try location.check()
-        } catch {
-            throw StartFailure(error, at: location, self)
-        }
-        return location
-    }
-
-    private func namedLocation() throws(StartFailure) -> DatabaseLocation {
         if let databaseURL { return .server(databaseURL) }
         guard let path = databaseURLFile else { return .file("\(dataFolder)/parley.sqlite") }
         guard let octets = FileManager.default.contents(atPath: path) else {
@@ -31,6 +20,20 @@ extension Settings {
                 "the file \(path) of database.url_file must hold \(SettingKind.databaseURL.rule)")
         }
         return .server(url)
+    }
+}
+
+extension Settings {
+    /// Judges where the database lies without opening it, in the words of whoever would.
+    ///
+    /// - Throws: ``StartFailure``.
+    func checkDatabaseLocation() throws(StartFailure) {
+        let location = try databaseLocation()
+        do {
+            try location.check()
+        } catch {
+            throw StartFailure(error, at: location, self)
+        }
     }
 }
 

@@ -92,9 +92,8 @@ struct Parts: Sendable {
         let environment = StoreEnvironment.live
         exporter = Exporter(
             store: store, blobs: uploads.blobs, contents: uploads.contents, downloads: downloads,
-            publicBase: settings.base,
-            now: environment.now, onFault: faults("parley.export").note(_:of:)
-        )
+            publicBase: settings.base, now: environment.now,
+            onFault: faults("parley.export").note(_:of:))
         let deliveryLog = faults("parley.webhooks")
         deliverer = WebhookDeliverer(
             store: store, downloads: downloads, publicBase: settings.base,
