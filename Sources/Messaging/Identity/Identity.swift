@@ -3,7 +3,7 @@
 /// Two are equal when they hold the same bytes.
 public struct Identity: Sendable {
     /// Person or program.
-    public enum Kind: String, Sendable {
+    public enum Kind: String, CaseIterable, Sendable {
         case user, bot
     }
 

@@ -28,7 +28,7 @@ extension IdentityJSON {
                 .optional("metadata", metadataSchema),
             ]))
 
-    static let kindSchema = JSONSchema.choice(["user", "bot"])
+    static let kindSchema = JSONSchema.choice(Identity.Kind.allCases.map(\.rawValue))
 
     static let metadataSchema = JSONSchema.object([], others: .string(length: 0...2048))
         .saying("At most 16 strings of 2048 bytes; keys are letters, digits, `-` and `_`.")

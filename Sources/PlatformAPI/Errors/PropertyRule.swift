@@ -110,8 +110,8 @@ enum PropertyRule {
         "recipients": "an array of 1 to \(Announcement.recipientLimit) users",
         "blocks": "at most \(UserPatch.blockLimit) users, which a patch cannot delete",
         "following": "an array of at most \(UserPatch.blockLimit) users",
-        "identity_type": "user or bot, which a patch can only set",
-        "type": "user or bot, which a patch can only set",
+        "identity_type": identityKind,
+        "type": identityKind,
         "user_id": "a user; one user blocks at most \(UserPatch.blockLimit)",
         "suspended": "true or false, which a patch can only set",
         "external_unread_count": """
@@ -133,6 +133,7 @@ enum PropertyRule {
         values.allCases.map(\.rawValue).joined(separator: " or ")
     }
 
+    private static let identityKind = "\(choice(Identity.Kind.self)), which a patch can only set"
     private static let time = "a time such as 2026-05-02T14:34:27Z"
     private static let mediaType = "a text with something on both sides of a slash"
 }
