@@ -74,11 +74,9 @@ struct EventShower {
         let found = try transaction.messages(changed, in: application)
         let known = Array(sent.merging(found) { _, now in now }.values)
         let deleted = changed.filter { id in found[id] == nil }
-        let snapshots =
-            try transaction.deletedMessages(deleted, in: application)
-            + transaction.lastSnapshots(
-                of: try transaction.standing(known, in: application), in: application)
-        return Dictionary(snapshots.map { ($0.message.id, $0) }) { first, _ in first }
+        return try transaction.lastSnapshots(
+            of: try transaction.standing(known, in: application),
+            deletedAt: try transaction.deletions(of: deleted, in: application), in: application)
     }
 
     private func conversation(

@@ -116,10 +116,8 @@ extension Transaction {
     ) throws -> [MessageSnapshot] {
         let there = received.filter { message in message.deletion == nil }.map(\.id)
         let known = try messages(there, in: application)
-        let found =
-            try lastSnapshots(of: there.compactMap { id in known[id] }, in: application)
-            + deletedMessages(at: received.compactMap(\.deletion), in: application)
-        let byID = Dictionary(found.map { ($0.message.id, $0) }) { first, _ in first }
-        return received.compactMap { message in byID[message.id] }
+        let found = try lastSnapshots(
+            of: Array(known.values), deletedAt: received.compactMap(\.deletion), in: application)
+        return received.compactMap { message in found[message.id] }
     }
 }

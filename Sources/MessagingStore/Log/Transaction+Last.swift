@@ -26,19 +26,21 @@ enum Age {
 // The log is read late, perhaps: what an event tells of may have been deleted since, and is then told of as it
 // was last. Nothing that happened goes untold for that.
 extension Transaction {
-    /// Messages with what they show, in their order; those of a deleted conversation as they were last.
+    /// Messages with what they show, those of a deleted conversation as they were last.
+    ///
+    /// - Parameter deletions: The places in the log of further messages' deletions; of one that is among the
+    ///   others, too, it is the deletion that tells.
     func lastSnapshots(
-        of messages: [Message], in application: Application.ID
-    ) throws -> [MessageSnapshot] {
+        of messages: [Message], deletedAt deletions: [Int64], in application: Application.ID
+    ) throws -> [Message.ID: MessageSnapshot] {
         let deleted = try deletedOnes(of: Set(messages.map(\.conversation)), in: application)
-        guard !deleted.isEmpty else { return try snapshots(of: messages, in: application) }
         let found =
-            try snapshots(
+            try deletedMessages(at: deletions, in: application)
+            + snapshots(
                 of: messages.filter { !deleted.contains($0.conversation) }, in: application)
             + snapshots(
                 of: messages.filter { deleted.contains($0.conversation) }, .last, in: application)
-        let byID = Dictionary(found.map { ($0.message.id, $0) }) { first, _ in first }
-        return messages.compactMap { message in byID[message.id] }
+        return Dictionary(found.map { ($0.message.id, $0) }) { first, _ in first }
     }
 
     private func deletedOnes(
@@ -61,35 +63,26 @@ extension Transaction {
     ) throws -> Conversation? {
         guard var found = try storedConversation(id, in: application) else { return nil }
         if found.deletedAt != nil {
-            found.participants = Participants(
-                try rows(
-                    """
-                    SELECT user_id FROM last_participants
-                    WHERE application = \(application) AND conversation = \(id)
-                        AND left_after IS NULL
-                    ORDER BY place
-                    """
-                ) { row in try row.user(0) })
+            found.participants = try currentParticipants(of: id, .last, in: application)
         }
         return found
     }
 
-    /// Messages that were deleted while the log goes back so far, as they were last.
-    func deletedMessages(
-        _ ids: [Message.ID], in application: Application.ID
-    ) throws -> [MessageSnapshot] {
+    /// The places in the log of messages' deletions, as far as it goes back.
+    func deletions(
+        of ids: [Message.ID], in application: Application.ID
+    ) throws -> [Int64] {
         guard !ids.isEmpty else { return [] }
-        let deletions = try rows(
+        return try rows(
             """
             SELECT event FROM deleted_messages
             WHERE application = \(application) AND id IN (\(few: ids.map(\.bytes)))
             """
         ) { row in try row.int64(0) }
-        return try deletedMessages(at: deletions, in: application)
     }
 
     /// Messages as they were last, from the events that tell of their deletion.
-    func deletedMessages(
+    private func deletedMessages(
         at deletions: [Int64], in application: Application.ID
     ) throws -> [MessageSnapshot] {
         guard !deletions.isEmpty else { return [] }
@@ -110,9 +103,14 @@ extension Transaction {
         }
     }
 
+    /// Where it is kept what was deleted.
+    static let deletedTables: [StaticString] = [
+        "deleted_messages", "last_participants", "last_receipts",
+    ]
+
     /// Forgets what was deleted up to a place of the log.
     func forgetDeleted(through last: LogPosition, in application: Application.ID) throws {
-        for table in ["deleted_messages", "last_participants", "last_receipts"] as [StaticString] {
+        for table in Self.deletedTables {
             try execute(
                 """
                 DELETE FROM \(raw: table)

@@ -11,18 +11,18 @@ struct PlacedParticipant {
 extension Transaction {
     /// Who takes part now, in the order of naming.
     func currentParticipants(
-        of conversation: Conversation.ID, in application: Application.ID
+        of conversation: Conversation.ID, _ age: Age = .now, in application: Application.ID
     ) throws -> Participants {
-        Participants(try askCurrentParticipants(of: conversation, in: application).rows())
+        Participants(try askCurrentParticipants(of: conversation, age, in: application).rows())
     }
 
     /// The same, asked ahead.
     func askCurrentParticipants(
-        of conversation: Conversation.ID, in application: Application.ID
+        of conversation: Conversation.ID, _ age: Age = .now, in application: Application.ID
     ) throws -> Finding<UserID> {
         try ask(
             """
-            SELECT user_id FROM participants
+            SELECT user_id FROM \(raw: age.participants)
             WHERE application = \(application) AND conversation = \(conversation)
                 AND left_after IS NULL
             ORDER BY place

@@ -104,8 +104,7 @@ extension Shop {
     /// How many messages, participants and receipts are kept as they were last.
     fileprivate func deletedCounts() async throws -> [Int64] {
         try await database.read { transaction in
-            try (["deleted_messages", "last_participants", "last_receipts"] as [StaticString]).map {
-                table in
+            try Transaction.deletedTables.map { table in
                 try transaction.first("SELECT COUNT(*) FROM \(raw: table)") { row in
                     try row.int64(0)
                 } ?? -1
