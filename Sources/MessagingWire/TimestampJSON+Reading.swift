@@ -17,6 +17,10 @@ extension TimestampJSON {
 private struct TimeReader {
     var rest: ArraySlice<UInt8>
 
+    /// The years 1 to 9999 in UTC: an offset may lead out of them, to a time that is not read back.
+    private static let moments =
+        daysSince1970(1, 1, 1) * 86_400_000...daysSince1970(10_000, 1, 1) * 86_400_000 - 1
+
     mutating func timestamp() -> Int64? {
         guard let year = number(4, 1...9999), take("-"), let month = number(2, 1...12), take("-"),
             let day = number(2, 1...Self.days(in: month, of: year)), take("T"),
@@ -29,7 +33,8 @@ private struct TimeReader {
         }
         guard let offset = offset() else { return nil }
         let minutes = (Self.daysSince1970(year, month, day) * 24 + hour) * 60 + minute - offset
-        return minutes * 60_000 + inMinute
+        let moment = minutes * 60_000 + inMinute
+        return Self.moments.contains(moment) ? moment : nil
     }
 
     private mutating func take(_ character: Unicode.Scalar) -> Bool {

@@ -7,8 +7,8 @@ public struct Badge: Equatable, Sendable {
     /// Messages he has not read.
     public let unreadMessageCount: Int64
 
-    /// The external counts there are: what a JSON number holds exactly, so that sums stay whole.
-    public static let externalUnreadCounts: ClosedRange<Int64> = 0...9_007_199_254_740_991
+    /// The external counts there are: what an import takes, too (ruling 25).
+    public static let externalUnreadCounts: ClosedRange<Int64> = 0...(1 << 36) - 1
 
     /// A badge as counted.
     public init(

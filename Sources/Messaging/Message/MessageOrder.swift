@@ -29,6 +29,9 @@ struct MessageOrder {
     /// The places that have a message.
     var messages: IntervalSet { IntervalSet(places.lazy.map(\.position.number).map { $0...$0 }) }
 
+    /// How many positions without a message stay between two messages that move together.
+    private static let widestGap: Int64 = 1024
+
     /// The last place ever given.
     var lastPosition: Position { max(winner.lastPosition, places.last?.position ?? .start) }
 
@@ -49,9 +52,11 @@ struct MessageOrder {
     private mutating func move(_ sources: [Source]) {
         var (last, end) = (Source?.none, lastPosition)
         for source in sources {
-            // Messages that followed each other keep the gap between them.
-            let isNeighbour = last.map(source.follows) ?? false
-            let step = isNeighbour ? source.gap(behind: last) : 1
+            // Messages that followed each other keep the gap between them, unless it is so wide that
+            // merging again and again would lead to numbers without a bound.
+            let gap = source.gap(behind: last)
+            let isNeighbour = last.map(source.follows) ?? false && gap <= Self.widestGap
+            let step = isNeighbour ? gap : 1
             end = Position(end.number + step)
             places.append(
                 ConversationCopy.Place(

@@ -14,8 +14,8 @@ public struct Position: Hashable, Comparable, Sendable {
     /// Behind every message there can be.
     public static let last = Position(.max)
 
-    /// The next place.
-    public var next: Position { Position(number + 1) }
+    /// The next place; the last one there can be stays.
+    public var next: Position { self == .last ? self : Position(number + 1) }
 
     /// The earlier place comes first.
     public static func < (left: Self, right: Self) -> Bool {

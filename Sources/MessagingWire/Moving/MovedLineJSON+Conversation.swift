@@ -84,7 +84,7 @@ extension MovedLineJSON {
             metadata: try metadata(line), isAnnounced: try line.flag("announced"),
             deletedAt: deletedAt, lastPosition: try line.position("last_position"),
             lastSentAt: try line.optional("last_sent_at", line.moment),
-            version: try line.number("version", 1...MovedReader.most))
+            version: try line.version("version"))
         return MovedConversation(conversation, aliases: try aliases(line), members: members)
     }
 

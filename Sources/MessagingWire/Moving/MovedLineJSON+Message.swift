@@ -86,17 +86,26 @@ extension MovedLineJSON {
         guard !parts.isEmpty, indexes.count == parts.count else {
             throw line.mistake("parts", "must be at least one, and no two of the same index")
         }
-        let position = Position(try line.number("position", 1...MovedReader.most))
+        let partsMade = try line.optional("parts_made") { name throws(MovedMistake) in
+            try line.number(name)
+        }
+        // The next part takes the index that this says.
+        guard Int64(indexes.max() ?? 0) < partsMade ?? Int64(parts.count) else {
+            throw line.mistake(
+                partsMade == nil ? "parts.index" : "parts_made",
+                partsMade == nil
+                    ? "must be below the number of parts where parts_made is missing"
+                    : "must be above the index of every part")
+        }
+        let position = Position(try line.version("position"))
         let message = Message(
             id: try line.uuid("id"), conversation: try line.uuid("conversation"),
             position: position, sender: try sender(line), sentAt: try line.moment("sent_at"),
             parts: parts.map(\.part), updatedAt: try line.optional("updated_at", line.moment),
-            version: try line.number("version", 1...MovedReader.most))
+            version: try line.version("version"))
         return MovedMessage(
             message,
-            partsMade: try line.optional("parts_made") { name throws(MovedMistake) in
-                try line.number(name)
-            },
+            partsMade: partsMade,
             places: parts.map(\.place),
             contents: try line.objects("contents", Message.partLimit, content))
     }
@@ -114,7 +123,7 @@ extension MovedLineJSON {
     ) throws(MovedMistake) -> (part: MessagePart, place: Int64?) {
         let draft = try draft(line)
         let part = MessagePart(
-            id: try line.uuid("id"), index: Int(try line.number("index", 0...1_000_000_000)),
+            id: try line.uuid("id"), index: Int(try line.number("index")),
             mimeType: draft.mimeType, body: draft.body,
             updatedAt: try line.optional("updated_at", line.moment))
         return (
@@ -137,7 +146,7 @@ extension MovedLineJSON {
 
     private static func body(_ line: MovedReader) throws(MovedMistake) -> MessagePart.Body {
         if line.object.present("content") != nil {
-            return .content(try line.uuid("content"), size: try line.number("size"))
+            return .content(try line.uuid("content"), size: try line.size("size"))
         }
         let text = try line.text("body")
         guard let encoding = try line.optional("encoding", line.text) else {
@@ -161,7 +170,7 @@ extension MovedLineJSON {
             conversation: try line.optional("conversation") { name throws(MovedMistake) in
                 try line.uuid(name)
             },
-            mimeType: mimeType, size: try line.number("size"),
+            mimeType: mimeType, size: try line.size("size"),
             fileName: try line.optional("file_name", line.text),
             sha256: try line.octets("sha256", 32...32),
             crc32c: UInt32(try line.number("crc32c", 0...Int64(UInt32.max))),

@@ -72,10 +72,11 @@ extension MovedLineJSON {
         return MovedUser(
             User(
                 identity: identity, standing: standing,
-                identityVersion: try line.number("version", 1...MovedReader.most),
+                identityVersion: try line.version("version"),
                 isSuspended: try line.flag("suspended"),
                 sessionsEndedAt: try line.optional("sessions_ended_at", line.moment)),
-            externalUnreadCount: try line.number("external_unread_count"))
+            externalUnreadCount: try line.number(
+                "external_unread_count", Badge.externalUnreadCounts))
     }
 
     private static func metadata(_ line: MovedReader) throws(MovedMistake) -> [String: String] {

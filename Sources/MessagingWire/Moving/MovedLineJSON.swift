@@ -84,7 +84,7 @@ public enum MovedLineJSON {
     private static func bytes(_ line: MovedReader) throws(MovedMistake) -> MovedBytes {
         let content: Content.ID = try line.uuid("content")
         return MovedBytes(
-            of: content, at: try line.number("at"), try line.octets("data", 0...MovedBytes.most))
+            of: content, at: try line.size("at"), try line.octets("data", 0...MovedBytes.most))
     }
 
     private static func key(_ line: MovedReader) throws(MovedMistake) -> MovedKey {

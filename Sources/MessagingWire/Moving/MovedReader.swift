@@ -39,13 +39,16 @@ struct MovedReader {
         return flag
     }
 
-    /// The highest number of a line: every JSON reader holds it exactly, and counting on from it for
-    /// ever comes to no end.
-    static let most: Int64 = 1 << 53
+    /// What a position or a counter of a line may be (ruling 25): as a position of the API, which is the
+    /// number times 65,536, each is below 2^53 then, and there is room for more.
+    static let counters: ClosedRange<Int64> = 0...(1 << 36) - 1
+
+    /// What a size in bytes may be: every JSON reader holds it exactly.
+    static let sizes: ClosedRange<Int64> = 0...(1 << 53) - 1
 
     /// - Parameter range: What it may be.
     func number(
-        _ name: String, _ range: ClosedRange<Int64> = 0...most
+        _ name: String, _ range: ClosedRange<Int64> = counters
     ) throws(MovedMistake) -> Int64 {
         guard let number = try required(name).integer, range.contains(number) else {
             throw mistake(
@@ -57,6 +60,13 @@ struct MovedReader {
     func position(_ name: String) throws(MovedMistake) -> Position {
         Position(try number(name))
     }
+
+    /// A counter that begins at one.
+    func version(_ name: String) throws(MovedMistake) -> Int64 {
+        try number(name, 1...Self.counters.upperBound)
+    }
+
+    func size(_ name: String) throws(MovedMistake) -> Int64 { try number(name, Self.sizes) }
 
     func moment(_ name: String) throws(MovedMistake) -> Timestamp {
         guard let moment = TimestampJSON.read(try text(name)) else {
@@ -98,8 +108,13 @@ struct MovedReader {
     func positions(_ name: String) throws(MovedMistake) -> IntervalSet {
         guard object.present(name) != nil else { return IntervalSet() }
         guard let set = IntervalSet(text: try text(name)),
-            set.intervals.last.map({ last in last.upperBound <= Self.most }) ?? true
-        else { throw mistake(name, "must be positions such as 1-500,502, the lowest first") }
+            set.intervals.last.map({ last in last.upperBound <= Self.counters.upperBound }) ?? true
+        else {
+            throw mistake(
+                name,
+                "must be positions such as 1-500,502 in ascending order, at most \(Self.counters.upperBound)"
+            )
+        }
         return set
     }
 

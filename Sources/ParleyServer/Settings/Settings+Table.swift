@@ -205,7 +205,7 @@ extension Settings {
 
     private static let uploads: [Setting] = [
         .number(
-            "uploads.max_upload_size", \.uploads.maxUploadSize, .octets(1...Int64.max),
+            "uploads.max_upload_size", \.uploads.maxUploadSize, .octets(1...1 << 50),
             "Largest upload."),
         .number(
             "uploads.max_open_uploads_per_owner", \.uploads.maxOpenUploadsPerOwner,

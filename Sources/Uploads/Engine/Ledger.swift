@@ -31,6 +31,8 @@ struct Ledger: Sendable {
         let room: Int64
     }
 
+    // The sums wrap instead of trapping: clients state what is promised, and beyond 2^63 bytes of it, what is
+    // subtracted later still gives the right sum.
     private var entries: [BlobName: Entry] = [:]
     private var open: [UploadOwner: Int] = [:]
     /// Bytes promised to open uploads that have no place on the disk yet (§11.7).
@@ -66,8 +68,8 @@ struct Ledger: Sendable {
             claimed: record.claimed)
         entries[name] = entry
         if let content = entry.content { records[content] = name }
-        unplaced += entry.unplaced
-        if entry.claimed > 0 { claims[entry.owner.application, default: 0] += entry.claimed }
+        unplaced &+= entry.unplaced
+        if entry.claimed > 0 { claims[entry.owner.application, default: 0] &+= entry.claimed }
         if isOpen { open[entry.owner, default: 0] += 1 }
     }
 
@@ -78,14 +80,14 @@ struct Ledger: Sendable {
     mutating func take(_ claim: Claim, limit: Int) -> Int64? {
         guard openUploads(of: claim.owner) < limit else { return nil }
         open[claim.owner, default: 0] += 1
-        claims[claim.owner.application, default: 0] += claim.bytes
-        unplaced += claim.room
+        claims[claim.owner.application, default: 0] &+= claim.bytes
+        unplaced &+= claim.room
         return claimed(by: claim.owner.application)
     }
 
     /// Gives it back, because the upload has its record now or never will.
     mutating func give(back claim: Claim) {
-        unplaced -= claim.room
+        unplaced &-= claim.room
         release(claim.bytes, of: claim.owner.application)
         close(claim.owner)
     }
@@ -107,15 +109,15 @@ struct Ledger: Sendable {
     mutating func place(_ name: BlobName, upTo place: Int64, from offset: Int64) {
         guard var entry = entries[name], entry.isOpen else { return }
         places[name] = place
-        unplaced -= entry.unplaced
+        unplaced &-= entry.unplaced
         entry.placed = min(entry.reserved, max(0, place - offset))
-        unplaced += entry.unplaced
+        unplaced &+= entry.unplaced
         entries[name] = entry
     }
 
     private mutating func remove(_ name: BlobName) {
         guard let entry = entries.removeValue(forKey: name) else { return }
-        unplaced -= entry.unplaced
+        unplaced &-= entry.unplaced
         if let content = entry.content { records[content] = nil }
         release(entry.claimed, of: entry.owner.application)
         if entry.isOpen { close(entry.owner) }
@@ -136,7 +138,7 @@ struct Ledger: Sendable {
         var promises: [CreationDialect: (uploads: Int, bytes: Int64)] = [:]
         for entry in entries.values where entry.isOpen {
             promises[entry.creation, default: (0, 0)].uploads += 1
-            promises[entry.creation, default: (0, 0)].bytes += entry.reserved
+            promises[entry.creation, default: (0, 0)].bytes &+= entry.reserved
         }
         return promises
     }

@@ -101,7 +101,19 @@ import Testing
         (
             #"{"record":"conversation","participants":[{"user_id":"ana","past":"3-1","joined_after":0}]}"#,
             MovedMistake(
-                "participants.past", "must be positions such as 1-500,502, the lowest first")
+                "participants.past",
+                "must be positions such as 1-500,502 in ascending order, at most 68719476735")
+        ),
+        (
+            message
+                + #""version":1,"parts_made":2,"parts":[{"id":"00000000-0000-0000-0000-000000000006","index":2,"mime_type":"a/b","body":"c"}]}"#,
+            MovedMistake("parts_made", "must be above the index of every part")
+        ),
+        (
+            message
+                + #""version":1,"parts":[{"id":"00000000-0000-0000-0000-000000000006","index":1,"mime_type":"a/b","body":"c"}]}"#,
+            MovedMistake(
+                "parts.index", "must be below the number of parts where parts_made is missing")
         ),
         (
             #"{"record":"conversation","participants":[]}"#,

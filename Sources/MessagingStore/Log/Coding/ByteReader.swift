@@ -62,6 +62,12 @@ struct ByteReader {
         guard rest.isEmpty else { throw .unreadable("payload is too long") }
     }
 
+    /// A number that is written as what it is more than another one.
+    mutating func sum(_ base: Int64) throws(StoreFault) -> Int64 {
+        let (sum, isTooLarge) = base.addingReportingOverflow(try number())
+        return try legal(isTooLarge ? nil : sum, "number")
+    }
+
     /// A value that exists only when it is legal.
     func legal<Value>(_ value: Value?, _ what: String) throws(StoreFault) -> Value {
         guard let value else { throw .unreadable(what) }

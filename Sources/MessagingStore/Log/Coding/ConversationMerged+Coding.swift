@@ -33,12 +33,12 @@ extension ConversationMerged {
             relocations: try reader.each { reader in
                 let isWinners = try reader.flag()
                 let from = try reader.number()
-                let through = from + (try reader.number())
+                let through = try reader.sum(from)
                 return Relocation(
                     conversation: isWinners
                         ? winner : try reader.legal(loser, "conversation of a relocation"),
                     from: Position(from), through: Position(through),
-                    to: Position(from + (try reader.number())))
+                    to: Position(try reader.sum(from)))
             },
             views: try reader.each { reader in
                 View(try reader.user(), try ViewCopy(from: &reader))

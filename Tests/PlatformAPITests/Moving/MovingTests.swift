@@ -270,28 +270,17 @@ import Testing
     }
 
     private func lines(of scene: Scene, _ overSocket: Bool = false) async throws -> String {
-        let answer = try await scene.ask("GET", export, by: scene.door(overSocket))
-        #expect(answer.status == 200, "\(answer)")
-        #expect(answer["Content-Type"] == "application/jsonl")
-        return answer.body
+        try await scene.exported(overSocket)
     }
 
     private func take(
         _ lines: String, _ scene: Scene, _ overSocket: Bool = false
     ) async throws -> PlainAnswer {
-        try await scene.ask(
-            "POST", importing, fields: [("Content-Type", "application/jsonl")],
-            octets: Array(lines.utf8), by: scene.door(overSocket))
+        try await scene.bring(Array(lines.utf8), overSocket)
     }
 }
 
 extension Scene {
-    fileprivate var door: any Door { door(false) }
-
-    fileprivate func door(_ overSocket: Bool) -> any Door {
-        overSocket ? SocketDoor(port: world.port) : RouterDoor(service: world.service)
-    }
-
     /// The same application on another server, where nothing has happened in it yet.
     fileprivate func empty(in world: World) async throws -> Scene {
         _ = try await world.store.createApplication(name: "empty", id: application)

@@ -1,0 +1,161 @@
+import JSON
+import Testing
+
+extension Scene {
+    var door: any Door { door(false) }
+
+    func door(_ overSocket: Bool) -> any Door {
+        overSocket ? SocketDoor(port: world.port) : RouterDoor(service: world.service)
+    }
+
+    func exported(_ overSocket: Bool = false) async throws -> String {
+        let answer = try await ask("GET", "/apps/{app}/export", by: door(overSocket))
+        #expect(answer.status == 200, "\(answer)")
+        #expect(answer["Content-Type"] == "application/jsonl")
+        return answer.body
+    }
+
+    func bring(_ lines: [UInt8], _ overSocket: Bool = false) async throws -> PlainAnswer {
+        try await ask(
+            "POST", "/apps/{app}/import", fields: [("Content-Type", "application/jsonl")],
+            octets: lines, by: door(overSocket))
+    }
+
+    /// Reads all that an import has made in every version, and goes on with it: sends, marks as read, adds
+    /// parts, exports. Each answer is one of an application that works.
+    ///
+    /// - Returns: The export at the end.
+    @discardableResult
+    func readEverything(_ comment: Comment) async throws -> String {
+        var seen = try await things()
+        for version in ["1.0", "1.1", "2.0", "3.0"] {
+            try await self.in(version).read(seen, comment)
+        }
+        try await self.in("3.0").goOn(seen, comment)
+        seen = try await things()
+        for version in ["1.0", "3.0"] { try await self.in(version).read(seen, comment) }
+        return try await exported()
+    }
+
+    /// The number of conversations that are distinct and live, by their participants.
+    func distinctCounts() async throws -> [String: Int] {
+        try await records("conversation").reduce(into: [:]) { counts, line in
+            guard line["distinct"]?.bool == true, line["deleted_at"] == nil,
+                let members = line["participants"]
+            else { return }
+            let users = members.elements.filter { $0["left_after"] == nil }
+                .compactMap { $0["user_id"]?.string }
+            counts[users.sorted().joined(separator: " "), default: 0] += 1
+        }
+    }
+
+    private struct Things {
+        var users: [String] = []
+        var conversations: [String] = []
+        var messages: [String] = []
+        var conversationsOfMessages: [String] = []
+        var contents: [String] = []
+        var announcements: [String] = []
+    }
+
+    private func records(_ kind: String) async throws -> [JSONValue] {
+        try await exported().split(separator: "\n").compactMap { line in
+            let root = try JSONDocument(Array(line.utf8)).root
+            return root["record"]?.string == kind ? root : nil
+        }
+    }
+
+    private func things() async throws -> Things {
+        var things = Things()
+        for line in try await exported().split(separator: "\n") {
+            let root = try JSONDocument(Array(line.utf8)).root
+            let id = root["id"]?.string ?? ""
+            switch root["record"]?.string {
+            case "user": things.users.append(root["user_id"]?.string ?? "")
+            case "conversation": things.conversations.append(id)
+            case "message":
+                things.messages.append(id)
+                things.conversationsOfMessages.append(root["conversation"]?.string ?? "")
+            case "content": things.contents.append(id)
+            case "announcement": things.announcements.append(id)
+            default: break
+            }
+        }
+        return things
+    }
+
+    private func `in`(_ version: String) -> Scene {
+        var scene = self
+        scene.variables["version"] = version
+        return scene
+    }
+
+    private func get(_ path: String, _ comment: Comment) async throws {
+        let answer = try await ask("GET", "/apps/{app}\(path)", by: door)
+        #expect(answer.status < 500, "\(comment): GET \(path): \(answer)")
+    }
+
+    private func read(_ things: Things, _ comment: Comment) async throws {
+        for id in things.conversations {
+            try await get("/conversations/\(id)", comment)
+            try await get("/conversations/\(id)/messages", comment)
+        }
+        for id in things.messages {
+            try await get("/messages/\(id)", comment)
+        }
+        for id in things.contents { try await get("/content/\(id)?include=transfer", comment) }
+        for id in things.announcements { try await get("/announcements/\(id)", comment) }
+        for user in things.users.map(Self.encoded) {
+            for path in [
+                "", "/conversations", "/conversations?sort_by=last_message", "/badge", "/identity",
+                "/blocks", "/following", "/announcements",
+            ] {
+                try await get("/users/\(user)\(path)", comment)
+            }
+            for id in things.conversations {
+                try await get("/users/\(user)/conversations/\(id)", comment)
+                try await get("/users/\(user)/conversations/\(id)/messages", comment)
+                try await get(
+                    "/users/\(user)/conversations/\(id)/messages?unread_by=\(user)"
+                        + "&sent_after=0001-01-01T00:00:00Z", comment)
+            }
+            for id in things.messages { try await get("/users/\(user)/messages/\(id)", comment) }
+        }
+        let events = try await ask("GET", "/apps/{app}/events?after=0&limit=1000", by: door)
+        #expect([200, 406].contains(events.status), "\(comment): \(events)")
+    }
+
+    private func goOn(_ things: Things, _ comment: Comment) async throws {
+        func post(_ path: String, _ body: String) async throws {
+            let answer = try await ask("POST", "/apps/{app}\(path)", body, by: door)
+            #expect(answer.status < 500, "\(comment): POST \(path): \(answer)")
+        }
+        let part = #"{"mime_type":"text/plain","body":"more"}"#
+        for id in things.conversations {
+            try await post(
+                "/conversations/\(id)/messages", #"{"sender":{"name":"Shop"},"parts":[\#(part)]}"#)
+        }
+        for (id, conversation) in zip(things.messages, things.conversationsOfMessages) {
+            try await post("/conversations/\(conversation)/messages/\(id)/parts", part)
+        }
+        for user in things.users.map(Self.encoded) {
+            for id in things.conversations {
+                let conversation = "/users/\(user)/conversations/\(id)"
+                try await post("\(conversation)/messages", #"{"parts":[\#(part)]}"#)
+                try await post("\(conversation)/mark_all_read", #"{"position":9007199254740991}"#)
+                try await post("\(conversation)/mark_all_read", "{}")
+            }
+            for id in things.messages {
+                try await post("/users/\(user)/messages/\(id)/receipts", #"{"type":"read"}"#)
+                try await post("/users/\(user)/messages/\(id)/parts", part)
+            }
+        }
+    }
+
+    private static func encoded(_ user: String) -> String {
+        user.utf8.map { byte in
+            let hex = String(byte, radix: 16, uppercase: true)
+            return "%" + (hex.count < 2 ? "0" : "") + hex
+        }.joined()
+    }
+}
