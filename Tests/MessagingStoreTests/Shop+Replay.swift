@@ -1,11 +1,26 @@
+import Messaging
 import SQL
 import Testing
 
 @testable import MessagingStore
 
 extension Shop {
-    /// Expects that the rows made again from the events are the rows (X3).
+    /// Expects that the rows made again from the events are the rows (X3), and that they hold the true
+    /// numbers of conversations and users.
     func expectSameRowsAgain(_ place: Comment? = nil) async throws {
+        let counts = try await database.read { [application] transaction in
+            try transaction.first(
+                """
+                SELECT conversation_count, user_count, (
+                    SELECT COUNT(*) FROM conversations c
+                    WHERE c.application = a.application AND c.deleted_at IS NULL
+                ), (
+                    SELECT COUNT(*) FROM identities i WHERE i.application = a.application
+                ) FROM applications a WHERE a.application = \(application.bytes)
+                """
+            ) { row in try (0...3).map { column in try row.int64(.index(column)) } }
+        }
+        if let counts { #expect(counts[..<2] == counts[2...], place) }
         let events = try await events()
         let location = DatabaseLocation.scratch()
         let again = try Database.open(location, migrations: MessagingStore.migrations)
@@ -13,7 +28,8 @@ extension Shop {
             for recorded in events {
                 var projection = Projection(
                     transaction: transaction, application: application,
-                    hash: StoreEnvironment.live.sha256, position: recorded.position)
+                    hash: StoreEnvironment.live.sha256, position: recorded.position,
+                    moment: recorded.at)
                 projection.trace = recorded.trace
                 try projection.apply(recorded.event)
             }

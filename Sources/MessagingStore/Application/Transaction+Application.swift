@@ -10,6 +10,20 @@ extension Transaction {
             """
         ) { row in try Application(row) }
     }
+
+    /// How many conversations of an application live.
+    func conversationCount(in id: Application.ID) throws -> Int64 {
+        try first("SELECT conversation_count FROM applications WHERE application = \(id)") { row in
+            try row.int64(0)
+        } ?? 0
+    }
+
+    /// How many users an application has.
+    func userCount(in id: Application.ID) throws -> Int64 {
+        try first("SELECT user_count FROM applications WHERE application = \(id)") { row in
+            try row.int64(0)
+        } ?? 0
+    }
 }
 
 extension Application {

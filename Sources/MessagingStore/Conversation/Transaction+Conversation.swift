@@ -138,14 +138,14 @@ extension Conversation {
     }
 
     /// What ``init(_:)`` reads, in this order.
-    fileprivate static let columns: StaticString =
+    static let columns: StaticString =
         """
         id, created_at, is_distinct, metadata, is_announced, deleted_at, last_position,
         last_sent_at, message_count, version
         """
 
     /// A conversation whose participants are still to be read.
-    fileprivate init(_ row: borrowing Row) throws {
+    init(_ row: borrowing Row) throws {
         self.init(
             id: try row.id(0), createdAt: try row.timestamp(1), participants: Participants([]),
             isDistinct: try row.bool(2), metadata: try row.metadata(3),

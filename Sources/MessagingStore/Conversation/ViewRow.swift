@@ -12,7 +12,7 @@ struct ViewPlace {
 }
 
 /// A conversation as the row of one participant shows it.
-struct ViewRow {
+struct ViewRow: FilteredItem {
     let id: Conversation.ID
     let createdAt: Timestamp
     let isDistinct: Bool

@@ -35,7 +35,8 @@ struct Recording {
                 ) VALUES
                 """))
         var projection = Projection(
-            transaction: transaction, application: application, hash: hash, position: position)
+            transaction: transaction, application: application, hash: hash, position: position,
+            moment: now)
         projection.listeners = listeners
         projection.trace = trace
         try projection.apply(event)

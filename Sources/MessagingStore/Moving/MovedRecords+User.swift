@@ -5,11 +5,16 @@ extension MovedRecords {
     func users(after last: MovedUser?) throws -> [MovedUser] {
         try transaction.rows(
             """
-            SELECT \(raw: User.columns), i.external_unread_count FROM identities i
+            SELECT \(raw: User.columns), i.external_unread_count, i.created_at
+            FROM identities i
             WHERE i.application = \(application) AND i.user_id > \(last?.user.id.text ?? "")
             ORDER BY i.user_id LIMIT \(Self.stretch)
             """
-        ) { row in MovedUser(try User(row), externalUnreadCount: try row.int64(14)) }
+        ) { row in
+            MovedUser(
+                try User(row), externalUnreadCount: try row.int64(14),
+                createdAt: try row.timestamp(15))
+        }
     }
 
     /// Only of those who follow or block anybody.

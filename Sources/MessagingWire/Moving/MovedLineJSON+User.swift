@@ -51,6 +51,7 @@ extension MovedLineJSON {
             writer.member("suspended", user.isSuspended)
             writer.member(present: "sessions_ended_at", user.sessionsEndedAt)
             writer.member("external_unread_count", moved.externalUnreadCount)
+            writer.member(present: "created_at", moved.createdAt)
         }
     }
 
@@ -76,7 +77,8 @@ extension MovedLineJSON {
                 isSuspended: try line.flag("suspended"),
                 sessionsEndedAt: try line.optional("sessions_ended_at", line.moment)),
             externalUnreadCount: try line.number(
-                "external_unread_count", Badge.externalUnreadCounts))
+                "external_unread_count", Badge.externalUnreadCounts),
+            createdAt: try line.optional("created_at", line.moment))
     }
 
     private static func metadata(_ line: MovedReader) throws(MovedMistake) -> [String: String] {

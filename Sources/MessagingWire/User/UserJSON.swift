@@ -6,6 +6,22 @@ public enum UserJSON {
     /// The answer to `GET`.
     public static func bytes(_ user: User, _ links: LinkBuilder) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
+        write(user, links, into: &writer)
+        return writer.finish()
+    }
+
+    /// A page of a list.
+    public static func bytes(_ users: some Sequence<User>, _ links: LinkBuilder) -> [UInt8] {
+        var writer = JSONWriter(capacity: 1024)
+        writer.array { writer in
+            for user in users { write(user, links, into: &writer) }
+        }
+        return writer.finish()
+    }
+
+    private static func write(
+        _ user: User, _ links: LinkBuilder, into writer: inout JSONWriter
+    ) {
         writer.object { writer in
             writer.member("id", user.id.text)
             writer.key("identity")
@@ -16,6 +32,5 @@ public enum UserJSON {
             }
             writer.member("suspended", user.isSuspended)
         }
-        return writer.finish()
     }
 }

@@ -28,6 +28,17 @@ extension Endpoint {
                         """))
         },
         Endpoint(
+            .get, "/apps/{app}/conversations", "Lists the conversations of the application.",
+            isCompressed: true, .head { call in try await call.listConversations() }
+        ) { version in
+            Operation(
+                "listConversations",
+                query: Parameter.page(of: .conversations) + Parameter.conversationFilters,
+                answers: [.list(of: ConversationJSON.schema(version), [.contentLocation])],
+                errors: [.notFound, .invalidOperation],
+                example: Example(query: [("distinct", "false")], after: ["createConversation"]))
+        },
+        Endpoint(
             .get, "/apps/{app}/conversations/{conversation}", "Reads a conversation.",
             isCompressed: true,
             .head { call in try await call.readConversation() }

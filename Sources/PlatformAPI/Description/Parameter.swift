@@ -80,6 +80,16 @@ extension Parameter {
         Parameter("created_before", .string, "A time that all of them were made before."),
     ]
 
+    /// What a list of users may be narrowed by (X9).
+    static let userFilters = [
+        Parameter("suspended", .choice(["true", "false"]), "Whether they are suspended."),
+        Parameter(
+            "q", .string(length: 1 ... .max),
+            "A text that the id or the display name contains, in upper or lower case."),
+        Parameter("created_after", .string, "A time that all of them were first named after."),
+        Parameter("created_before", .string, "A time that all of them were first named before."),
+    ]
+
     /// What an answer says besides when it is asked to (X7).
     static let include = [
         Parameter(

@@ -31,6 +31,7 @@ enum PropertyRule {
         "page_size": "a whole number from 1",
         "from_id": "the id of an object that this list may hold",
         "sort_by": "created_at or last_message",
+        "q": "a text of at least one character",
         "exact": "true or false, and true only with 'participants'",
         "created_after": time,
         "created_before": time,

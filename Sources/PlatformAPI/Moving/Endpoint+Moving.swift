@@ -51,7 +51,8 @@ extension Sample {
         {"record":"application","format":1,"id":"\(application)","name":"shop",\
         "created_at":"2026-03-01T09:15:30.042Z","suspended":false}
         {"record":"user","user_id":"ana","standing":"told","version":1,"identity_type":"user",\
-        "display_name":"Ana","suspended":false,"external_unread_count":0}
+        "display_name":"Ana","suspended":false,"external_unread_count":0,\
+        "created_at":"2026-03-01T09:15:30.042Z"}
 
         """
 }

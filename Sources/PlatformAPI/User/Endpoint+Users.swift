@@ -5,6 +5,17 @@ extension Endpoint {
     /// Users, their suspension and their sessions (platform-api §5.11).
     static let users = [
         Endpoint(
+            .get, "/apps/{app}/users", "Lists the users of the application.",
+            isCompressed: true, .head { call in try await call.listUsers() }
+        ) { version in
+            Operation(
+                "listUsers",
+                query: Parameter.page(from: UserIDJSON.namingSchema(version))
+                    + Parameter.userFilters,
+                answers: [.list(of: UserJSON.schema)], errors: [.notFound, .invalidOperation],
+                example: Example(query: [("q", "AN")], after: ["createConversation"]))
+        },
+        Endpoint(
             .get, "/apps/{app}/users/{user}", "Reads a user.", isCompressed: true,
             .head { call in try await call.readUser() }
         ) { _ in

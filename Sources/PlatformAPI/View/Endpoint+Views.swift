@@ -7,7 +7,7 @@ extension Endpoint {
     static let views = [
         Endpoint(
             .get, "/apps/{app}/users/{user}/conversations", "Lists a user's conversations.",
-            isCompressed: true, .head { call in try await call.listConversations() }
+            isCompressed: true, .head { call in try await call.listUserConversations() }
         ) { version in
             Operation(
                 "listUserConversations",

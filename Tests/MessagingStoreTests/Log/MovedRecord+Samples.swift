@@ -11,7 +11,7 @@ extension MovedRecord {
                 User(
                     identity: Identity(userID: .ana, displayName: "Ana", metadata: ["a": "b"]),
                     standing: .told, identityVersion: 7, isSuspended: true,
-                    sessionsEndedAt: .sample), externalUnreadCount: 3)),
+                    sessionsEndedAt: .sample), externalUnreadCount: 3, createdAt: .sample)),
         .relations(MovedRelations(.ana, followed: [.bo, .cy], blocked: [.cy])),
         .conversation(
             MovedConversation(

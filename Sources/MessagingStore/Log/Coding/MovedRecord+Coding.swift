@@ -96,6 +96,7 @@ extension MovedUser {
         writer.write(user.isSuspended)
         writer.write(optional: user.sessionsEndedAt) { writer, moment in writer.write(moment) }
         writer.write(externalUnreadCount)
+        writer.write(optional: createdAt) { writer, moment in writer.write(moment) }
     }
 
     fileprivate init(from reader: inout ByteReader) throws {
@@ -105,7 +106,9 @@ extension MovedUser {
                 User.Standing(rawValue: try reader.number()), "standing of a user"),
             identityVersion: try reader.number(), isSuspended: try reader.flag(),
             sessionsEndedAt: try reader.optional { reader in try reader.timestamp() })
-        self.init(user, externalUnreadCount: try reader.number())
+        self.init(
+            user, externalUnreadCount: try reader.number(),
+            createdAt: try reader.optional { reader in try reader.timestamp() })
     }
 }
 

@@ -27,6 +27,25 @@ extension Projection {
             "UPDATE applications SET is_suspended = \(isSuspended) WHERE application = \(id)")
     }
 
+    /// Adds to the number of users and of live conversations of the application, which lists answer
+    /// without counting rows; the row is written once for all changes of a commit.
+    func addToCounts(users: Int64 = 0, conversations: Int64 = 0) {
+        let row = Fact<(users: Int64, conversations: Int64)>(
+            of: application.bytes, in: "applications")
+        let before = transaction.postponed(row) ?? (0, 0)
+        let added = (
+            users: before.users + users, conversations: before.conversations + conversations
+        )
+        transaction.postpone(added, of: row) { [application] in
+            """
+            UPDATE applications SET
+                user_count = user_count + \(added.users),
+                conversation_count = conversation_count + \(added.conversations)
+            WHERE application = \(application)
+            """
+        }
+    }
+
     func create(_ token: Token, _ digest: [UInt8]) throws {
         try transaction.execute(
             """

@@ -3,7 +3,7 @@ import SQL
 
 extension Projection {
     func apply(_ change: BlocksChanged) throws {
-        try know(change.owner)
+        try know([change.owner])
         for some in change.removed.powers(upTo: 256) {
             try transaction.execute(
                 """

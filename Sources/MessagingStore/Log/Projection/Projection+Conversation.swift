@@ -19,13 +19,14 @@ extension Projection {
                 \(conversation.metadata.columnBytes), \(conversation.version)
             )
             """)
-        for (place, user) in conversation.participants.users.enumerated() {
-            // Nobody can have been in it before.
+        addToCounts(conversations: 1)
+        let users = conversation.participants.users
+        for (place, user) in users.enumerated() {
             try enter(
                 user, at: place, conversation.id, after: conversation.lastPosition,
                 isAnnounced: conversation.isAnnounced)
         }
-        let users = conversation.participants.users
+        try nameInConversation(users, isShown: conversation.isAnnounced)
         try connect(users, among: users, of: conversation.id)
         remember(created.key, as: .conversation, for: conversation.id.bytes)
     }
@@ -72,6 +73,7 @@ extension Projection {
     ///
     /// Messages stay as rows nobody reaches: there may be millions, and the writer serves others.
     func delete(_ id: Conversation.ID, at moment: Timestamp) throws {
+        addToCounts(conversations: -1)
         let users = try transaction.currentParticipants(of: id, in: application).users
         try disconnect(users, among: users, of: id)
         try transaction.execute(

@@ -11,26 +11,20 @@ extension Projection {
     }
 
     func tell(_ identity: Identity) throws {
+        let isNew = try create([identity.userID], as: .told) > 0
         var metadata = ByteWriter()
         metadata.write(identity.metadata)
         try transaction.execute(
             """
-            INSERT INTO identities (
-                application, user_id, display_name, avatar_url, kind, conversation_count,
-                standing, first_name, last_name, phone_number, email_address, metadata, public_key
-            ) VALUES (
-                \(application), \(identity.userID), \(identity[.displayName]),
-                \(identity[.avatarURL]), \(identity.kind.rawValue), 0,
-                \(User.Standing.told.rawValue), \(identity[.firstName]), \(identity[.lastName]),
-                \(identity[.phoneNumber]), \(identity[.emailAddress]), \(metadata.bytes),
-                \(identity[.publicKey])
-            ) ON CONFLICT (application, user_id) DO UPDATE SET
-                display_name = excluded.display_name, avatar_url = excluded.avatar_url,
-                kind = excluded.kind, standing = excluded.standing,
-                first_name = excluded.first_name, last_name = excluded.last_name,
-                phone_number = excluded.phone_number, email_address = excluded.email_address,
-                metadata = excluded.metadata, public_key = excluded.public_key,
-                identity_version = identities.identity_version + 1
+            UPDATE identities SET
+                display_name = \(identity[.displayName]), avatar_url = \(identity[.avatarURL]),
+                kind = \(identity.kind.rawValue), standing = \(User.Standing.told.rawValue),
+                first_name = \(identity[.firstName]), last_name = \(identity[.lastName]),
+                phone_number = \(identity[.phoneNumber]),
+                email_address = \(identity[.emailAddress]), metadata = \(metadata.bytes),
+                public_key = \(identity[.publicKey]),
+                identity_version = identity_version + \(isNew ? 0 : 1)
+            WHERE application = \(application) AND user_id = \(identity.userID)
             """)
     }
 
@@ -49,103 +43,98 @@ extension Projection {
             """)
     }
 
-    /// A user comes into being by whatever names him first (R90, platform-api §3.9).
-    func know(_ user: UserID) throws {
-        try transaction.execute(
-            """
-            INSERT INTO identities (
-                application, user_id, display_name, avatar_url, kind, conversation_count, standing
-            ) VALUES (
-                \(application), \(user), NULL, NULL, \(Identity.Kind.user.rawValue), 0,
-                \(User.Standing.unknown.rawValue)
-            ) ON CONFLICT (application, user_id) DO NOTHING
-            """)
+    /// Creates users who are named for the first time (R90, platform-api §3.9).
+    ///
+    /// - Returns: How many are new.
+    @discardableResult
+    func know(_ users: [UserID]) throws -> Int { try create(users, as: .unknown) }
+
+    /// The same for a followed user, who is listed as an identity and so has one (rulings 10).
+    func nameAsFollowed(_ user: UserID) throws {
+        try name([user], inConversations: 0)
     }
 
-    /// The same for many.
-    func know(_ users: [UserID]) throws {
-        for some in users.powers(upTo: 256) {
-            let rows = some.map { user -> [SQLValue] in
-                [
-                    application.bytes.sqlValue, user.text.sqlValue,
-                    Identity.Kind.user.rawValue.sqlValue, Int64(0).sqlValue,
-                    User.Standing.unknown.rawValue.sqlValue,
-                ]
-            }
+    /// Creates participants who are named for the first time (R90).
+    ///
+    /// - Parameter isShown: Whether they see the conversation, which is one more in their lists then.
+    func nameInConversation(_ users: [UserID], isShown: Bool) throws {
+        try name(users, inConversations: isShown ? 1 : 0)
+    }
+
+    private func name(_ users: [UserID], inConversations count: Int64) throws {
+        try create(users, as: .named)
+        for some in users.chunks(of: Self.usersAtOnce) {
             try transaction.execute(
                 """
-                INSERT INTO identities (
-                    application, user_id, kind, conversation_count, standing
-                ) VALUES \(rows: rows)
-                ON CONFLICT (application, user_id) DO NOTHING
+                UPDATE identities SET
+                    conversation_count = conversation_count + \(count),
+                    standing = CASE standing
+                        WHEN \(User.Standing.unknown.rawValue)
+                        THEN \(User.Standing.named.rawValue) ELSE standing
+                    END
+                WHERE application = \(application) AND user_id IN (\(few: some.map(\.text)))
                 """)
         }
     }
 
-    /// The same for who is followed: he is listed as an identity, so he has one (rulings 10).
-    func nameAsFollowed(_ user: UserID) throws {
-        try name(user, inConversations: 0)
-    }
+    /// Creates users that an imported record names. Those who are known keep their standing: their own
+    /// record has told it.
+    func nameInMoved(_ users: [UserID]) throws { try create(users, as: .named) }
 
-    /// Makes a participant known, who comes into being by being named (R90).
-    ///
-    /// - Parameter isShown: Whether he sees the conversation, which is one more for him then.
-    func nameInConversation(_ user: UserID, isShown: Bool) throws {
-        try name(user, inConversations: isShown ? 1 : 0)
-    }
-
-    private func name(_ user: UserID, inConversations count: Int64) throws {
-        try transaction.execute(
-            """
-            INSERT INTO identities (
-                application, user_id, display_name, avatar_url, kind, conversation_count, standing
-            ) VALUES (
-                \(application), \(user), NULL, NULL, \(Identity.Kind.user.rawValue), \(count),
-                \(User.Standing.named.rawValue)
-            ) ON CONFLICT (application, user_id) DO UPDATE SET
-                conversation_count = identities.conversation_count + excluded.conversation_count,
-                standing = CASE identities.standing
-                    WHEN \(User.Standing.unknown.rawValue) THEN excluded.standing
-                    ELSE identities.standing
-                END
-            """)
-    }
-
-    /// Makes known whom a record that came from elsewhere names. Who is known already keeps his standing:
-    /// his own record has told it.
-    func nameInMoved(_ user: UserID, isShown: Bool) throws {
-        try transaction.execute(
-            """
-            INSERT INTO identities (
-                application, user_id, kind, conversation_count, standing
-            ) VALUES (
-                \(application), \(user), \(Identity.Kind.user.rawValue), \(isShown ? 1 : 0),
-                \(User.Standing.named.rawValue)
-            ) ON CONFLICT (application, user_id) DO UPDATE SET
-                conversation_count = identities.conversation_count + excluded.conversation_count
-            """)
-    }
-
-    /// Makes recipients known (platform-api §3.9), and counts the announcements they get.
+    /// Creates recipients who are named for the first time (platform-api §3.9), and counts the
+    /// announcements they get.
     ///
     /// - Parameter users: All different; there may be 10,000, so a statement has many.
     func nameAsRecipients(_ users: [UserID], ofAnnouncements count: Int64) throws {
-        for some in users.sorted().powers(upTo: 256) {
-            let rows = some.map { user -> [SQLValue] in
-                [
-                    application.bytes.sqlValue, user.text.sqlValue,
-                    Identity.Kind.user.rawValue.sqlValue, Int64(0).sqlValue, count.sqlValue,
-                ]
-            }
+        try create(users, as: .named)
+        guard count != 0 else { return }
+        for some in users.chunks(of: Self.usersAtOnce) {
             try transaction.execute(
                 """
-                INSERT INTO identities (
-                    application, user_id, kind, conversation_count, announcement_count
-                ) VALUES \(rows: rows)
-                ON CONFLICT (application, user_id) DO UPDATE SET
-                    announcement_count =
-                        identities.announcement_count + excluded.announcement_count
+                UPDATE identities SET announcement_count = announcement_count + \(count)
+                WHERE application = \(application) AND user_id IN (\(few: some.map(\.text)))
                 """)
         }
     }
+
+    /// Adds the users that do not exist yet, as of the moment of the event, and counts them.
+    ///
+    /// Every row of `identities` begins here.
+    ///
+    /// - Returns: How many are new.
+    @discardableResult
+    private func create(_ users: [UserID], as standing: User.Standing) throws -> Int {
+        var created = 0
+        for some in Set(users).sorted().chunks(of: Self.usersAtOnce) {
+            let known = Set(
+                try transaction.rows(
+                    """
+                    SELECT user_id FROM identities
+                    WHERE application = \(application) AND user_id IN (\(few: some.map(\.text)))
+                    """
+                ) { row in try row.user(0) })
+            let new = some.filter { user in !known.contains(user) }
+            for piece in new.powers(upTo: Self.usersAtOnce) {
+                let rows = piece.map { user -> [SQLValue] in
+                    [
+                        application.bytes.sqlValue, user.text.sqlValue,
+                        Identity.Kind.user.rawValue.sqlValue, Int64(0).sqlValue,
+                        standing.rawValue.sqlValue, moment.milliseconds.sqlValue,
+                    ]
+                }
+                try transaction.execute(
+                    """
+                    INSERT INTO identities (
+                        application, user_id, kind, conversation_count, standing, created_at
+                    ) VALUES \(rows: rows)
+                    """)
+            }
+            created += new.count
+        }
+        if created > 0 { addToCounts(users: Int64(created)) }
+        return created
+    }
+
+    /// How many users one statement names.
+    private static let usersAtOnce = 256
 }

@@ -96,6 +96,7 @@ extension Projection {
             """)
         try transaction.execute(
             "DELETE FROM conversations WHERE application = \(application) AND id = \(loser)")
+        addToCounts(conversations: -1)
     }
 
     /// Whoever sees both has one conversation less, and is connected by one less.

@@ -23,6 +23,7 @@ extension Projection {
                 \(conversation.metadata.columnBytes), \(conversation.version)
             )
             """)
+        if conversation.deletedAt == nil { addToCounts(conversations: 1) }
         for alias in moved.aliases {
             try transaction.execute(
                 """
@@ -34,6 +35,7 @@ extension Projection {
                 ON CONFLICT (application, alias) DO NOTHING
                 """)
         }
+        try nameInMoved(moved.members.map(\.participant.userID))
         for member in moved.members { try bring(member, conversation) }
         let users = conversation.participants.users
         try connect(users, among: users, of: id, isMeeting: false)
@@ -53,7 +55,7 @@ extension Projection {
                 \(member.shownFrom), \(conversation.createdAt)
             )
             """)
-        try nameInMoved(part.userID, isShown: part.state == .shown)
+        if part.state == .shown { try count(shown: [part.userID], 1) }
         if member.receipts != Receipts() {
             try transaction.execute(
                 """

@@ -22,7 +22,8 @@ extension Projection {
 
     private func bring(_ moved: MovedUser) throws {
         let user = moved.user
-        try know(user.id)
+        let isNew = try know([user.id]) > 0
+        let createdAt = moved.createdAt ?? moment
         if user.standing == .told { try tell(user.identity) }
         try transaction.execute(
             """
@@ -30,14 +31,18 @@ extension Projection {
                 kind = \(user.identity.kind.rawValue), standing = \(user.standing.rawValue),
                 identity_version = \(user.identityVersion), is_suspended = \(user.isSuspended),
                 sessions_ended_at = \(user.sessionsEndedAt),
-                external_unread_count = \(moved.externalUnreadCount)
+                external_unread_count = \(moved.externalUnreadCount),
+                created_at = CASE
+                    WHEN \(isNew) = 1 OR created_at > \(createdAt) THEN \(createdAt)
+                    ELSE created_at
+                END
             WHERE application = \(application) AND user_id = \(user.id)
             """)
     }
 
     private func bring(_ moved: MovedRelations) throws {
         // Whose own record has come has the standing that it tells.
-        for user in [moved.user] + moved.followed { try nameInMoved(user, isShown: false) }
+        try nameInMoved([moved.user] + moved.followed)
         for some in moved.followed.powers(upTo: 256) {
             let rows = some.map { user -> [SQLValue] in
                 [

@@ -44,13 +44,14 @@ extension Projection {
             try takeBack(former, conversation, after: last, isAnnounced: isAnnounced)
         } else {
             try enter(user, at: place, conversation, after: last, isAnnounced: isAnnounced)
+            try nameInConversation([user], isShown: isAnnounced)
         }
         // Before the first message there is none to find.
         guard last > .start else { return }
         try findLastMessage(in: conversation, of: user, insteadOf: nil)
     }
 
-    /// Adds a user who has never been there.
+    /// Adds a user who has never taken part; they are still to be named (`nameInConversation`).
     func enter(
         _ user: UserID, at place: Int, _ conversation: Conversation.ID, after last: Position,
         isAnnounced: Bool
@@ -66,7 +67,6 @@ extension Projection {
                 \(state.rawValue), message_count, created_at
             FROM conversations WHERE application = \(application) AND id = \(conversation)
             """)
-        try nameInConversation(user, isShown: isAnnounced)
     }
 
     /// What he deleted for himself stays away; that he left takes nothing from him (rulings 15).

@@ -12,6 +12,8 @@ struct Projection {
     let hash: @Sendable ([UInt8]) -> [UInt8]
     /// The place of the event in the log.
     let position: LogPosition
+    /// When the event was recorded.
+    let moment: Timestamp
     /// Whom the message of the event reaches, as the rows say; `nil` while nobody has looked.
     var listeners: [Listener]?
     /// In which trace the event was asked for; `nil` for none.

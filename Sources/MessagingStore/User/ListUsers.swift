@@ -1,0 +1,135 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// A page of an application's users, the last named for the first time at the head; a user who was
+    /// only ever named by others is one, too (R90).
+    ///
+    /// - Parameters:
+    ///   - filter: Which of them, with their number as the total; see `Transaction.filtered` for its cost.
+    ///   - after: The user before the page; `nil` for the first page.
+    ///   - limit: Most users, from one.
+    /// - Throws: `Rejection.tooMany`; `notFound(.user)` for an `after` that was never named.
+    public func users(
+        matching filter: UserFilter = UserFilter(), after: UserID? = nil, limit: Int,
+        in application: Application.ID
+    ) async throws -> Page<User> {
+        try await database.read { transaction in
+            let place = try after.map { after in
+                guard let place = try transaction.place(of: after, in: application) else {
+                    throw Rejection.notFound(.user)
+                }
+                return place
+            }
+            let found =
+                try filter.isEmpty
+                ? (
+                    stretch: transaction.users(
+                        after: place ?? .top, limit: limit, in: application),
+                    total: transaction.userCount(in: application)
+                )
+                : transaction.users(matching: filter, after: place, limit: limit, in: application)
+            return Page(
+                items: try transaction.users(found.stretch.items.map(\.id), in: application),
+                total: found.total, isCut: found.stretch.isCut)
+        }
+    }
+}
+
+/// A user of an application's list, as far as filters look.
+struct UserRow: FilteredItem {
+    let id: UserID
+    let displayName: String?
+    let isSuspended: Bool
+    let createdAt: Timestamp
+    let weight: Int64
+
+    var place: CreationPlace<UserID> { CreationPlace(time: createdAt, id: id) }
+
+    init(_ row: borrowing Row) throws {
+        id = try row.user(0)
+        displayName = try row.optionalText(1)
+        isSuspended = try row.bool(2)
+        createdAt = try row.timestamp(3)
+        weight = try (row.optionalInt64(4) ?? 0) + (row.optionalInt64(5) ?? 0)
+    }
+}
+
+extension Transaction {
+    fileprivate func users(
+        after place: CreationPlace<UserID>, limit: Int, in application: Application.ID
+    ) throws -> Stretch<UserRow> {
+        Stretch(
+            try rows(.users(after: place, limit: limit, in: application)) { row in
+                try UserRow(row)
+            }, weight: \.weight)
+    }
+
+    fileprivate func users(
+        matching filter: UserFilter, after last: CreationPlace<UserID>?, limit: Int,
+        in application: Application.ID
+    ) throws -> (stretch: Stretch<UserRow>, total: Int64) {
+        try filtered(
+            from: CreationPlace.start(before: filter.createdBefore),
+            after: last?.item(before: filter.createdBefore), limit: limit
+        ) { place, limit in
+            // None of what is large is read, so a piece is not cut.
+            Stretch(
+                items: try rows(.users(after: place, limit: limit, in: application)) { row in
+                    try UserRow(row)
+                })
+        } passes: { users in
+            users.map { user in
+                filter.admits(
+                    user.id, displayName: user.displayName, isSuspended: user.isSuspended,
+                    createdAt: user.createdAt)
+            }
+        } place: { user in
+            if let after = filter.createdAfter, user.createdAt <= after { return nil }
+            return user.place
+        }
+    }
+
+    /// Where a user stands in the list; `nil` for one who was never named.
+    fileprivate func place(
+        of user: UserID, in application: Application.ID
+    ) throws -> CreationPlace<UserID>? {
+        try first(
+            """
+            SELECT created_at FROM identities
+            WHERE application = \(application) AND user_id = \(user)
+            """
+        ) { row in CreationPlace(time: try row.timestamp(0), id: user) }
+    }
+
+    /// Everything known of some users, in their order.
+    fileprivate func users(
+        _ ids: [UserID], in application: Application.ID
+    ) throws -> [User] {
+        guard !ids.isEmpty else { return [] }
+        let found = try rows(
+            """
+            SELECT \(raw: User.columns) FROM identities i
+            WHERE i.application = \(application) AND i.user_id IN (\(few: ids.map(\.text)))
+            """
+        ) { row in try User(row) }
+        let byID = Dictionary(found.map { user in (user.id, user) }) { first, _ in first }
+        return ids.compactMap { id in byID[id] }
+    }
+}
+
+extension SQL {
+    /// A page of an application's users, newest first; see `UserRow`.
+    static func users(
+        after place: CreationPlace<UserID>, limit: Int, in application: Application.ID
+    ) -> SQL {
+        """
+        SELECT user_id, display_name, is_suspended, created_at,
+            CAST(LENGTH(metadata) AS BIGINT), CAST(LENGTH(public_key) AS BIGINT)
+        FROM identities
+        WHERE application = \(application)
+            AND (created_at, user_id) < (\(place.time), \(place.id?.text ?? ""))
+        ORDER BY created_at DESC, user_id DESC LIMIT \(limit)
+        """
+    }
+}
