@@ -17,7 +17,11 @@ extension Uploads {
                     checkIn(name)
                     return nil
                 }
-                if try await upload.isCurrent() { return upload }
+                if try await upload.isCurrent() {
+                    // Only uploads in use when the server began to stop were told so.
+                    if isStopping.withLock({ $0 }) { await upload.stop() }
+                    return upload
+                }
             } catch {
                 checkIn(name)
                 if error == .notFound { return nil }

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPTransport
+import Locking
 import Testing
 
 extension Live {
@@ -207,6 +208,117 @@ extension Live {
                 return try client.rest()
             }
             #expect(text.isEmpty)
+        }
+
+        /// What a handler's reads returned, and how the body ended.
+        private struct Outcome: Sendable {
+            var pieces: [String] = []
+            var error: BodyError?
+        }
+
+        /// Reads with a patience that no test waits for.
+        private func reading(
+            _ outcome: Locked<Outcome>,
+            _ before: @escaping @Sendable (any RequestBody) async -> Void
+        ) -> TestService {
+            TestService { _ in
+                Answer("", BodyPolicy(limit: 100, patienceMilliseconds: 600_000)) { body in
+                    await before(body)
+                    var buffer = BodyBuffer(capacity: 100)
+                    do throws(BodyError) {
+                        repeat {
+                            try await body.read(into: &buffer)
+                            let piece = String(decoding: buffer.octets, as: UTF8.self)
+                            outcome.withLock { $0.pieces.append(piece) }
+                        } while buffer.count > 0
+                    } catch {
+                        outcome.withLock { $0.error = error }
+                    }
+                    return Response(.ok, "text/plain", Array("read".utf8))
+                }
+            }
+        }
+
+        @Test func `a reader that is interrupted is handed what the socket holds`() async throws {
+            let (outcome, gate) = (Locked(Outcome()), Gate())
+            let service = reading(outcome) { body in
+                await gate.pass()
+                body.interrupt()
+            }
+            let text = try await serving(service) { live in
+                let client = try live.connect()
+                try client.send(.head("PUT / HTTP/1.1", "Content-Length: 10") + "so")
+                try client.send("me")
+                gate.open()
+                return try client.answer().text
+            }
+            #expect(text == "read")
+            #expect(outcome.withLock { $0.pieces } == ["some"])
+            #expect(outcome.withLock { $0.error } == .superseded)
+        }
+
+        @Test(arguments: [
+            "Content-Length: 10\r\n\r\nsome", "Transfer-Encoding: chunked\r\n\r\n4\r\nsome\r\n",
+        ])
+        func `an interruption hands over what a pending read has received`(body: String)
+            async throws
+        {
+            let outcome = Locked(Outcome())
+            let service = reading(outcome) { body in
+                Task.detached {
+                    while await body.handOver() < 4 { await Task.yield() }
+                    body.interrupt()
+                }
+            }
+            let text = try await serving(service) { live in
+                let client = try live.connect()
+                try client.send("PUT / HTTP/1.1\r\nHost: h\r\n" + body)
+                return try client.answer().text
+            }
+            #expect(text == "read")
+            #expect(outcome.withLock { $0.pieces.joined() } == "some")
+            #expect(outcome.withLock { $0.error } == .superseded)
+        }
+
+        @Test func `a body that was received whole ends cleanly when it is interrupted`()
+            async throws
+        {
+            let (outcome, gate) = (Locked(Outcome()), Gate())
+            let service = reading(outcome) { body in
+                await gate.pass()
+                body.interrupt()
+            }
+            let text = try await serving(service) { live in
+                let client = try live.connect()
+                try client.send(.head("PUT / HTTP/1.1", "Content-Length: 10"))
+                try client.send("some bytes")
+                gate.open()
+                return try client.answer().text
+            }
+            #expect(text == "read")
+            #expect(outcome.withLock { $0.pieces } == ["some bytes", ""])
+            #expect(outcome.withLock { $0.error } == nil)
+        }
+
+        @Test func `a read is asked for what it has, and the body goes on`() async throws {
+            let (outcome, handed) = (Locked(Outcome()), Counter())
+            let service = reading(outcome) { body in
+                Task.detached {
+                    while await body.handOver() < 4 { await Task.yield() }
+                    handed.add(1)
+                }
+            }
+            let text = try await serving(service) { live in
+                let client = try live.connect()
+                try client.send(.head("PUT / HTTP/1.1", "Content-Length: 10"))
+                try client.send("some")
+                while handed.value == 0 { try live.settle() }
+                try client.send(" bytes")
+                return try client.answer().text
+            }
+            #expect(text == "read")
+            #expect(outcome.withLock { $0.pieces } == ["some", " bytes", ""])
+            #expect(outcome.withLock { $0.error } == nil)
         }
 
         @Test func `reading behind the end gives nothing, again and again`() async throws {

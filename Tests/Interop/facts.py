@@ -18,7 +18,8 @@ class Score:
             self.passed += 1
         except (AssertionError, OSError, ValueError, TypeError, KeyError) as problem:
             self.failed += 1
-            print(f"FAILED: {fact.__name__.replace('_', ' ')}{where}: {problem!r}", file=sys.stderr)
+            name = getattr(fact, "func", fact).__name__
+            print(f"FAILED: {name.replace('_', ' ')}{where}: {problem!r}", file=sys.stderr)
 
 
 def judge(description, here, elsewhere, client):

@@ -28,9 +28,19 @@ public protocol RequestBody: AnyObject, Sendable {
     /// Nobody hears it over HTTP/1.0, nor once the answer has begun. May be called from any thread.
     func inform(_ response: Response)
 
-    /// Makes the pending read and all later ones throw ``BodyError/superseded``.
+    /// Lets a pending read return at once with what the server has received, without waiting for more.
     ///
-    /// May be called from any thread, more than once, and after the end.
+    /// Nothing changes for later reads. May be called from any thread, and after the end.
+    ///
+    /// - Returns: How many bytes of the body have been handed over by all reads until then, that one
+    ///   included.
+    func handOver() async -> Int64
+
+    /// Stops receiving: what the server has received is handed over by the pending read or the next one,
+    /// and every read after it throws ``BodyError/superseded``.
+    ///
+    /// A body that was received whole ends cleanly instead. May be called from any thread, more than
+    /// once, and after the end.
     func interrupt()
 }
 
@@ -52,6 +62,9 @@ extension RequestBody {
 
     /// A body that comes from no socket is nobody's burden.
     public func hold(_ count: Int) -> Bool { true }
+
+    /// A body that comes from no socket keeps no read waiting, and nobody asks how much came of it.
+    public func handOver() async -> Int64 { 0 }
 
     /// A body that comes from no socket has no trailers.
     public var trailer: [String] { get async { [] } }

@@ -13,6 +13,7 @@ extension Connection {
         }
         if exchange.decoder.isComplete { return read.resume(read.buffer, nil) }
         exchange.beginWaiting(read, at: loop.now)
+        if exchange.isInterrupted { return interrupt(exchange) }
         if !input.isEmpty {
             exchange.owesContinue = false
             consumeInput()
@@ -124,6 +125,26 @@ extension Connection {
         } else {
             fail(exchange, .stalled)
         }
+    }
+
+    /// Hands over what has been received, also what the socket holds already.
+    func handOver(_ exchange: Exchange) {
+        guard exchange.pending != nil else { return }
+        consumeInput()
+        // The kernel may have received bytes that the loop has not been told of.
+        canRead = true
+        secure?.mayHold = true
+        receive()
+        if wantsFlush { flushLater() }
+        if let count = exchange.pending?.buffer.count, count > 0 { complete(exchange, nil) }
+    }
+
+    /// Ends a body with what has been received; a handler that does not read now gets it with its next read.
+    func interrupt(_ exchange: Exchange) {
+        exchange.isInterrupted = true
+        guard exchange.pending != nil else { return }
+        handOver(exchange)
+        if !exchange.decoder.isComplete { fail(exchange, .superseded) }
     }
 
     /// Ends a body before its end.

@@ -15,6 +15,8 @@ final class Exchange: @unchecked Sendable {
     var pending: PendingRead?
     /// Set when the body cannot be read any further.
     var failure: BodyError?
+    /// The handler stops receiving: one more read takes what has come, and then the body has failed.
+    var isInterrupted = false
     /// `100 Continue` is still owed (H73, H74).
     var owesContinue: Bool
     /// Octets of the body received so far, for the rate (H175).
@@ -83,8 +85,7 @@ final class Exchange: @unchecked Sendable {
 
     /// Hands the pending buffer back to the handler.
     ///
-    /// What came before a break is handed over first, and the next read throws; whoever is
-    /// superseded hears of it at once.
+    /// What came before a break is handed over first, and the next read throws.
     func stopWaiting(_ error: BodyError?, at now: Int64) {
         guard let read = pending else { return }
         pending = nil
@@ -92,8 +93,7 @@ final class Exchange: @unchecked Sendable {
         // What it waited for its peer is not its own time.
         if handlerDue < .max { handlerDue += now - readSince }
         stoppedAt = now
-        let isBreak = error == .superseded || read.buffer.count == 0
-        read.resume(read.buffer, isBreak ? error : nil)
+        read.resume(read.buffer, read.buffer.count == 0 ? error : nil)
     }
 
     /// Idle time, rate, duration and patience, whichever comes first (H175, H176).

@@ -64,7 +64,16 @@ final class SocketBody: RequestBody, @unchecked Sendable {
         loop.perform { [connection, exchange] in connection.inform(exchange, response) }
     }
 
+    func handOver() async -> Int64 {
+        await withCheckedContinuation { continuation in
+            loop.perform { [connection, exchange] in
+                connection.handOver(exchange)
+                continuation.resume(returning: exchange.received)
+            }
+        }
+    }
+
     func interrupt() {
-        loop.perform { [connection, exchange] in connection.fail(exchange, .superseded) }
+        loop.perform { [connection, exchange] in connection.interrupt(exchange) }
     }
 }

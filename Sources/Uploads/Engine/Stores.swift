@@ -57,6 +57,12 @@ final class Stores: Sendable {
         }
     }
 
+    /// Waits until every buffer that was handed over so far is stored.
+    func finishLoads() async {
+        await slowQueue.run {}
+        await queue.run {}
+    }
+
     private func hashSlowly(_ load: inout Load) {
         guard var next = slow.withLock({ slow in slow }) else { return }
         for index in next.bodyDigests.indices {

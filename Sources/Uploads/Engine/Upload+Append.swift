@@ -10,7 +10,13 @@ extension Upload {
     ) async throws(UploadError) -> AppendOutcome {
         // What can be refused without disturbing a running writer is refused first.
         if isExpired { throw .gone }
-        if let outcome = try refusal(of: append, within: isTaken ? reach : held) { return outcome }
+        if try refusal(of: append, within: isTaken ? reach : held) != nil {
+            // Its first byte may be one that a running writer has received and not handed over yet.
+            await commitReceived()
+            if let outcome = try refusal(of: append, within: isTaken ? reach : held) {
+                return outcome
+            }
+        }
         try await takeTurn(body)
         if record.state.isOpen {
             defer { leaveTurn() }

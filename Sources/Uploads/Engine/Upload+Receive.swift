@@ -32,9 +32,10 @@ extension Upload {
         let stores = Stores(file, start)
         var arrival = Arrival(transfer: start, end: .clean, overflow: overflow)
         var buffer = BodyBuffer(capacity: capacity)
+        // Before the first byte: what a slow sender has sent counts while the first buffer fills.
+        commits = append.isAtomic ? Commits() : Commits(stores: stores, file: file)
         var end = await body.fill(&buffer)
-        commits = Commits(stores: append.isAtomic ? nil : stores)
-        let timer = end == nil && !append.isAtomic ? commitRegularly(file) : nil
+        let timer = end == nil && !append.isAtomic ? commitRegularly() : nil
         var plan = start
         var earlier: Loan<Stores.Load>?
         while buffer.count > 0 {
@@ -42,18 +43,20 @@ extension Upload {
             plan.pass(piece)
             if piece.isOver { end = .over }
             if let start = reach?.lowerBound { reach = start...plan.written }
+            let count = buffer.count
             let later = stores.store(buffer, piece)
+            noteHandedOver(count)
             if let earlier {
-                buffer = stored(await earlier.back(), &arrival, file)
+                buffer = stored(await earlier.back(), &arrival)
             } else {
                 buffer = BodyBuffer(capacity: capacity)
             }
             earlier = later
             guard arrival.fault == nil, end == nil else { break }
-            await waitForOthers(plan.written, file, of: append)
+            await waitForOthers(plan.written, of: append)
             end = await fill(&buffer, from: body, behind: plan.written, of: append)
         }
-        if let earlier { _ = stored(await earlier.back(), &arrival, file) }
+        if let earlier { _ = stored(await earlier.back(), &arrival) }
         timer?.cancel()
         arrival.fault = await endCommits() ?? arrival.fault
         arrival.end = end ?? .broken(.interrupted)
@@ -61,13 +64,11 @@ extension Upload {
     }
 
     /// Takes note of what is stored and begins to commit when it is much; gives the buffer back.
-    private func stored(
-        _ load: Stores.Load, _ arrival: inout Arrival, _ file: StagedFile
-    ) -> BodyBuffer {
+    private func stored(_ load: Stores.Load, _ arrival: inout Arrival) -> BodyBuffer {
         arrival.transfer = load.transfer
         // Of a commit that failed on the way one hears here, too.
         arrival.fault = arrival.fault ?? load.fault.map(StorageError.disk) ?? commits.fault
-        commitWhenMuch(file)
+        commitWhenMuch()
         return load.buffer
     }
 }

@@ -28,8 +28,8 @@ extension Upload {
         isTaken = true
         isInterrupted = false
         holder = body
-        // Somebody newer is waiting already.
-        if !waiting.isEmpty { interrupt() }
+        // A newer request waits already, or the server stops.
+        if !waiting.isEmpty || isStopping { interrupt() }
     }
 
     /// Hands the turn to whoever waits longest.
@@ -37,8 +37,20 @@ extension Upload {
         holder = nil
         reach = nil
         watch = nil
+        commits.isEnding = false
+        turns += 1
+        left.wakeAll()
         // It stays taken when somebody follows, so that nobody steps in between.
         isTaken = waiting.wakeFirst()
+    }
+
+    /// Waits until the turn of that number is left.
+    func untilLeft(_ turn: Int) async {
+        while turns == turn {
+            _ = await withCheckedContinuation { continuation in
+                left.add(left.number(), continuation)
+            }
+        }
     }
 
     /// Tells a running writer to stop because the server does; it answers 503 (§11.10).

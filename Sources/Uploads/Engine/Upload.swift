@@ -19,6 +19,10 @@ actor Upload {
     var isTaken = false
     var holder: (any RequestBody)?
     var waiting = WaitingList()
+    /// How many turns have ended.
+    var turns = 0
+    /// Requests that wait for the end of a turn, and do not want one.
+    var left = WaitingList()
     /// From where the running writer began to where it has received.
     var reach: ClosedRange<Int64>?
     var watch: Append.Watch?
@@ -53,7 +57,13 @@ actor Upload {
         queue = engine.queues[name]
     }
 
-    /// The committed state; nobody is disturbed (§3.8).
+    /// The state with every byte a running writer has received, committed; the writer goes on (§3.8).
+    func receivedStatus() async -> UploadRecord {
+        if record.state.isOpen { await commitReceived() }
+        return status
+    }
+
+    /// The committed state; nobody is disturbed.
     var status: UploadRecord {
         var status = record
         if isExpired { status.state = .expired }

@@ -76,11 +76,11 @@ extension Upload {
     }
 
     /// Waits while much more has arrived than is held where other processes find it (§10.5).
-    func waitForOthers(_ written: Int64, _ file: StagedFile, of append: Append) async {
+    func waitForOthers(_ written: Int64, of append: Append) async {
         guard let shared = engine.shared, !append.isAtomic else { return }
         let size = record.held?.partSize ?? shared.begin(record.length).partSize
         while written - record.offset >= 3 * size, commits.fault == nil, !isInterrupted {
-            beginCommit(file)
+            beginCommit()
             guard let running = commits.running else { return }
             await running.value
         }

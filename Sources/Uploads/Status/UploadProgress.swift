@@ -56,6 +56,6 @@ extension Uploads {
         }
         guard let name, let upload = try await checkOut(name) else { return nil }
         defer { checkIn(name) }
-        return UploadProgress(await upload.status)
+        return UploadProgress(await upload.receivedStatus())
     }
 }

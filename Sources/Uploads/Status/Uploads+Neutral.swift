@@ -15,8 +15,8 @@ extension Upload {
     fileprivate func neutralResponse(to method: HTTP.Method) async -> Response {
         do throws(UploadError) {
             switch method {
-            case .head: return try NeutralStatus.head(status)
-            case .get: return try NeutralStatus.get(status)
+            case .head: return try NeutralStatus.head(await receivedStatus())
+            case .get: return try NeutralStatus.get(await receivedStatus())
             default:
                 try await cancel()
                 // Success has a status of its own in the dialects of the content endpoint (§5.10).

@@ -28,7 +28,7 @@ import Testing
         async let old = append(uploads, name, exact(1, 3), running)
         await running.untilPaused()
         #expect(
-            try await append(uploads, name, exact(first, 1), ScriptedBody([9])) == .misplaced(1))
+            try await append(uploads, name, exact(first, 1), ScriptedBody([9])) == .misplaced(3))
         running.release()
         #expect(try await old == .held(4))
     }

@@ -7,6 +7,9 @@ final class ScriptedBody: RequestBody {
     enum Step: Sendable {
         /// Bytes arrive; a buffer too small takes them in several reads.
         case bytes([UInt8])
+        /// Bytes arrive, and the read keeps waiting for more, as a socket's does; they are handed over
+        /// when asked for, when the body is interrupted or after ``ScriptedBody/release()``.
+        case received([UInt8])
         /// Nothing arrives until somebody interrupts or ``ScriptedBody/release()`` is called.
         case pause
         /// Something else happens in the world, or is waited for.
@@ -22,8 +25,20 @@ final class ScriptedBody: RequestBody {
         var waiter: CheckedContinuation<Void, Never>?
         var pauseWaiter: CheckedContinuation<Void, Never>?
         var isPaused = false
+        /// Bytes that reads have returned.
+        var handedOver: Int64 = 0
+        /// Bytes in the buffer of a read that waits for more.
+        var received: Int64 = 0
         var reads = 0
         var informed: [Response] = []
+
+        /// Ends a pause, with what was received meanwhile.
+        mutating func resumeWaiter() -> CheckedContinuation<Void, Never>? {
+            handedOver += received
+            received = 0
+            defer { waiter = nil }
+            return waiter
+        }
     }
 
     let length: Int64?
@@ -60,6 +75,10 @@ final class ScriptedBody: RequestBody {
                         state.steps.insert(.bytes(Array(bytes.dropFirst(taken))), at: 0)
                     }
                 }
+                state.withLock { $0.handedOver += Int64(taken) }
+                return
+            case .received(let bytes):
+                await pause(with: buffer.append(bytes.span))
                 return
             case .event(let event): await event()
             case .pause: await pause()
@@ -80,12 +99,20 @@ final class ScriptedBody: RequestBody {
         release()
     }
 
+    func handOver() async -> Int64 {
+        let (waiter, count) = state.withLock { state in
+            let waiter = state.received > 0 ? state.resumeWaiter() : nil
+            return (waiter, state.handedOver)
+        }
+        waiter?.resume()
+        return count
+    }
+
     /// Ends a pause.
     func release() {
         let waiter = state.withLock { state in
             state.isReleased = true
-            defer { state.waiter = nil }
-            return state.waiter
+            return state.resumeWaiter()
         }
         waiter?.resume()
     }
@@ -101,10 +128,15 @@ final class ScriptedBody: RequestBody {
         }
     }
 
-    private func pause() async {
+    private func pause(with received: Int = 0) async {
         await withCheckedContinuation { continuation in
             let (isReleased, watcher) = state.withLock { state in
                 state.isPaused = true
+                if state.isReleased {
+                    state.handedOver += Int64(received)
+                } else {
+                    state.received = Int64(received)
+                }
                 defer { state.pauseWaiter = nil }
                 if !state.isReleased { state.waiter = continuation }
                 return (state.isReleased, state.pauseWaiter)
