@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 /// The house rules of the compiler: one list for every target.
@@ -181,6 +182,13 @@ let package = Package(
             ]),
     ]
 )
+
+// An image is built from the sources alone: without `Tests` the package has the product's targets only.
+if !FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Tests") {
+    package.targets.removeAll { target in
+        target.type == .test || target.path?.hasPrefix("Tests/") == true
+    }
+}
 
 // Linked with libFuzzer's loop, which only Tests/Fuzz/fuzz.py brings along.
 if Context.environment["PARLEY_FUZZ"] != nil {

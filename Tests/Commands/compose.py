@@ -4,6 +4,7 @@ usage: compose.py
 """
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -64,21 +65,61 @@ def check_cluster(cluster):
     services = cluster["services"]
     ours = {name for name, service in services.items() if service["image"] == "parley"}
     conf = (FOLDER / "nginx.conf").read_text()
-    asked = set(re.findall(r"^\s*server ([\w-]+):8080;", conf, re.MULTILINE))
-    assert asked == ours, f"nginx.conf passes on to {asked}, and there are {ours}"
+    # A name in a variable is resolved again when a container has been created again; any other only once.
+    assert "resolver 127.0.0.11" in conf, "nginx.conf names no resolver"
+    targets = re.findall(r"proxy_pass\s+http://([^/;]+)", conf)
+    assert targets and all(target == "$processes:8080" for target in targets), f"nginx.conf passes on to {targets}"
+    alias = re.search(r"set \$processes ([\w-]+);", conf)[1]
+    found = {name for name, service in services.items()
+             if isinstance(service["networks"], dict)
+             and alias in service["networks"]["inside"]["aliases"]}
+    assert found == ours, f"{alias} leads to {found}, and there are {ours}"
     for name in ours:
         said = services[name]["environment"]
         hosts = re.findall(r"//(?:[^@/]*@)?([\w-]+)", said["PARLEY_DATABASE_URL"] + " " + said["PARLEY_S3_ENDPOINT"])
         assert all(host in services for host in hosts), f"{name} asks {hosts}"
     json.loads(cluster["configs"]["accounts"]["content"])
-    check_nginx(conf, asked)
+    check_nginx(conf)
 
 
-def check_nginx(conf, names):
+def check_images():
+    """A tag such as 1.26 or bookworm is moved to other bytes; one that names a whole release is not."""
+    said = re.findall(r"^FROM (\S+)", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
+    for path in FOLDER.glob("compose*.yaml"):
+        said += re.findall(r"^\s*image: (\S+)", path.read_text(), re.MULTILINE)
+    for image in set(said) - {"parley"}:
+        number = 2 if image.split(":")[0] in ("debian", "postgres", "chrislusf/seaweedfs") else 3
+        exact = r":\d+" + r"\.\d+" * (number - 1) + r"(-\w+)?$|@sha256:[0-9a-f]{64}$"
+        assert re.search(exact, image), f"{image} names no exact release"
+    print("ok images:", ", ".join(sorted(set(said) - {"parley"})))
+
+
+def check_build():
+    """The image is built from what COPY brings: no line of it needs the tests."""
+    text = (FOLDER / "Dockerfile").read_text()
+    for source in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE):
+        for name in source.split():
+            assert not name.startswith("Tests"), "the image is built from Tests"
+            kept = f"!{name}" in (FOLDER / "Dockerfile.dockerignore").read_text().split()
+            assert kept, f"Dockerfile.dockerignore leaves {name} out"
+    if not shutil.which("swift"):
+        return print("  swift is not here: the package was not looked at")
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(ROOT / "Package.swift", folder)
+        os.symlink(ROOT / "Sources", pathlib.Path(folder) / "Sources")
+        done = subprocess.run(["swift", "package", "dump-package"], cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        targets = json.loads(done.stdout)["targets"]
+        outside = [target["name"] for target in targets
+                   if target["type"] == "test" or (target.get("path") or "").startswith("Tests")]
+        assert not outside, f"without Tests the package still has {outside}"
+        assert any(target["name"] == "parley" for target in targets), "the package has no parley"
+    print("ok Package.swift without Tests")
+
+
+def check_nginx(conf):
     if not shutil.which("nginx"):
         return print("  nginx is not here: its file is only read")
-    # Their names exist only inside of the cluster.
-    for name in names: conf = conf.replace(f"server {name}:", "server 127.0.0.1:")
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
         (place / "conf").write_text(
@@ -98,6 +139,8 @@ def check_with_docker(path):
 
 
 def main():
+    check_images()
+    check_build()
     try:
         import yaml
     except ImportError:
