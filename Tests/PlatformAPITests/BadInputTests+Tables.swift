@@ -85,6 +85,31 @@ extension `Bad input` {
                 }.joined(separator: ",") + "]"),
     ]
 
+    /// Ids that no URL can name, in every place that introduces one (rulings 30).
+    static let dots: [Case] = [".", ".."].flatMap { id in
+        [
+            invalid("participants", .create, #"{"participants":["ana","\#(id)"]}"#),
+            invalid(
+                "participants", .patch,
+                #"[{"operation":"add","property":"participants","value":"\#(id)"}]"#),
+            invalid(
+                "participants", .patch,
+                #"[{"operation":"set","property":"participants","value":["ana","\#(id)"]}]"#),
+            invalid("sender_id", .send, #"{"sender_id":"\#(id)",\#(part)}"#),
+            invalid("sender.user_id", .send, #"{"sender":{"user_id":"\#(id)"},\#(part)}"#),
+            invalid(
+                "recipients", .announce,
+                #"{"recipients":["\#(id)"],"sender":{"name":"x"},\#(part)}"#),
+            invalid(
+                "recipients", .notify,
+                #"{"recipients":["\#(id)"],"notification":{"text":"x"}}"#),
+            invalid("following", .follow, #"["\#(id)"]"#),
+            invalid(
+                "blocks", .user,
+                #"[{"operation":"add","property":"blocks","value":"\#(id)"}]"#),
+        ]
+    }
+
     static let part = #""parts":[{"mime_type":"a/b","body":"x"}]"#
 
     static let messages: [Case] = [

@@ -4,7 +4,7 @@ import Testing
 @Suite struct `Bad input` {
     @Test(
         arguments: conversations + patches + messages + schedules + announcements + notifications
-            + queries)
+            + queries + dots)
     func `it is refused with its status, code and property, and nothing is stored (R28, 1_6)`(
         input: Case
     ) async throws {

@@ -41,12 +41,14 @@ extension Conversation {
         for patch in patches {
             switch patch {
             case .setMetadata(let path, let tree):
-                try Self.check(tree, at: path, as: patch.property)
+                try MetadataTree.check(path: path, as: patch.property)
+                if case .text = tree, path.isEmpty { throw .invalid(patch.property) }
+                try tree.check(as: patch.property, level: path.count)
                 guard after.tree(at: path) != tree else { continue }
                 after.set(path, to: tree, at: moment)
                 writes.set(path, to: tree, at: moment)
             case .deleteMetadata(let path):
-                try Self.check(.empty, at: path, as: patch.property)
+                try MetadataTree.check(path: path, as: patch.property)
                 if path.isEmpty {
                     after.set([], to: .empty, at: moment)
                     writes.set([], to: .empty, at: moment)
@@ -78,15 +80,5 @@ extension Conversation {
     private func changing(by writes: Metadata, at now: Timestamp) -> Event? {
         guard metadata.merging(writes).view != metadata.view else { return nil }
         return .metadataChanged(MetadataChanged(conversation: id, writes: writes, at: now))
-    }
-
-    private static func check(
-        _ tree: MetadataTree, at path: [String], as property: String
-    ) throws(Rejection) {
-        if case .text = tree, path.isEmpty { throw .invalid(property) }
-        guard path.count <= MetadataLimits.depth + 1, path.allSatisfy(MetadataTree.isLegal) else {
-            throw .invalid(property)
-        }
-        try tree.check(as: property, level: path.count)
     }
 }

@@ -8,10 +8,13 @@ public struct UserID: Sendable {
 
     /// Takes any text of 1 to 128 Unicode scalars, none of them U+0000, which no database but the
     /// embedded one holds; `nil` otherwise.
+    ///
+    /// `.` and `..` are no ids (rulings 30): in the path of a URL they are dot-segments, which clients
+    /// and proxies remove (RFC 3986 §5.2.4), so nothing of such a user could be addressed.
     public init?(_ text: some StringProtocol) {
-        guard !text.isEmpty, text.unicodeScalars.prefix(129).count <= 128, text.isStorable else {
-            return nil
-        }
+        guard !text.isEmpty, text.unicodeScalars.prefix(129).count <= 128, text.isStorable,
+            text != ".", text != ".."
+        else { return nil }
         self.text = String(text)
     }
 

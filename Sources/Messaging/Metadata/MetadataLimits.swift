@@ -30,6 +30,16 @@ extension MetadataTree {
         }
     }
 
+    /// Checks the keys of a path from the root, and how many there are: the last one may name a text in
+    /// an object of the deepest level, which makes it one key more than there are levels (rulings 29).
+    ///
+    /// - Throws: `invalid(property)`.
+    public static func check(path: [String], as property: String) throws(Rejection) {
+        guard path.count <= MetadataLimits.depth + 1, path.allSatisfy(isLegal) else {
+            throw .invalid(property)
+        }
+    }
+
     /// Checks the size of the whole tree.
     func checkSize(as property: String) throws(Rejection) {
         guard compactSize <= MetadataLimits.bytesInTree else { throw .invalid(property) }

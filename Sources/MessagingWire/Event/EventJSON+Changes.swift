@@ -30,7 +30,7 @@ extension EventJSON {
                 PositionJSON.write(place, into: &writer)
             }
         case .participantsChanged(let change):
-            write("participants", change.added, change.removed, into: &writer)
+            write(change, into: &writer)
         case .metadataChanged(let change): write(change.writes, into: &writer)
         case .receiptsRecorded(let receipts): write(receipts, into: &writer)
         case .partsChanged(let change): write(change, into: &writer)
@@ -74,6 +74,17 @@ extension EventJSON {
         writer.object { writer in
             names("added", added, into: &writer)
             names("removed", removed, into: &writer)
+        }
+    }
+
+    /// A `set` may move participants that stay, which additions and removals do not tell: the order that
+    /// results stands beside them (rulings 28).
+    private func write(_ change: ParticipantsChanged, into writer: inout JSONWriter) {
+        writer.key("participants")
+        writer.object { writer in
+            names("added", change.added, into: &writer)
+            names("removed", change.removed, into: &writer)
+            names("order", change.participants.users, into: &writer)
         }
     }
 

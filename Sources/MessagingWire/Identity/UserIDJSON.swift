@@ -18,8 +18,8 @@ public enum UserIDJSON {
 
     /// Reads a user's name; from 2.0 on a bare id is understood as well.
     ///
-    /// - Returns: `nil` for anything that is no text of 1 to 128 characters, and for an identity id
-    ///   that cannot be decoded.
+    /// - Returns: `nil` for anything that is no ``Messaging/UserID``, and for an identity id that cannot
+    ///   be decoded.
     static func read(_ value: JSONValue, _ version: APIVersion) -> UserID? {
         guard let text = value.string else { return nil }
         return version.namesIdentities ? read(identity: text) : UserID(text)

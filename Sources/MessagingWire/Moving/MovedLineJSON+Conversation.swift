@@ -140,6 +140,9 @@ extension MovedLineJSON {
             }
             return key
         }
+        try line.judged("path", "breaks a rule of metadata") { () throws(Rejection) in
+            try MetadataTree.check(path: path, as: "path")
+        }
         let value: MetadataWrite.Value? =
             switch line.object["value"] {
             case let value? where value.isNull: .deleted

@@ -84,7 +84,7 @@ struct MovedReader {
 
     func user(_ name: String) throws(MovedMistake) -> UserID {
         guard let user = UserID(try text(name)) else {
-            throw mistake(name, "must be a user id of 1 to 128 characters")
+            throw mistake(name, "must be a user id of 1 to 128 characters other than . and ..")
         }
         return user
     }
@@ -155,7 +155,8 @@ struct MovedReader {
     func users(_ name: String, _ limit: Int) throws(MovedMistake) -> [UserID] {
         let users = try list(name, limit) { element throws(MovedMistake) in
             guard let user = element.string.flatMap({ text in UserID(text) }) else {
-                throw mistake(name, "must be an array of user ids of 1 to 128 characters")
+                throw mistake(
+                    name, "must be an array of user ids of 1 to 128 characters other than . and ..")
             }
             return user
         }

@@ -47,29 +47,18 @@ public enum ConversationPatchJSON {
         let text = operation.property
         switch operation.verb {
         case .set:
-            try check(path, .empty, as: text)
+            try MetadataTree.check(path: path, as: text)
             let operand = try operation.operand()
             guard !path.isEmpty || operand.kind == .object, let tree = MetadataJSON.read(operand)
             else { throw .invalid("value") }
-            try check(path, tree, as: text)
+            try tree.check(as: text, level: path.count)
             return .setMetadata(path: path, tree)
         case .delete:
-            try check(path, .empty, as: text)
+            try MetadataTree.check(path: path, as: text)
             try operation.refuseIndex()
             return .deleteMetadata(path: path)
         case .add, .remove: throw .invalid(text)
         }
-    }
-
-    /// Judges keys, texts and depth as they will stand in the whole tree.
-    private static func check(
-        _ path: [String], _ tree: MetadataTree, as text: String
-    ) throws(Rejection) {
-        // Judged before it is built: a path of a megabyte of dots is a tree too deep to be freed.
-        guard path.count <= MetadataLimits.depth + 1 else { throw .invalid(text) }
-        try path.reversed().reduce(tree) { tree, key in
-            .object([MetadataTree.Member(key: key, value: tree)])
-        }.check(as: text)
     }
 }
 

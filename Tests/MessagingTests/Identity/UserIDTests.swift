@@ -24,6 +24,14 @@ import Testing
         #expect(UserID(kept: "") == nil)
     }
 
+    @Test func `rulings 30: dot-segments are no ids, because no URL can name them`() {
+        #expect(UserID(".") == nil)
+        #expect(UserID("..") == nil)
+        #expect(UserID("...")?.text == "...")
+        #expect(UserID(".a")?.text == ".a")
+        #expect(UserID(kept: "..")?.text == "..")
+    }
+
     @Test func `case matters`() {
         #expect(UserID.named("Ana") != .ana)
     }

@@ -82,6 +82,24 @@ import Testing
         expectRejection(.setMetadata(path: path + ["k", "k"], "x"))
     }
 
+    @Test func `rulings 29: a path reaches every key that a tree may hold, to write and to delete`()
+        throws
+    {
+        let path = Array(repeating: "k", count: 33)
+        let deep = path.reversed().reduce(MetadataTree.text("x")) { tree, key in
+            .object([MetadataTree.Member(key: key, value: tree)])
+        }
+        #expect(conversation.tree(after: .setMetadata(path: [], deep)) == deep)
+        let byPath = conversation.applying(
+            [.setMetadata(path: path, "x")], at: Timestamp(milliseconds: 8000))
+        #expect(byPath.metadata.view["k"] == deep["k"])
+        let deleted = byPath.applying(
+            [.deleteMetadata(path: path)], at: Timestamp(milliseconds: 9000))
+        #expect(deleted.metadata.view["k"] != deep["k"])
+        expectRejection(.setMetadata(path: path, .empty))
+        expectRejection(.deleteMetadata(path: path + ["k"]))
+    }
+
     @Test func `R42: the tree has at most 256 KiB of compact JSON`() throws {
         let full = MetadataTree.filling(bytes: 256 * 1024)
         #expect(full.compactSize == 256 * 1024)

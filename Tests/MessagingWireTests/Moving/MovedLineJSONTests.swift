@@ -71,7 +71,8 @@ import Testing
         ),
         (
             #"{"record":"relations","user_id":""}"#,
-            MovedMistake("user_id", "must be a user id of 1 to 128 characters")
+            MovedMistake(
+                "user_id", "must be a user id of 1 to 128 characters other than . and ..")
         ),
         (
             #"{"record":"relations","user_id":"ana","blocked":["bo","bo"]}"#,

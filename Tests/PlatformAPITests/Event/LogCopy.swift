@@ -61,9 +61,7 @@ struct LogCopy: Equatable {
             chats[subject] = nil
             messages = messages.filter { $0.value.conversation != subject }
         case "conversation.updated.participants":
-            let removed = changes["participants"]?.names("removed") ?? []
-            chats[subject]?.participants.removeAll { removed.contains($0) }
-            chats[subject]?.participants += changes["participants"]?.names("added") ?? []
+            chats[subject]?.participants = changes["participants"]?.names("order") ?? []
             chats[subject]?.isDistinct = false
         case "conversation.updated.metadata":
             for operation in changes.list("operations") {

@@ -62,10 +62,13 @@ private struct Life {
         switch generator.below(20) {
         case 0: _ = try await ask("DELETE", "/conversations/\(chat)")
         case 1, 2:
-            let operation = generator.one(of: ["add", "remove"])
-            _ = try await ask(
-                "PATCH", "/conversations/\(chat)",
-                #"[{"operation":"\#(operation)","property":"participants","id":"\#(user)"}]"#)
+            let change = generator.one(of: [
+                #"{"operation":"add","property":"participants","id":"\#(user)"}"#,
+                #"{"operation":"remove","property":"participants","id":"\#(user)"}"#,
+                // A participant that joins comes first, and those that stay move (rulings 28).
+                #"{"operation":"set","property":"participants","value":["\#(user)","dee","ana"]}"#,
+            ])
+            _ = try await ask("PATCH", "/conversations/\(chat)", "[\(change)]")
         case 3, 4:
             let path = generator.one(of: ["a", "a.b", "a.b.c", "d"])
             let change = generator.one(of: [
