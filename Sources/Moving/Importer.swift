@@ -15,6 +15,10 @@ public struct Importer {
     private var weight = 0
     /// Whose messages come just now.
     private var open: Conversation.ID?
+    /// The record of a conversation that came last.
+    private var conversation: MovedConversation?
+    /// What has been brought and may have messages that are not in order yet.
+    private var unsettled: Conversation.ID?
     /// Contents whose bytes were brought for records that wait, and how many bytes these are.
     private var brought: [Content.ID: [UInt8]] = [:]
     private var broughtBytes: Int64 = 0
@@ -54,7 +58,7 @@ public struct Importer {
             case .record(let record): try await take(record, line: line)
             }
         } catch let mistake as MovedMistake {
-            try await flush()
+            try await stop()
             throw ImportMistake(mistake, line: line)
         }
         weight += octets.count
@@ -76,8 +80,13 @@ public struct Importer {
         }
     }
 
-    /// Ends it in the midst: brings what still waits, whose contents are published already.
-    public nonisolated(nonsending) mutating func stop() async throws { try await flush() }
+    /// Ends it in the midst: brings what still waits, whose contents are published already, and puts the
+    /// messages of the last conversation in order.
+    public nonisolated(nonsending) mutating func stop() async throws {
+        try await flush()
+        guard let unsettled, let application else { return }
+        try await bring([(tally.lines, .settle(unsettled))], in: application)
+    }
 
     private nonisolated(nonsending) mutating func take(_ application: Application) async throws {
         guard self.application == nil else {
@@ -120,9 +129,11 @@ public struct Importer {
         case .conversation(let moved):
             settle(line: line)
             open = moved.conversation.id
+            conversation = moved
         default: settle(line: line)
         }
-        waiting.append((line, .record(record)))
+        let isOpen = conversation?.conversation.id == open
+        waiting.append((line, .record(record, of: isOpen ? conversation : nil)))
     }
 
     private func begun() throws(MovedMistake) -> Application.ID {
@@ -177,6 +188,7 @@ public struct Importer {
             try await bring(steps[...], in: application)
         } catch let refusal as ImportRefusal {
             try await bring(steps[..<refusal.step], in: application)
+            try await stop()
             throw ImportMistake(refusal.mistake, line: steps[refusal.step].line)
         }
     }
@@ -186,12 +198,27 @@ public struct Importer {
     ) async throws {
         let outcomes = try await store.bring(steps.map(\.step), in: application)
         for ((_, step), outcome) in zip(steps, outcomes) {
-            switch (step, outcome) {
-            case (.record(let record), _):
+            switch step {
+            case .record(let record, _):
                 tally.count(record.kind, isNew: outcome != .present)
-            case (.content, _), (.settle, .present): break
-            case (.settle, _): tally.countSettled(isMerged: outcome == .merged)
+                if outcome == .merged { tally.countMerged() }
+                unsettled = record.conversation ?? unsettled
+            case .content: break
+            case .settle:
+                if outcome != .present { tally.noteOrder() }
+                unsettled = nil
             }
+        }
+    }
+}
+
+extension MovedRecord {
+    /// Whose messages it begins or belongs to.
+    fileprivate var conversation: Conversation.ID? {
+        switch self {
+        case .conversation(let moved): moved.conversation.id
+        case .message(let moved): moved.message.conversation
+        default: nil
         }
     }
 }

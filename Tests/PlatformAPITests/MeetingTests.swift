@@ -44,7 +44,7 @@ import Testing
         let users = Participants([UserID("ana"), UserID("bo")].compactMap(\.self))
         let ids = (0..<3).map { number in Conversation.ID.v7(at: .now, random: UInt128(number)) }
         for (number, id) in ids.enumerated() {
-            _ = try await scene.world.store.bringConversation(
+            try await scene.world.store.placeBeside(
                 Conversation(
                     id: id, createdAt: Timestamp(milliseconds: Int64(9 - number)),
                     participants: users, isDistinct: true, metadata: Metadata()),
@@ -53,7 +53,7 @@ import Testing
         let places = Array(0..<60)
         async let settled: Void = {
             for id in ids {
-                _ = try await scene.world.store.settleConversation(id, in: scene.application)
+                try await scene.world.store.settle(id, in: scene.application)
             }
         }()
         let answers = try await each(places, scene, overSocket) { scene, door, index in
@@ -84,7 +84,7 @@ import Testing
             by: door)
         let own = try #require(made["Location"]?.split(separator: "/").last)
         let other = Conversation.ID.v7(at: .now, random: 1)
-        _ = try await scene.world.store.bringConversation(
+        try await scene.world.store.placeBeside(
             Conversation(
                 id: other, createdAt: .now.next, participants: users, isDistinct: true,
                 metadata: Metadata()), in: scene.application)
@@ -94,7 +94,7 @@ import Testing
                 #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"x"}]}"#, by: door)
         }
         let end = try await scene.end()
-        _ = try await scene.world.store.settleConversation(other, in: scene.application)
+        try await scene.world.store.settle(other, in: scene.application)
         let answer = try await scene.ask("GET", "/apps/{app}/events?after=\(end)", by: door)
         let events = try JSONDocument(Array(answer.body.utf8)).root["events"]?.elements.map(\.self)
         let event = try #require(events?.first)

@@ -37,11 +37,9 @@ public struct ImportTally: Equatable, Sendable {
         }
     }
 
-    /// Counts a conversation that is found by its participants now.
-    ///
-    /// - Parameter isMerged: Whether it became one with another.
-    public mutating func countSettled(isMerged: Bool) {
-        if isMerged { merged += 1 }
-        hasChanged = true
-    }
+    /// Counts a conversation that has come and become one with another.
+    public mutating func countMerged() { merged += 1 }
+
+    /// Notes that messages have come into their order.
+    public mutating func noteOrder() { hasChanged = true }
 }

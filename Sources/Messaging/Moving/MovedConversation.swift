@@ -22,4 +22,17 @@ public struct MovedConversation: Equatable, Sendable {
         self.aliases = aliases
         self.members = members
     }
+
+    /// What participants have made of the message at a place, by this record: those who have made nothing of
+    /// it are left out.
+    public func recipients(at place: Position) -> [MovedMessage.Recipient] {
+        members.compactMap { member in
+            let status = member.receipts.status(at: place)
+            let isHidden =
+                place <= member.participant.clearedTo || member.hidden.contains(place.number)
+            guard status > .sent || isHidden else { return nil }
+            return MovedMessage.Recipient(
+                member.participant.userID, status: status, isHidden: isHidden)
+        }
+    }
 }

@@ -26,4 +26,17 @@ public struct MovedMember: Equatable, Sendable {
         self.receipts = receipts
         self.frozenMetadata = frozenMetadata
     }
+
+    /// The same participant of a distinct conversation, who takes part from the beginning (R5): what was
+    /// there before counts as read, so it is unread for neither.
+    public var fromTheBeginning: MovedMember {
+        guard participant.joinedAfter > .start else { return self }
+        let past = IntervalSet(1...participant.joinedAfter.number)
+        return MovedMember(
+            Participant(
+                userID: participant.userID, state: participant.state,
+                clearedTo: participant.clearedTo),
+            place: place, shownFrom: shownFrom, hidden: hidden,
+            receipts: receipts.recording(.read, of: past), frozenMetadata: frozenMetadata)
+    }
 }

@@ -4,18 +4,17 @@ import SQL
 extension Transaction {
     /// A distinct conversation with all that merging looks at (X1).
     ///
-    /// - Returns: `nil` when somebody has joined it or left it since it was made: it is an ordinary one
-    ///   then for ever (R5).
+    /// Nobody has joined or left it since it was made: it would be an ordinary one then (R5).
     func copy(
         of conversation: Conversation, in application: Application.ID
-    ) throws -> ConversationCopy? {
-        guard let views = try viewCopies(of: conversation, in: application) else { return nil }
-        return ConversationCopy(
+    ) throws -> ConversationCopy {
+        ConversationCopy(
             id: conversation.id, createdAt: conversation.createdAt,
             aliases: try aliases(of: conversation.id, in: application),
             metadata: conversation.metadata, isAnnounced: conversation.isAnnounced,
             lastPosition: conversation.lastPosition,
-            places: try places(in: conversation.id, in: application), views: views)
+            places: try places(in: conversation.id, in: application),
+            views: try viewCopies(of: conversation, in: application))
     }
 
     /// The ids that lead to a conversation.
@@ -48,14 +47,10 @@ extension Transaction {
 
     private func viewCopies(
         of conversation: Conversation, in application: Application.ID
-    ) throws -> [UserID: ViewCopy]? {
+    ) throws -> [UserID: ViewCopy] {
         let participants = try participants(
             of: [conversation.id], reachedFrom: .start, in: application
         ).map(\.participant)
-        let haveStayed = participants.allSatisfy { participant in
-            !participant.isFormer && participant.past.isEmpty && participant.joinedAfter == .start
-        }
-        guard haveStayed else { return nil }
         let receipts = try receipts(in: [conversation.id], in: application)
         let hidden = try hidden(in: conversation.id, in: application)
         return Dictionary(

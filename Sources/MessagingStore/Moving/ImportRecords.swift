@@ -3,9 +3,9 @@ import SQL
 
 /// A step of an import.
 public enum ImportStep: Equatable, Sendable {
-    /// A record comes.
-    case record(MovedRecord)
-    /// All messages of a conversation have come: it is merged with what its participants have (X1).
+    /// A record comes; a message with the record of its conversation, where that came in front of it.
+    case record(MovedRecord, of: MovedConversation? = nil)
+    /// No more messages of a conversation come now: if it was merged, they are put in order (X1.3).
     case settle(Conversation.ID)
     /// The bytes of a content have come for the record behind it: without that, nobody needs them.
     case content(MovedContent)
@@ -17,7 +17,7 @@ public enum ImportOutcome: Equatable, Sendable {
     case brought
     /// It was there, or was deleted since; nothing has changed.
     case present
-    /// Two conversations became one.
+    /// It was not there, and has become one with the conversation its participants had.
     case merged
 }
 
@@ -74,6 +74,8 @@ private struct Importing {
     let recording: Recording
     /// Conversations where messages have come behind others that are younger.
     private var unordered: Set<Conversation.ID> = []
+    /// Whether conversations were merged with others after they came.
+    private var mergers: [Conversation.ID: Bool] = [:]
 
     private var transaction: Transaction { recording.transaction }
     private var application: Application.ID { recording.application }
@@ -91,7 +93,7 @@ private struct Importing {
                 throw ImportRefusal(step: index, mistake: mistake)
             }
         }
-        for id in unordered.sorted() { _ = try recording.settle(id) }
+        for id in unordered.sorted() { try recording.settle(id) }
         return outcomes
     }
 
@@ -99,10 +101,13 @@ private struct Importing {
         switch step {
         case .settle(let id): return try settle(id)
         case .content(let moved): return try bring(moved)
-        case .record(let record):
-            guard let record = try missing(record) else { return .present }
+        case .record(let record, let conversation):
+            guard let record = try missing(record, of: conversation) else { return .present }
             try recording.record(.recordImported(record))
             if case .scheduled(let moved) = record { recording.tellSender(of: moved.message.dueAt) }
+            if case .conversation(let moved) = record, try merge(moved.conversation) {
+                return .merged
+            }
             return .brought
         }
     }
@@ -122,8 +127,20 @@ private struct Importing {
         return .brought
     }
 
+    /// Merges a conversation that has just come with the distinct one its participants had, before anything
+    /// else finds both (ruling 26).
+    private func merge(_ own: Conversation) throws -> Bool {
+        guard own.isDistinct, own.deletedAt == nil else { return false }
+        let holder = try transaction.distinctConversation(
+            of: DistinctKey(own.participants, hash: recording.hash), in: application)
+        guard holder?.id != own.id else { return false }
+        return try recording.settle(own.id).hasChanged
+    }
+
     /// What of a record is to come; `nil` when it is there.
-    private mutating func missing(_ record: MovedRecord) throws -> MovedRecord? {
+    private mutating func missing(
+        _ record: MovedRecord, of conversation: MovedConversation?
+    ) throws -> MovedRecord? {
         switch record {
         // It was brought before all others.
         case .application: return nil
@@ -135,7 +152,8 @@ private struct Importing {
                 try transaction.storedConversation(id, in: application) != nil
                 || transaction.winner(of: id, in: application) != nil
             return isThere ? nil : record
-        case .message(let moved): return try missing(moved).map(MovedRecord.message)
+        case .message(let moved):
+            return try missing(moved, of: conversation).map(MovedRecord.message)
         case .content(let moved):
             return try isMissing(moved, "") ? record : nil
         case .scheduled(let moved): return try missing(moved).map(MovedRecord.scheduled)
@@ -164,7 +182,11 @@ private struct Importing {
     }
 
     /// Keeps its place, unless another message has it or its conversation is another one by now.
-    private mutating func missing(_ moved: MovedMessage) throws -> MovedMessage? {
+    ///
+    /// - Parameter conversation: Where it comes from, as it was there.
+    private mutating func missing(
+        _ moved: MovedMessage, of conversation: MovedConversation?
+    ) throws -> MovedMessage? {
         let message = moved.message
         // Asked together: over a network it is one round trip.
         let known = try transaction.askHome(of: message.id, in: application)
@@ -182,11 +204,31 @@ private struct Importing {
         }
         guard try trace.first() == nil else { return nil }
         for content in moved.contents { _ = try isMissing(content, "contents.") }
-        guard home.id == message.conversation, try neighbour.first() == nil else {
-            unordered.insert(home.id)
-            return moved.moved(to: home.lastPosition.next, in: home.id)
+        let isOwn = home.id == message.conversation
+        if isOwn, try neighbour.first() == nil {
+            guard let conversation, try isMerged(home, since: conversation) else { return moved }
+            return moved.moved(
+                to: message.position, in: home.id,
+                recipients: conversation.recipients(at: message.position))
         }
-        return moved
+        // Those of a merged one are put in order when all have come.
+        if isOwn { unordered.insert(home.id) }
+        return moved.moved(
+            to: home.lastPosition.next, in: home.id,
+            recipients: conversation?.recipients(at: message.position) ?? [])
+    }
+
+    /// Whether a conversation was merged with another one after its record had come: what that says of
+    /// positions is said with each message then.
+    private mutating func isMerged(
+        _ home: Conversation, since record: MovedConversation
+    ) throws -> Bool {
+        guard home.isDistinct else { return false }
+        if let known = mergers[home.id] { return known }
+        let aliases = try transaction.aliases(of: home.id, in: application)
+        let isMerged = !aliases.subtracting(record.aliases).isEmpty
+        mergers[home.id] = isMerged
+        return isMerged
     }
 
     private func missing(_ moved: MovedSchedule) throws -> MovedSchedule? {
@@ -229,15 +271,12 @@ private struct Importing {
         return home
     }
 
-    /// One that has kept its order stays as it is: positions are somebody's.
+    /// One that was never merged stays as it is: positions are known to others.
     private func settle(_ id: Conversation.ID) throws -> ImportOutcome {
-        let own = try home(id)
-        guard let own, own.isDistinct, own.deletedAt == nil else { return .present }
-        let holder = try transaction.distinctConversation(
-            of: DistinctKey(own.participants, hash: recording.hash), in: application)
-        guard holder?.id != own.id else { return .present }
-        _ = try recording.settle(own.id)
-        return holder == nil ? .brought : .merged
+        guard let own = try home(id), own.isDistinct, own.deletedAt == nil,
+            try own.id != id || !transaction.aliases(of: id, in: application).isEmpty
+        else { return .present }
+        return try recording.settle(own.id).hasChanged ? .brought : .present
     }
 }
 

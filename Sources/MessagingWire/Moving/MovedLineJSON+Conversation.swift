@@ -78,14 +78,25 @@ extension MovedLineJSON {
                 "must name 1 to \(Participants.limit) who take part, and nobody where deleted_at stands"
             )
         }
+        let isDistinct = try line.flag("distinct")
+        // A change of its participants makes a conversation an ordinary one for ever (R5).
+        let haveStayed = members.map(\.participant).allSatisfy { participant in
+            !participant.isFormer && participant.past.isEmpty
+        }
+        guard !isDistinct || haveStayed else {
+            throw line.mistake(
+                "distinct", "must be false where a participant has left_after or past")
+        }
         let conversation = Conversation(
             id: try line.uuid("id"), createdAt: try line.moment("created_at"),
-            participants: Participants([]), isDistinct: try line.flag("distinct"),
+            participants: Participants([]), isDistinct: isDistinct,
             metadata: try metadata(line), isAnnounced: try line.flag("announced"),
             deletedAt: deletedAt, lastPosition: try line.position("last_position"),
             lastSentAt: try line.optional("last_sent_at", line.moment),
             version: try line.version("version"))
-        return MovedConversation(conversation, aliases: try aliases(line), members: members)
+        return MovedConversation(
+            conversation, aliases: try aliases(line),
+            members: isDistinct ? members.map(\.fromTheBeginning) : members)
     }
 
     private static func aliases(_ line: MovedReader) throws(MovedMistake) -> [Conversation.ID] {

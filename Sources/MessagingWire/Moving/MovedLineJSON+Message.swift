@@ -22,6 +22,23 @@ extension MovedLineJSON {
                 }
             }
             write(moved.contents, into: &writer)
+            write(moved.recipients, into: &writer)
+        }
+    }
+
+    /// Stands in the log only: the lines of an export say it with the conversation.
+    private static func write(_ recipients: [MovedMessage.Recipient], into writer: inout JSONWriter)
+    {
+        guard !recipients.isEmpty else { return }
+        writer.key("recipients")
+        writer.array { writer in
+            for recipient in recipients {
+                writer.object { writer in
+                    writer.member("user_id", recipient.user.text)
+                    writer.member("status", recipient.status.rawValue)
+                    writer.member("hidden", recipient.isHidden)
+                }
+            }
         }
     }
 

@@ -40,7 +40,7 @@ import Testing
             Set(receiver.hits.map(\.words)) == ["l0", "w0"]
         }
         #expect(try await office.firsts(of: webhook).map(\.conversation) == [loser, winner])
-        #expect(try await office.store.settleConversation(winner, in: office.application) == winner)
+        #expect(try await office.store.settle(winner, in: office.application) == winner)
         #expect(try await office.firsts(of: webhook).map(\.conversation) == [winner])
         try await office.delete(first, in: loser)
         try await office.expect(5, .pending, of: webhook)
@@ -58,7 +58,7 @@ import Testing
         await office.close()
         let first = try await office.say("l0", in: loser)
         try await office.say("w0", in: winner)
-        try await office.store.settleConversation(winner, in: office.application)
+        try await office.store.settle(winner, in: office.application)
         try await office.delete(first, in: winner)
         office.open()
         try await office.expect(3, .pending, of: webhook)
@@ -79,7 +79,7 @@ import Testing
         isOpen.withLock { isOpen in isOpen = false }
         try await office.say("w0", in: winner)
         try await office.expect(1, .pending, of: webhook)
-        try await office.store.settleConversation(winner, in: office.application)
+        try await office.store.settle(winner, in: office.application)
         let over = try #require(try await office.deliveries(of: webhook, .delivered).first)
         #expect(over.conversation == loser)
         let again = try await office.store.retryDelivery(
@@ -106,12 +106,11 @@ extension PostOffice {
         ).object.conversation
         let winner: Conversation.ID = .v7(
             at: loser.createdAt, random: UInt128.random(in: .min ... .max))
-        let holder = try await store.bringConversation(
+        try await store.placeBeside(
             Conversation(
                 id: winner, createdAt: Timestamp(milliseconds: loser.createdAt.milliseconds - 1000),
                 participants: loser.participants, isDistinct: true, metadata: Metadata(),
                 isAnnounced: true), in: application)
-        #expect(holder == nil)
         return (loser.id, winner)
     }
 

@@ -160,12 +160,12 @@ private struct Life {
             .map { name in
                 { store, application in
                     let id = try #require(Conversation.ID(uuid: name))
-                    _ = try await store.bringConversation(
+                    try await store.placeBeside(
                         Conversation(
                             id: id, createdAt: now, participants: Participants([ana, bo]),
                             isDistinct: true, metadata: Metadata(["from": .text(name)], at: now),
                             isAnnounced: true), in: application)
-                    try await store.settleConversation(id, in: application)
+                    try await store.settle(id, in: application)
                 }
             }
     }

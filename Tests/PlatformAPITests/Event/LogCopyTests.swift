@@ -110,7 +110,7 @@ private struct Life {
         if !arrivals.isEmpty, generator.once(in: 2) {
             let id = arrivals.removeFirst()
             do {
-                _ = try await scene.world.store.settleConversation(id, in: scene.application)
+                try await scene.world.store.settle(id, in: scene.application)
             } catch Rejection.objectDeleted {
                 // It was deleted for all meanwhile.
             }
@@ -125,7 +125,7 @@ private struct Life {
             id: id, createdAt: Timestamp(milliseconds: moment),
             participants: Participants(people.compactMap { UserID($0) }), isDistinct: true,
             metadata: Metadata(["a": "brought"], at: Timestamp(milliseconds: moment)))
-        _ = try await scene.world.store.bringConversation(conversation, in: scene.application)
+        try await scene.world.store.placeBeside(conversation, in: scene.application)
         chats.append(id.uuid)
         arrivals.append(id)
     }

@@ -1,10 +1,6 @@
 import Testing
 
 @Suite struct `Numbers of an import` {
-    static let values: [Int64] = [
-        -1, 0, 1 << 31, 1 << 36, 1 << 37, (1 << 53) - 1, 1 << 53, .max,
-    ]
-
     @Test func `the sample is imported whole and exported as it is`() async throws {
         let scene = try await Scene.make(version: "3.0")
         let sample = SampleImport(scene)
@@ -23,13 +19,13 @@ import Testing
         let sample = SampleImport(try await Scene.make())
         let count = sample.lines[line].matches(of: Self.number).count
         for place in 0..<count {
-            for value in Self.values { try await drive(line, place, value) }
+            for value in SampleImport.values { try await drive(line, place, value) }
         }
     }
 
     @Test(arguments: ["past", "hidden", "delivered", "read"])
     func `positions end below 2^36 (ruling 25)`(member: String) async throws {
-        for value in Self.values where value > 0 {
+        for value in SampleImport.values where value > 0 {
             let scene = try await Scene.make(version: "3.0")
             let sample = SampleImport(scene)
             let lines = sample.lines.map { line in

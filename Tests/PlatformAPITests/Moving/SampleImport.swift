@@ -3,6 +3,11 @@ import Messaging
 /// The lines of an import with every kind of record and every member that is a number, for an application
 /// of its own.
 struct SampleImport {
+    /// Numbers that a mistake or an attack may put anywhere.
+    static let values: [Int64] = [
+        -1, 0, 1 << 31, 1 << 36, 1 << 37, (1 << 53) - 1, 1 << 53, .max,
+    ]
+
     let application: String
     private let prefix: String
 

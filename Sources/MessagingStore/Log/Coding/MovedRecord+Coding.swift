@@ -25,6 +25,11 @@ extension MovedRecord {
                 writer.write(optional: place) { writer, place in writer.write(place) }
             }
             writer.write(moved.contents)
+            writer.write(each: moved.recipients) { writer, recipient in
+                writer.write(recipient.user)
+                writer.write(recipient.status.rawValue)
+                writer.write(recipient.isHidden)
+            }
         case .content(let moved):
             writer.write(Int64(4))
             moved.write(to: &writer)
@@ -69,7 +74,15 @@ extension MovedRecord {
                         partsMade: try reader.optional { reader in try reader.number() },
                         places: try reader.each { reader in
                             try reader.optional { reader in try reader.number() }
-                        }, contents: try reader.contents()))
+                        }, contents: try reader.contents(),
+                        recipients: try reader.each { reader in
+                            MovedMessage.Recipient(
+                                try reader.user(),
+                                status: try reader.legal(
+                                    RecipientStatus(rawValue: try reader.text()),
+                                    "status of a recipient"),
+                                isHidden: try reader.flag())
+                        }))
             case 4: .content(try MovedContent(from: &reader))
             case 5:
                 .scheduled(

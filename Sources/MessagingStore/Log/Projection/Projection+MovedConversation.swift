@@ -2,10 +2,10 @@ import Messaging
 import SQL
 
 extension Projection {
-    /// Makes a conversation with everybody's view of it; its messages are still to come.
+    /// Creates a conversation with the view of every participant; its messages are still to come.
     ///
-    /// A distinct one whose participants have another one already stands beside it until both are merged
-    /// (``MessagingStore/settleConversation(_:in:)``).
+    /// A distinct one whose participants have another one already has no key of its own: the next event of
+    /// the same transaction merges both.
     func bring(_ moved: MovedConversation) throws {
         let conversation = moved.conversation
         let id = conversation.id
@@ -91,6 +91,7 @@ extension Projection {
                 WHERE application = \(application) AND id = \(message.id)
                 """)
         }
+        try bring(moved.recipients, of: message)
         try transaction.execute(
             """
             UPDATE conversations SET
@@ -106,6 +107,27 @@ extension Projection {
             WHERE application = \(application) AND id = \(message.conversation)
             """)
         try countInViews(message)
+    }
+
+    private func bring(_ recipients: [MovedMessage.Recipient], of message: Message) throws {
+        let (place, home) = (message.position, message.conversation)
+        for recipient in recipients {
+            if recipient.isHidden {
+                try transaction.execute(
+                    """
+                    INSERT INTO hidden_messages (application, conversation, position, user_id)
+                    VALUES (\(application), \(home), \(place), \(recipient.user))
+                    ON CONFLICT (application, conversation, position, user_id) DO NOTHING
+                    """)
+            }
+            guard recipient.status > .sent else { continue }
+            let owner = ReceiptOwner(conversation: home, user: recipient.user)
+            let known = try transaction.receipts(of: owner, in: application)
+            try write(
+                known.recording(
+                    recipient.status == .read ? .read : .delivery,
+                    of: IntervalSet(place.number...place.number)), of: owner)
+        }
     }
 
     private func countInViews(_ message: Message) throws {

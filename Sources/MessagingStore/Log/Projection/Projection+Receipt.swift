@@ -10,20 +10,24 @@ extension Projection {
             of: try closingGaps(
                 beside: recorded.positions,
                 in: recorded.kind == .read ? known.read : known.delivered, of: owner))
-        try transaction.execute(
-            """
-            INSERT INTO receipts (application, conversation, user_id, delivered, read)
-            VALUES (
-                \(application), \(recorded.conversation), \(recorded.user),
-                \(receipts.delivered.text), \(receipts.read.text)
-            ) ON CONFLICT (application, conversation, user_id) DO UPDATE SET
-                delivered = excluded.delivered, read = excluded.read
-            """)
+        try write(receipts, of: owner)
         guard recorded.kind == .read,
             let participant = try transaction.participant(
                 recorded.user, in: recorded.conversation, in: application)
         else { return }
         try countUnread(of: participant, after: recorded.positions, knowing: receipts.read, owner)
+    }
+
+    func write(_ receipts: Receipts, of owner: ReceiptOwner) throws {
+        try transaction.execute(
+            """
+            INSERT INTO receipts (application, conversation, user_id, delivered, read)
+            VALUES (
+                \(application), \(owner.conversation), \(owner.user),
+                \(receipts.delivered.text), \(receipts.read.text)
+            ) ON CONFLICT (application, conversation, user_id) DO UPDATE SET
+                delivered = excluded.delivered, read = excluded.read
+            """)
     }
 
     /// With the narrow gaps beside some positions in which nobody else has sent anything.

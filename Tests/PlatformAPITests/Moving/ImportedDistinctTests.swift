@@ -1,0 +1,129 @@
+import Testing
+
+/// Distinct conversations that an import brings for participants who have one (X1, ruling 26).
+@Suite struct `Imported distinct conversations` {
+    private static let times = [#""2020-01-01T00:00:00Z""#, #""9998-01-01T00:00:00Z""#]
+
+    @Test(arguments: times, [0, 1])
+    func `there are never two of one set, wherever the import stops, and each status comes along`(
+        createdAt: String, joinedAfter: Int
+    ) async throws {
+        let whole = try await Self.lines(Scene.make(version: "3.0"), createdAt, joinedAfter).count
+        for count in 2...whole {
+            let scene = try await Scene.make(version: "3.0")
+            let lines = try Self.lines(scene, createdAt, joinedAfter)
+            let own = try await Self.create(in: scene)
+            // The line behind those is no JSON: what came before it stays.
+            let cut = Array(lines.prefix(count)) + ["{"]
+            let stopped = try await scene.bring(Array(cut.joined(separator: "\n").utf8))
+            #expect(stopped.status == 400, "\(stopped)")
+            try await Self.expectOne(in: scene, "\(count) lines")
+            let rest = try await scene.bring(Array(lines.joined(separator: "\n").utf8))
+            #expect(rest.status == 200, "\(rest)")
+            // The conversation is on the third line from the start.
+            #expect(rest.body.contains(#""merged":\#(count > 3 ? 0 : 1)"#), "\(count): \(rest)")
+            try await Self.expectOne(in: scene, "all lines after \(count)")
+            try await Self.expectStatuses(in: scene, own, joinedAfter)
+            let again = try await scene.bring(Array(lines.joined(separator: "\n").utf8))
+            #expect(again.body.contains(#""changed":false"#), "\(again)")
+            try await scene.readEverything("\(count) lines")
+        }
+    }
+
+    @Test func `a file with two of one set brings one`() async throws {
+        let scene = try await Scene.make(version: "3.0")
+        let sample = SampleImport(scene)
+        let members = [
+            #""user_id":"ana","place":0,"joined_after":0,"state":"shown","cleared_to":0"#,
+            #""user_id":"bo","place":1,"joined_after":0,"state":"shown","cleared_to":0"#,
+        ]
+        let lines =
+            Array(sample.lines.prefix(3)) + [
+                sample.conversation(1, isDistinct: true, last: 1, members),
+                sample.message(11, in: 1, at: 1, "ana"),
+                sample.conversation(2, isDistinct: true, last: 1, members),
+                sample.message(12, in: 2, at: 1, "bo"),
+            ]
+        let answer = try await scene.bring(Array(lines.joined(separator: "\n").utf8))
+        #expect(answer.body.contains(#""merged":1"#), "\(answer)")
+        try await Self.expectOne(in: scene, "two of one set")
+        for id in [sample.id(1), sample.id(2)] {
+            let list = try await scene.ask(
+                "GET", "/apps/{app}/conversations/\(id)/messages", by: scene.door)
+            #expect(list["Layer-Count"] == "2")
+        }
+    }
+
+    private static func lines(
+        _ scene: Scene, _ createdAt: String, _ joinedAfter: Int
+    ) throws -> [String] {
+        let sample = SampleImport(scene)
+        return Array(sample.lines.prefix(3)) + [
+            sample.conversation(
+                1, isDistinct: true, last: 5,
+                [
+                    """
+                    "user_id":"ana","place":0,"joined_after":\(joinedAfter),"state":"shown",\
+                    "cleared_to":0,"hidden":"5","delivered":"2,4","read":"2"
+                    """,
+                    """
+                    "user_id":"bo","place":1,"joined_after":\(joinedAfter),"state":"shown",\
+                    "cleared_to":0
+                    """,
+                ], createdAt: createdAt),
+            sample.message(11, in: 1, at: 1, "ana", sentAt: #""2021-01-01T00:00:00Z""#),
+            sample.message(12, in: 1, at: 2, "bo", sentAt: #""2021-01-01T00:00:00Z""#),
+            sample.message(13, in: 1, at: 4, "bo", sentAt: #""9997-01-01T00:00:00Z""#),
+            sample.message(14, in: 1, at: 5, "bo", sentAt: #""9997-01-01T00:00:00Z""#),
+        ]
+    }
+
+    /// The one that is here already, with two messages.
+    private static func create(in scene: Scene) async throws -> String {
+        let made = try await scene.ask(
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"],"distinct":true}"#,
+            by: scene.door)
+        let id = try #require(made["Location"]?.split(separator: "/").last).description
+        for text in ["here 1", "here 2"] {
+            let sent = try await scene.ask(
+                "POST", "/apps/{app}/conversations/\(id)/messages",
+                #"{"sender_id":"ana","parts":[{"mime_type":"text/plain","body":"\#(text)"}]}"#,
+                by: scene.door)
+            #expect(sent.status == 201, "\(sent)")
+        }
+        return id
+    }
+
+    private static func expectOne(in scene: Scene, _ comment: Comment) async throws {
+        let counts = try await scene.distinctCounts()
+        #expect(counts.allSatisfy { $0.value == 1 }, "\(comment): \(counts)")
+    }
+
+    private static func expectStatuses(
+        in scene: Scene, _ own: String, _ joinedAfter: Int
+    ) async throws {
+        let sample = SampleImport(scene)
+        func status(_ number: Int, of user: String) async throws -> String? {
+            let answer = try await scene.ask(
+                "GET", "/apps/{app}/messages/\(sample.id(number))", by: scene.door)
+            #expect(answer.status == 200, "\(answer)")
+            return answer.body.firstMatch(of: try Regex(#"\#(user)":"([a-z]+)""#))?[1].substring
+                .map(String.init)
+        }
+        #expect(try await status(12, of: "ana") == "read")
+        #expect(try await status(13, of: "ana") == "delivered")
+        #expect(try await status(14, of: "ana") == "sent")
+        #expect(try await status(11, of: "bo") == (joinedAfter > 0 ? "read" : "sent"))
+        for (number, expected) in [(12, 200), (13, 200), (14, 404)] {
+            let seen = try await scene.ask(
+                "GET", "/apps/{app}/users/ana/messages/\(sample.id(number))", by: scene.door)
+            #expect(seen.status == expected, "\(number): \(seen)")
+        }
+        let list = try await scene.ask(
+            "GET", "/apps/{app}/conversations/\(own)/messages", by: scene.door)
+        let texts = list.body.matches(of: /"body":"([^"]*)"/).map { String($0.1) }
+        // Newest first; of one time the order is that of the ids.
+        #expect(Array(texts.suffix(4)) == ["here 2", "here 1", "m12", "m11"], "\(texts)")
+        #expect(Array(texts.prefix(2)) == ["m14", "m13"], "\(texts)")
+    }
+}
