@@ -76,7 +76,7 @@ public final class PlatformAPI: Service {
             maximum: settings.maximumStreams, maximumPerUser: settings.maximumStreamsPerToken)
         tails = EventTails(
             store: store,
-            frames: EventFrames(publicBase: publicBase, downloads: downloads, now: clock)
+            frames: EventFrames(publicBase: publicBase, downloads: downloads)
         ) { error in
             // Nobody's request: whoever streams goes on when it has passed.
             _ = onFault(error, RequestID(high: 0, low: 0))

@@ -52,7 +52,7 @@ final class Depot: Sendable {
             store: store, blobs: blobs, contents: Contents(blobs), downloads: downloads,
             publicBase: Self.base, now: now,
             onFault: { [faults] error, _ in faults.withLock { $0.append("\(error)") } })
-        renderer = WebhookRenderer(downloads: downloads, publicBase: Self.base, now: now)
+        renderer = WebhookRenderer(downloads: downloads, publicBase: Self.base)
         application = try await store.createApplication(name: "Depot").id
         key = try TestKey()
         let publicKey = try #require(PublicKey(pem: key.pem))

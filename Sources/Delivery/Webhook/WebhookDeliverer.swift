@@ -46,8 +46,7 @@ public final class WebhookDeliverer: Sendable {
         self.store = store
         self.settings = settings
         self.environment = environment
-        renderer = WebhookRenderer(
-            downloads: downloads, publicBase: publicBase, now: environment.now)
+        renderer = WebhookRenderer(downloads: downloads, publicBase: publicBase)
         counts = DeliveryCounts(observe: observe)
         self.onFault = onFault
         self.onDeactivation = onDeactivation

@@ -9,17 +9,14 @@ public import Uploads
 public struct WebhookRenderer: Sendable {
     private let downloads: Downloads
     private let publicBase: String
-    private let now: @Sendable () -> Timestamp
 
     /// - Parameters:
-    ///   - downloads: Signs the URLs of contents, afresh for each body.
+    ///   - downloads: Signs the URLs of contents as of the event, so that the same event has the same body for
+    ///     ever (rulings 27); `refresh_url` leads to a fresh URL.
     ///   - publicBase: Absolute URL without a trailing slash.
-    public init(
-        downloads: Downloads, publicBase: String, now: @escaping @Sendable () -> Timestamp
-    ) {
+    public init(downloads: Downloads, publicBase: String) {
         self.downloads = downloads
         self.publicBase = publicBase
-        self.now = now
     }
 
     /// What is sent of an occurrence.
@@ -39,6 +36,6 @@ public struct WebhookRenderer: Sendable {
         Presentation(
             version: told.versions.contains(.v1_0) ? .v1_0 : .v3_0,
             links: LinkBuilder(publicBase: publicBase, application: application),
-            sign: downloads.signing(at: now()))
+            sign: downloads.signing(at: told.occurrence.at))
     }
 }

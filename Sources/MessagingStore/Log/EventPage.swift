@@ -36,12 +36,15 @@ extension MessagingStore {
             let found = try transaction.events(
                 after: place, through: end, types: types, limit: limit, in: application)
             let isAll = !found.isCut && found.items.count < limit
-            let through = isAll ? end : found.items.last?.position ?? end
-            let shower = EventShower(transaction: transaction, application: application, hash: hash)
-            return EventPage(
-                events: try shower.shown(
-                    found.items.filter { types?.contains($0.event.type) ?? true }),
-                through: through, isCut: through < extent.end)
+            var through = isAll ? end : found.items.last?.position ?? end
+            let wanted = found.items.filter { types?.contains($0.event.type) ?? true }
+            var shower = EventShower(
+                transaction, from: LogPosition(place.number + 1), in: application, hash: hash)
+            let events = try shower.shown(wanted)
+            if events.count < wanted.count, let last = events.last {
+                through = last.recorded.position
+            }
+            return EventPage(events: events, through: through, isCut: through < extent.end)
         }
     }
 
@@ -60,12 +63,13 @@ public struct LogExtent: Equatable, Sendable {
 
     /// Whether a reader may go on after a place.
     ///
-    /// - Throws: `Rejection.positionGone` and `invalid("after")`.
-    public func check(_ place: LogPosition) throws(Rejection) {
+    /// - Parameter name: The parameter that names the place.
+    /// - Throws: `Rejection.positionGone`, and `invalid` of the parameter.
+    public func check(_ place: LogPosition, _ name: String = "after") throws(Rejection) {
         guard place >= trimmed else {
             throw .positionGone(oldest: LogPosition(trimmed.number + 1))
         }
-        guard place <= end else { throw .invalid("after") }
+        guard place <= end else { throw .invalid(name) }
     }
 }
 

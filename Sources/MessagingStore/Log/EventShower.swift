@@ -1,50 +1,63 @@
 import Messaging
 import SQL
 
-/// Finds what events show beside what they say, a few statements for many of them.
+/// Finds what events show beside what they say, as it was right after each (rulings 27).
 struct EventShower {
-    let transaction: Transaction
     let application: Application.ID
     let hash: @Sendable ([UInt8]) -> [UInt8]
+    var history: History
 
-    func shown(_ events: [RecordedEvent]) throws -> [ShownEvent] {
-        let messages = try messages(of: events)
-        var conversations: [Conversation.ID: Conversation] = [:]
-        return try events.map { recorded in
-            ShownEvent(
-                id: .naming(recorded, in: application, by: hash), recorded: recorded,
-                object: try object(of: recorded.event, messages, &conversations))
-        }
+    /// - Parameter first: The earliest event that is shown.
+    init(
+        _ transaction: Transaction, from first: LogPosition, in application: Application.ID,
+        hash: @escaping @Sendable ([UInt8]) -> [UInt8]
+    ) {
+        self.application = application
+        self.hash = hash
+        history = History(transaction, from: first, in: application)
     }
 
-    private func object(
-        of event: Event, _ messages: [Message.ID: MessageSnapshot],
-        _ conversations: inout [Conversation.ID: Conversation]
-    ) throws -> ShownEvent.Object {
-        switch event {
+    /// Events in ascending order with what they show.
+    ///
+    /// - Returns: As many as one answer may hold, at least one.
+    mutating func shown(_ events: [RecordedEvent]) throws -> [ShownEvent] {
+        try load(events)
+        var shown: [ShownEvent] = []
+        for recorded in events {
+            guard shown.isEmpty || history.weight <= AnswerBudget.bytes else { break }
+            shown.append(
+                ShownEvent(
+                    id: .naming(recorded, in: application, by: hash), recorded: recorded,
+                    object: try object(of: recorded)))
+        }
+        return shown
+    }
+
+    private mutating func object(of recorded: RecordedEvent) throws -> ShownEvent.Object {
+        let position = recorded.position
+        switch recorded.event {
         case .messageSent(let sent):
-            // What became of it since is told by the events that follow.
-            return messages[sent.message.id].map { found in
-                .message(found.justSent(sent.message))
-            } ?? .none
+            return .message(
+                try history.snapshot(of: sent.message, isJustSent: true, at: position))
         case .partsChanged(let change):
-            return messages[change.message].map { found in .message(found) } ?? .none
+            guard let message = try history.message(change.message, at: position) else {
+                return .none
+            }
+            return .message(try history.snapshot(of: message, at: position))
         case .conversationCreated(let created):
-            return .conversation(
-                try transaction.snapshot(of: created.conversation, in: application))
+            return .conversation(try history.snapshot(of: created.conversation, at: position))
         case .participantsChanged(let change):
-            return try conversation(change.conversation, change.participants, &conversations)
+            return try conversation(change.conversation, at: position)
         case .metadataChanged(let change):
-            return try conversation(change.conversation, nil, &conversations)
+            return try conversation(change.conversation, at: position)
         case .conversationMerged(let merge):
-            return try conversation(merge.winner, nil, &conversations)
+            return try conversation(merge.winner, at: position)
         case .identityPatched(let change):
-            return try transaction.user(change.user, in: application)?.knownIdentity
-                .map { identity in .identity(identity) } ?? .none
+            let user = try history.user(change.user, at: position)
+            return user.isKnown ? .identity(user.identity) : .none
         case .announcementSent(let sent):
             guard let user = sent.announcement.sender.userID else { return .none }
-            return .sender(
-                try transaction.identities(of: [user], in: application).identity(of: user))
+            return .sender(try history.identity(of: user, at: position))
         case .applicationCreated, .applicationSuspended, .tokenCreated, .tokenRevoked,
             .identityNamed, .conversationMatched, .conversationShown, .conversationAnnounced,
             .conversationHidden, .conversationDeleted, .messageDeleted, .messageHidden,
@@ -60,48 +73,38 @@ struct EventShower {
         }
     }
 
-    /// Messages that were sent, from the events, and those that were changed, from their rows.
-    private func messages(of events: [RecordedEvent]) throws -> [Message.ID: MessageSnapshot] {
-        var sent: [Message.ID: Message] = [:]
-        var changed: [Message.ID] = []
+    private mutating func conversation(
+        _ id: Conversation.ID, at position: LogPosition
+    ) throws -> ShownEvent.Object {
+        guard let conversation = try history.conversation(id, at: position) else { return .none }
+        return .conversation(try history.snapshot(of: conversation, at: position))
+    }
+
+    /// Reads ahead what the events name, each kind of object by one statement.
+    private mutating func load(_ events: [RecordedEvent]) throws {
+        var users: Set<UserID> = []
+        var conversations: Set<Conversation.ID> = []
+        var messages: Set<Message.ID> = []
         for recorded in events {
-            if case .messageSent(let sending) = recorded.event {
-                sent[sending.message.id] = sending.message
-            } else if case .partsChanged(let change) = recorded.event {
-                changed.append(change.message)
+            if case .user(let user) = recorded.actor { users.insert(user) }
+            switch recorded.event {
+            case .messageSent(let sent): conversations.insert(sent.message.conversation)
+            case .receiptsRecorded(let receipts): conversations.insert(receipts.conversation)
+            case .metadataChanged(let change): conversations.insert(change.conversation)
+            case .partsChanged(let change):
+                conversations.insert(change.conversation)
+                messages.insert(change.message)
+            case .participantsChanged(let change):
+                conversations.insert(change.conversation)
+                users.formUnion(change.added + change.removed + change.participants.users)
+            case .conversationCreated(let created):
+                users.formUnion(created.conversation.participants.users)
+            case .conversationRemoved(let removed):
+                users.formUnion(removed.conversation.participants.users)
+            default: break
             }
         }
-        let found = try transaction.messages(changed, in: application)
-        let known = Array(sent.merging(found) { _, now in now }.values)
-        let deleted = changed.filter { id in found[id] == nil }
-        return try transaction.lastSnapshots(
-            of: try transaction.standing(known, in: application),
-            deletedAt: try transaction.deletions(of: deleted, in: application), in: application)
-    }
-
-    private func conversation(
-        _ id: Conversation.ID, _ participants: Participants?,
-        _ known: inout [Conversation.ID: Conversation]
-    ) throws -> ShownEvent.Object {
-        guard
-            var conversation = try known[id] ?? transaction.lastConversation(id, in: application)
-        else { return .none }
-        known[id] = conversation
-        if let participants { conversation.participants = participants }
-        return .conversation(try transaction.snapshot(of: conversation, in: application))
-    }
-}
-
-extension MessageSnapshot {
-    /// The message as it was when it had just been sent: read by its sender and by nobody else (R71).
-    fileprivate func justSent(_ message: Message) -> MessageSnapshot {
-        MessageSnapshot(
-            message: message, sender: sender,
-            recipients: recipients.map { recipient in
-                Recipient(
-                    userID: recipient.userID,
-                    status: message.status(of: recipient.userID, nil))
-            }, isUnread: nil, receivedAt: nil)
+        try history.load(users: users, conversations: conversations, messages: messages)
     }
 }
 

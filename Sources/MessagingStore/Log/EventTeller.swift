@@ -1,7 +1,7 @@
 import Messaging
 import SQL
 
-/// Finds what receivers hear of events, a few statements for many of them.
+/// Finds what receivers hear of events, with the objects as they were right after each (rulings 27).
 struct EventTeller {
     let transaction: Transaction
     let application: Application.ID
@@ -11,16 +11,22 @@ struct EventTeller {
     /// About how many things to tell: an event that is several is told whole, but for receipts.
     let limit: Int
 
+    /// The earliest event that is told of.
+    private let first: LogPosition
+    private var history: History
+
     /// What has been told so far.
     private(set) var told: [ToldEvent] = []
 
     init(
-        transaction: Transaction, application: Application.ID,
+        transaction: Transaction, from first: LogPosition, in application: Application.ID,
         hash: @escaping @Sendable ([UInt8]) -> [UInt8], wanted: [WebhookVersion: Set<Topic>],
         limit: Int
     ) {
         self.transaction = transaction
         self.application = application
+        self.first = first
+        history = History(transaction, from: first, in: application)
         self.hash = hash
         self.wanted = wanted
         self.limit = limit
@@ -31,134 +37,117 @@ struct EventTeller {
     /// - Parameter place: How far the first of them is told of.
     /// - Returns: Where it stopped, being full; `nil` when all is told.
     mutating func tell(_ events: [RecordedEvent], within place: Position) throws -> TellingPlace? {
-        let shower = EventShower(transaction: transaction, application: application, hash: hash)
-        let shown = try shower.shown(events)
-        let identities = try identities(of: events)
+        var shower = EventShower(transaction, from: first, in: application, hash: hash)
+        let all = try shower.shown(events)
+        history = shower.history
         var within = place
-        for (recorded, shown) in zip(events, shown) {
+        for shown in all {
+            let recorded = shown.recorded
             let before = LogPosition(recorded.position.number - 1)
             guard told.count < limit else { return TellingPlace(after: before) }
             guard let event = recorded.event.tellable else { continue }
-            var telling = Telling(recorded: recorded, shown: shown, identities: identities)
             // What was begun is told to later versions already.
-            if within == .start { try tellOnce(event, &telling) }
+            if within == .start { try tellOnce(event, shown) }
             if case .receiptsRecorded(let receipts) = event,
-                let last = try tellEach(of: receipts, after: within, telling)
+                let last = try tellEach(of: receipts, after: within, shown)
             {
                 return TellingPlace(after: before, within: last)
             }
             within = .start
         }
-        return nil
+        guard all.count < events.count, let last = all.last else { return nil }
+        return TellingPlace(after: last.recorded.position)
     }
 
     /// Everything but the receipts of 1.0.
-    private mutating func tellOnce(_ event: TellableEvent, _ telling: inout Telling) throws {
+    private mutating func tellOnce(_ event: TellableEvent, _ shown: ShownEvent) throws {
+        let position = shown.recorded.position
         switch event {
         case .messageSent(let sent):
-            guard case .message(let snapshot) = telling.shown.object else { return }
+            guard case .message(let snapshot) = shown.object else { return }
             // Of all that is told only this has a name given outside (webhooks §4.1).
-            add(
-                .messageSent, .message(snapshot), telling, in: [.v2_0, .v3_0],
+            try add(
+                .messageSent, .message(snapshot), shown, in: [.v2_0, .v3_0],
                 as: Occurrence.ID(sent.message.id))
-            add(
-                .messageSent, .message(snapshot), telling, in: [.v1_0],
-                as: name(telling, sent.message.id.bytes))
-        case .receiptsRecorded(let receipts): try tell(receipts, telling)
-        case .partsChanged(let change): tell(change, telling)
+            try add(
+                .messageSent, .message(snapshot), shown, in: [.v1_0],
+                as: name(shown, sent.message.id.bytes))
+        case .receiptsRecorded(let receipts):
+            let intervals = receipts.positions.intervals
+            guard let first = intervals.first, let last = intervals.last else { return }
+            // A range: what lies within it was received, or read, before.
+            try add(
+                .receiptCreated,
+                .receipt(
+                    receipts.kind, first.lowerBound...last.upperBound, in: receipts.conversation),
+                shown)
+        case .partsChanged(let change): try tell(change, shown)
         case .messageDeleted(let id, let conversation):
-            add(.messageDeleted, .deletedMessage(id, in: conversation), telling)
+            try add(.messageDeleted, .deletedMessage(id, in: conversation), shown)
         case .messageRemoved(let removed):
-            add(.messageDeleted, .message(try snapshot(of: removed, telling)), telling)
-        case .conversationCreated(let conversation):
-            guard let found = try self.conversation(conversation.id, nil, telling) else { return }
-            add(.conversationCreated, .conversation(found), telling)
-        case .metadataChanged(let id):
-            guard let found = try conversation(id, nil, telling) else { return }
-            add(.metadataChanged, .conversation(found), telling)
+            try add(
+                .messageDeleted, .message(try history.snapshot(of: removed, at: position)), shown)
+        case .conversationCreated:
+            guard case .conversation(let found) = shown.object else { return }
+            try add(.conversationCreated, .conversation(found), shown)
+        case .metadataChanged:
+            guard case .conversation(let found) = shown.object else { return }
+            try add(.metadataChanged, .conversation(found), shown)
         case .conversationMerged(let merge):
-            guard let found = try conversation(merge.winner, nil, telling) else { return }
-            add(.conversationMerged, .merged(found, aliases: merge.aliases), telling)
-            // Who knows no merging hears of what came of it. Without writes there never was any metadata.
+            guard case .conversation(let found) = shown.object else { return }
+            try add(.conversationMerged, .merged(found, aliases: merge.aliases), shown)
+            // Receivers that know no merging hear of what came of it. Without writes there never was
+            // any metadata.
             guard merge.loser != nil, merge.metadata.latestWrite != nil else { return }
-            add(
-                .metadataChanged, .conversation(found), telling,
-                as: name(telling, Array(Topic.metadataChanged.rawValue.utf8)))
-        case .participantsChanged(let change): try tell(change, telling)
+            try add(
+                .metadataChanged, .conversation(found), shown,
+                as: name(shown, Array(Topic.metadataChanged.rawValue.utf8)))
+        case .participantsChanged(let change): try tell(change, shown)
         case .conversationDeleted(let id):
-            guard let last = try transaction.lastConversation(id, in: application) else { return }
-            add(
-                .conversationDeleted,
-                .conversation(try transaction.snapshot(of: last, in: application)), telling)
+            let before = LogPosition(position.number - 1)
+            guard let last = try history.conversation(id, at: before) else { return }
+            try add(
+                .conversationDeleted, .conversation(try history.snapshot(of: last, at: before)),
+                shown)
         case .conversationRemoved(let conversation):
-            add(
+            try add(
                 .conversationDeleted,
-                .conversation(try transaction.snapshot(of: conversation, in: application)), telling)
+                .conversation(try history.snapshot(of: conversation, at: position)), shown)
         }
     }
 
-    /// Tells later versions of a range: whatever lies within it he had read, or received, before.
-    ///
-    /// Merging may have put others between them since, so that they are several ranges now (X1.3).
-    private mutating func tell(_ receipts: ReceiptsRecorded, _ telling: Telling) throws {
-        let standing = try transaction.standing(
-            receipts.positions, of: receipts.conversation, since: telling.recorded.position,
-            in: application)
-        let intervals = standing.positions.intervals
-        guard let first = intervals.first?.lowerBound, let last = intervals.last?.upperBound else {
-            return
-        }
-        guard standing.conversation == receipts.conversation,
-            standing.positions == receipts.positions
-        else {
-            for range in intervals {
-                add(
-                    .receiptCreated,
-                    .receipt(receipts.kind, range, in: standing.conversation), telling,
-                    as: name(telling, Array("\(range)".utf8)))
-            }
-            return
-        }
-        add(
-            .receiptCreated, .receipt(receipts.kind, first...last, in: receipts.conversation),
-            telling)
-    }
-
-    private mutating func tell(_ change: ParticipantsChanged, _ telling: Telling) throws {
-        guard
-            let snapshot = try conversation(change.conversation, change.participants, telling)
-        else { return }
-        add(.participantsChanged, .conversation(snapshot), telling)
+    private mutating func tell(_ change: ParticipantsChanged, _ shown: ShownEvent) throws {
+        guard case .conversation(let snapshot) = shown.object else { return }
+        try add(.participantsChanged, .conversation(snapshot), shown)
         for (topic, users) in [
             (Topic.participationCreated, change.added), (.participationDeleted, change.removed),
         ] where !users.isEmpty {
-            let changes = users.map(telling.identities.identity)
-            add(
-                topic, .participation(snapshot, changes: changes), telling,
-                as: name(telling, Array(topic.rawValue.utf8)))
+            let changes = try users.map { user in
+                try history.identity(of: user, at: shown.recorded.position)
+            }
+            try add(
+                topic, .participation(snapshot, changes: changes), shown,
+                as: name(shown, Array(topic.rawValue.utf8)))
         }
     }
 
-    private mutating func tell(_ change: PartsChanged, _ telling: Telling) {
-        var conversation = change.conversation
-        if case .message(let snapshot) = telling.shown.object {
-            conversation = snapshot.message.conversation
-            add(.messageUpdated, .message(snapshot), telling)
+    private mutating func tell(_ change: PartsChanged, _ shown: ShownEvent) throws {
+        if case .message(let snapshot) = shown.object {
+            try add(.messageUpdated, .message(snapshot), shown)
         }
         for (topic, parts) in [
             (Topic.partCreated, change.created), (.partUpdated, change.updated),
         ] {
             for part in parts {
-                add(
-                    topic, .part(part, of: change.message, in: conversation), telling,
-                    as: name(telling, part.id.bytes))
+                try add(
+                    topic, .part(part, of: change.message, in: change.conversation), shown,
+                    as: name(shown, part.id.bytes))
             }
         }
         for part in change.removed {
-            add(
-                .partDeleted,
-                .deletedPart(part, of: change.message, in: conversation), telling,
-                as: name(telling, part.id.bytes))
+            try add(
+                .partDeleted, .deletedPart(part, of: change.message, in: change.conversation),
+                shown, as: name(shown, part.id.bytes))
         }
     }
 
@@ -166,18 +155,17 @@ struct EventTeller {
     ///
     /// - Returns: The last one told of, when there was no room for more.
     private mutating func tellEach(
-        of receipts: ReceiptsRecorded, after place: Position, _ telling: Telling
+        of receipts: ReceiptsRecorded, after place: Position, _ shown: ShownEvent
     ) throws -> Position? {
         let topic: Topic = receipts.kind == .read ? .messageRead : .messageDelivered
         guard wanted[.v1_0]?.contains(topic) == true else { return nil }
         // One at least: what the event was told as before must not be told again.
         let room = max(1, limit - told.count)
-        let messages = try transaction.messages(
-            of: receipts, recordedAt: telling.recorded.position, after: place, limit: room,
-            in: application)
-        for snapshot in try transaction.snapshots(of: messages, in: application) {
-            add(
-                topic, .message(snapshot), telling, as: name(telling, snapshot.message.id.bytes))
+        let messages = try history.messages(
+            of: receipts, at: shown.recorded.position, after: place, limit: room)
+        for message in messages {
+            let snapshot = try history.snapshot(of: message, at: shown.recorded.position)
+            try add(topic, .message(snapshot), shown, as: name(shown, message.id.bytes))
         }
         return messages.count == room ? messages.last?.position : nil
     }
@@ -186,28 +174,42 @@ struct EventTeller {
 
     /// Tells the versions that know the topic and have asked for it.
     private mutating func add(
-        _ topic: Topic, _ subject: ToldEvent.Subject, _ telling: Telling,
+        _ topic: Topic, _ subject: ToldEvent.Subject, _ shown: ShownEvent,
         in versions: Set<WebhookVersion> = Set(WebhookVersion.allCases), as id: Occurrence.ID? = nil
-    ) {
+    ) throws {
+        let recorded = shown.recorded
         let hearing = versions.intersection(topic.versions).filter { version in
             wanted[version]?.contains(topic) == true
         }
-        let actor = telling.recorded.actor.flatMap(Sender.init)
+        let actor = recorded.actor.flatMap(Sender.init)
         // Later versions are told alike, and 1.0 in its own way.
         for versions in [hearing.intersection([.v1_0]), hearing.subtracting([.v1_0])]
         where !versions.isEmpty {
             told.append(
                 ToldEvent(
-                    versions: versions, position: telling.recorded.position,
+                    versions: versions, position: recorded.position,
                     occurrence: Occurrence(
-                        id: id ?? telling.shown.id, topic: topic, at: telling.recorded.at,
-                        actor: actor),
-                    trace: telling.recorded.trace, actor: actor.flatMap(telling.identity),
+                        id: id ?? shown.id, topic: topic, at: recorded.at, actor: actor),
+                    trace: recorded.trace,
+                    actor: try actor?.userID.map { user in
+                        try history.identity(of: user, at: recorded.position)
+                    },
                     subject: subject))
         }
     }
 
-    private func name(_ telling: Telling, _ part: [UInt8]) -> Occurrence.ID {
-        .naming(telling.recorded, part, in: application, by: hash)
+    private func name(_ shown: ShownEvent, _ part: [UInt8]) -> Occurrence.ID {
+        .naming(shown.recorded, part, in: application, by: hash)
+    }
+}
+
+extension Sender {
+    /// The user or service that did something for itself; `nil` for the holder of a token.
+    fileprivate init?(_ actor: Actor) {
+        switch actor {
+        case .user(let user): self = .user(user)
+        case .named(let name): self = .named(name)
+        case .token: return nil
+        }
     }
 }

@@ -13,11 +13,9 @@ public struct ShownEvent: Sendable {
     public enum Object: Equatable, Sendable {
         /// The event says everything, or the thing is no more.
         case none
-        /// As it is; of a message just sent nobody but its sender has seen anything.
+        /// As it was right after the event, like all of these; a message just sent is not received by any other user yet.
         case message(MessageSnapshot)
-        /// As it is, with the participants the event tells of.
-        case conversation(ConversationSnapshot)
-        /// As it is.
+                case conversation(ConversationSnapshot)
         case identity(Identity)
         /// Who makes an announcement.
         case sender(BasicIdentity)

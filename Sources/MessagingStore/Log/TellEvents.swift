@@ -41,8 +41,8 @@ extension MessagingStore {
             let isAll = !found.isCut && found.items.count < limit
             let through = isAll ? end : found.items.last?.position ?? end
             var teller = EventTeller(
-                transaction: transaction, application: application, hash: hash, wanted: wanted,
-                limit: limit)
+                transaction: transaction, from: LogPosition(place.after.number + 1),
+                in: application, hash: hash, wanted: wanted, limit: limit)
             let next =
                 try teller.tell(found.items, within: place.within)
                 ?? TellingPlace(after: through)

@@ -12,7 +12,7 @@ public struct ToldEvent: Sendable {
     public let trace: Trace?
     /// What is known of the user who did it; `nil` when none did.
     public let actor: BasicIdentity?
-    /// What it happened to, as it is now, or as the event says it was.
+    /// What it happened to, as it was right after the event.
     public let subject: Subject
 
     /// What things happen to.

@@ -42,7 +42,7 @@ extension MessagingStore {
                 """
                 DELETE FROM events WHERE application = \(application) AND position <= \(last)
                 """)
-            try transaction.forgetDeleted(through: last, in: application)
+            try transaction.trimHistory(through: last, in: application)
             return old.count == Self.trimStretch
         }
     }

@@ -4,12 +4,9 @@ import SQL
 extension Transaction {
     /// Messages with what they show, in three statements whatever their number.
     ///
-    /// - Parameters:
-    ///   - viewer: Who looks; `nil` for the system.
-    ///   - age: As what their conversations are looked up.
+    /// - Parameter viewer: Who looks; `nil` for the system.
     func snapshots(
-        of messages: [Message], seenBy viewer: UserID? = nil, _ age: Age = .now,
-        in application: Application.ID
+        of messages: [Message], seenBy viewer: UserID? = nil, in application: Application.ID
     ) throws -> [MessageSnapshot] {
         guard !messages.isEmpty else { return [] }
         let conversations = Array(Set(messages.map(\.conversation)))
@@ -17,36 +14,55 @@ extension Transaction {
         let floor = conversations.count == 1 ? messages.map(\.position).min() ?? .start : .start
         let participants = Dictionary(
             grouping: try participants(
-                of: conversations, reachedFrom: floor, age, in: application
+                of: conversations, reachedFrom: floor, in: application
             )
             .sorted(by: PlacedParticipant.precedes),
             by: \.conversation)
-        let receipts = try receipts(in: conversations, age, in: application)
+        let receipts = try receipts(in: conversations, in: application)
         let identities = try identities(
             of: Set(messages.compactMap(\.sender.userID)), in: application)
         return messages.map { message in
             let present = (participants[message.conversation] ?? []).map(\.participant)
                 .filter { participant in participant.wasPresent(at: message.position) }
-            let recipients = present.map { participant in
-                MessageSnapshot.Recipient(
+            return MessageSnapshot(
+                message, from: message.sender.userID.map(identities.identity), to: present,
+                seenBy: viewer
+            ) { user in
+                receipts[ReceiptOwner(conversation: message.conversation, user: user)]
+            }
+        }
+    }
+}
+
+extension MessageSnapshot {
+    /// A message with what its participants have made of it.
+    ///
+    /// - Parameters:
+    ///   - present: Those who took part when it was sent, in the order of naming.
+    ///   - viewer: The user who looks; `nil` for the system.
+    ///   - receipts: What one of them received and read.
+    init<Fault: Error>(
+        _ message: Message, from sender: BasicIdentity?, to present: [Participant],
+        seenBy viewer: UserID?, _ receipts: (UserID) throws(Fault) -> Receipts?
+    ) throws(Fault) {
+        let own = present.first { participant in participant.userID == viewer }
+        var recipients: [Recipient] = []
+        for participant in present {
+            recipients.append(
+                Recipient(
                     userID: participant.userID,
                     status: message.status(
-                        of: participant.userID,
-                        receipts[
-                            ReceiptOwner(
-                                conversation: message.conversation, user: participant.userID)]))
-            }
-            let own = present.first { participant in participant.userID == viewer }
-            return MessageSnapshot(
-                message: message, sender: message.sender.userID.map(identities.identity),
-                recipients: recipients,
-                isUnread: viewer.map { viewer in
-                    own?.isInStay(message.position) == true
-                        && recipients.contains { recipient in
-                            recipient.userID == viewer && recipient.status != .read
-                        }
-                }, receivedAt: own == nil ? nil : message.sentAt)
+                        of: participant.userID, try receipts(participant.userID))))
         }
+        let isUnread = viewer.map { viewer in
+            own?.isInStay(message.position) == true
+                && recipients.contains { recipient in
+                    recipient.userID == viewer && recipient.status != .read
+                }
+        }
+        self.init(
+            message: message, sender: sender, recipients: recipients, isUnread: isUnread,
+            receivedAt: own == nil ? nil : message.sentAt)
     }
 }
 

@@ -11,18 +11,18 @@ struct PlacedParticipant {
 extension Transaction {
     /// Who takes part now, in the order of naming.
     func currentParticipants(
-        of conversation: Conversation.ID, _ age: Age = .now, in application: Application.ID
+        of conversation: Conversation.ID, in application: Application.ID
     ) throws -> Participants {
-        Participants(try askCurrentParticipants(of: conversation, age, in: application).rows())
+        Participants(try askCurrentParticipants(of: conversation, in: application).rows())
     }
 
     /// The same, asked ahead.
     func askCurrentParticipants(
-        of conversation: Conversation.ID, _ age: Age = .now, in application: Application.ID
+        of conversation: Conversation.ID, in application: Application.ID
     ) throws -> Finding<UserID> {
         try ask(
             """
-            SELECT user_id FROM \(raw: age.participants)
+            SELECT user_id FROM participants
             WHERE application = \(application) AND conversation = \(conversation)
                 AND left_after IS NULL
             ORDER BY place
@@ -55,12 +55,12 @@ extension Transaction {
 
     /// Who takes or took part in conversations, leaving out whom no message from a place on reached.
     func participants(
-        of conversations: [Conversation.ID], reachedFrom place: Position, _ age: Age = .now,
+        of conversations: [Conversation.ID], reachedFrom place: Position,
         in application: Application.ID
     ) throws -> [PlacedParticipant] {
         try rows(
             """
-            SELECT \(raw: Participant.columns), conversation, place FROM \(raw: age.participants)
+            SELECT \(raw: Participant.columns), conversation, place FROM participants
             WHERE application = \(application)
                 AND conversation IN (\(few: conversations.map(\.bytes)))
                 AND (left_after IS NULL OR left_after >= \(place))

@@ -10,11 +10,11 @@ struct ReceiptOwner: Hashable {
 extension Transaction {
     /// All receipts of some conversations.
     func receipts(
-        in conversations: [Conversation.ID], _ age: Age = .now, in application: Application.ID
+        in conversations: [Conversation.ID], in application: Application.ID
     ) throws -> [ReceiptOwner: Receipts] {
         let found = try rows(
             """
-            SELECT conversation, user_id, delivered, read FROM \(raw: age.receipts)
+            SELECT conversation, user_id, delivered, read FROM receipts
             WHERE application = \(application)
                 AND conversation IN (\(few: conversations.map(\.bytes)))
             """

@@ -12,6 +12,17 @@ extension Transaction {
         ) { row in try User(row) }
     }
 
+    /// Those of some users that were ever named, in one statement.
+    func users(_ ids: Set<UserID>, in application: Application.ID) throws -> [User] {
+        guard !ids.isEmpty else { return [] }
+        return try rows(
+            """
+            SELECT \(raw: User.columns) FROM identities i
+            WHERE i.application = \(application) AND i.user_id IN (\(few: ids.map(\.text)))
+            """
+        ) { row in try User(row) }
+    }
+
     /// A user as far as he has an identity.
     ///
     /// - Throws: `Rejection.notFound(.identity)`.

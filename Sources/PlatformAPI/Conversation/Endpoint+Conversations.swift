@@ -44,13 +44,13 @@ extension Endpoint {
             .head { call in try await call.readConversation() }
         ) { version in
             Operation(
-                "readConversation", fields: [.ifNoneMatch],
+                "readConversation", query: Parameter.asOf, fields: [.ifNoneMatch],
                 answers: [
                     .ok(
                         ConversationJSON.schema(version), "The conversation.",
                         [.tag, .contentLocation]),
                     .notModified,
-                ], errors: [.objectDeleted])
+                ], errors: [.objectDeleted, .positionGone])
         },
         Endpoint(
             .patch, "/apps/{app}/conversations/{conversation}",

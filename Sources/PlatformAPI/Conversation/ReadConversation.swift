@@ -9,7 +9,12 @@ extension Call {
     /// `GET /conversations/{C}` (platform-api §5.1.2).
     func readConversation() async throws -> Reply {
         let asked = try conversation()
-        let found = try await store.conversation(asked, in: application)
+        let found =
+            if let position = try Query(request.target).asOf() {
+                try await store.conversation(asked, asOf: position, in: application)
+            } else {
+                try await store.conversation(asked, in: application)
+            }
         return reading(found.conversation.version) { Reply(.ok, json(found)) }
             .locating(found.conversation.id, askedAs: asked, links)
     }

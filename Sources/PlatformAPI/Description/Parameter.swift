@@ -96,6 +96,13 @@ extension Parameter {
             "include", .choice(["transfer"]), "`transfer`: how far the content has come, too.")
     ]
 
+    /// Objects as they were (rulings 27).
+    static let asOf = [
+        Parameter(
+            "as_of", .pattern("[0-9]+"),
+            "A position of the event log: the answer is as it was right after that event.")
+    ]
+
     /// What a fresh download URL is for (resumable-uploads §9.6).
     static let saving = [
         Parameter("dl", .choice(["1"]), "`1`: browsers save what the URL opens, whatever it is.")

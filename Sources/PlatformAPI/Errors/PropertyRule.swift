@@ -21,6 +21,7 @@ enum PropertyRule {
 
     private static let all: [String: String] = [
         // The log.
+        "as_of": "a position of the log, in digits, that is not beyond its end; without filters",
         "after": "a position of the log, in digits, that is not beyond its end",
         "before": "a position of the log above the one of 'after'",
         "Last-Event-ID": "the id of an event of this log",

@@ -13,7 +13,6 @@ struct EventFrames: Sendable {
 
     let publicBase: String
     let downloads: Downloads
-    let now: @Sendable () -> Timestamp
 
     /// An event as a stream sends it.
     struct Frame: Sendable {
@@ -26,13 +25,13 @@ struct EventFrames: Sendable {
     func json(
         _ events: [ShownEvent], atMost budget: Int = budget, in application: Application.ID
     ) -> [(event: ShownEvent, json: [UInt8])] {
-        let presentation = Presentation(
-            version: .v3_0,
-            links: LinkBuilder(publicBase: publicBase, application: application),
-            sign: downloads.signing(at: now()))
+        let links = LinkBuilder(publicBase: publicBase, application: application)
         var (found, octets): ([(event: ShownEvent, json: [UInt8])], Int) = ([], 0)
         for event in events {
             guard found.isEmpty || octets < budget else { break }
+            // Signed as of the event, so that its bytes stay the same; `refresh_url` leads to a fresh URL.
+            let presentation = Presentation(
+                version: .v3_0, links: links, sign: downloads.signing(at: event.recorded.at))
             var writer = JSONWriter(capacity: 1024)
             EventJSON(event).write(presentation, into: &writer)
             let json = writer.finish()

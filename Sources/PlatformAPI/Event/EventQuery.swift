@@ -78,7 +78,7 @@ struct EventQuery: Sendable {
     }
 
     /// Digits alone; so many that they do not fit are a large number all the same.
-    private static func number(_ text: String) -> Int64? {
+    static func number(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
         }

@@ -1,6 +1,15 @@
 import Messaging
 import MessagingWire
 
+extension Query {
+    /// The event after which a list is shown as it was; the list has no filters then.
+    func asOf(_ filter: MessageFilter) throws(Rejection) -> LogPosition? {
+        let position = try asOf()
+        guard position == nil || filter.isEmpty else { throw .invalid("as_of") }
+        return position
+    }
+}
+
 extension MessageFilter {
     /// Reads the filters of a list of messages (X9).
     ///
@@ -25,7 +34,7 @@ extension MessageFilter {
     }
 
     private static let names = Query.pageNames.union([
-        "inline_max_size", "inline_types", "sender", "mime_type",
+        "inline_max_size", "inline_types", "as_of", "sender", "mime_type",
         "transfer_status", "sent_after", "sent_before", "unread_by",
     ])
 }

@@ -24,6 +24,15 @@ extension Query {
         return user
     }
 
+    /// The event after which an object is shown as it was; `nil` for as it is now (rulings 27).
+    ///
+    /// - Throws: `invalid("as_of")` unless it is a number of digits alone.
+    func asOf() throws(Rejection) -> LogPosition? {
+        guard let text = self["as_of"] else { return nil }
+        guard let number = EventQuery.number(text) else { throw .invalid("as_of") }
+        return LogPosition(number)
+    }
+
     /// Refuses a filter that is not there: an answer without it would pass for one with it.
     ///
     /// - Throws: `unknown` with the name of the first one.

@@ -30,9 +30,10 @@ extension Endpoint {
         ) { version in
             Operation(
                 "listMessages",
-                query: Parameter.page(of: .messages) + Parameter.messageFilters + Parameter.inline,
+                query: Parameter.page(of: .messages) + Parameter.messageFilters + Parameter.inline
+                    + Parameter.asOf,
                 answers: [.list(of: MessageJSON.schema(version), [.contentLocation])],
-                errors: [.objectDeleted, .invalidOperation],
+                errors: [.objectDeleted, .invalidOperation, .positionGone],
                 example: Example(query: [("page_size", "20")], after: ["sendMessage"]))
         },
         Endpoint(
@@ -45,8 +46,10 @@ extension Endpoint {
             }
         ) { version in
             Operation(
-                "readMessage", query: Parameter.inline + Parameter.include, fields: [.ifNoneMatch],
-                answers: [.message(version), .notModified], errors: [.objectDeleted],
+                "readMessage", query: Parameter.inline + Parameter.include + Parameter.asOf,
+                fields: [.ifNoneMatch],
+                answers: [.message(version), .notModified],
+                errors: [.objectDeleted, .positionGone],
                 example: Example(query: [("inline_max_size", "4096"), ("inline_types", "image/*")]))
         },
         Endpoint(
@@ -69,9 +72,10 @@ extension Endpoint {
             }
         ) { version in
             Operation(
-                "readShortMessage", query: Parameter.inline + Parameter.include,
+                "readShortMessage",
+                query: Parameter.inline + Parameter.include + Parameter.asOf,
                 fields: [.ifNoneMatch],
-                answers: [.message(version), .notModified], errors: [.objectDeleted])
+                answers: [.message(version), .notModified], errors: [.objectDeleted, .positionGone])
         },
         Endpoint(
             .delete, "/apps/{app}/messages/{message}", "Deletes a message by its short address.",

@@ -12,9 +12,16 @@ extension Call {
         let page = try PageQuery<Message>(query, .messages)
         let policy = try InlinePolicy(query)
         let filter = try MessageFilter(query, version)
-        let found = try await store.messages(
-            in: conversation(), matching: filter, after: page.after, limit: page.limit,
-            in: application)
+        let found =
+            if let position = try query.asOf(filter) {
+                try await store.messages(
+                    in: conversation(), asOf: position, after: page.after, limit: page.limit,
+                    in: application)
+            } else {
+                try await store.messages(
+                    in: conversation(), matching: filter, after: page.after, limit: page.limit,
+                    in: application)
+            }
         return try await reply(found, page, .system, policy)
     }
 

@@ -10,6 +10,14 @@ extension Call {
     func readMessage() async throws -> Reply {
         let (policy, showsTransfer) = (try inlinePolicy(), try showsTransfer())
         let conversation = try conversationIfNamed()
+        if let position = try Query(request.target).asOf() {
+            let found = try await store.message(
+                message(), asOf: position, in: conversation, in: application)
+            var presentation = await presentation(.system, of: [found.message], policy)
+            presentation.showsTransfer = showsTransfer
+            return reading(found.message.version) { Reply(.ok, json(found, presentation)) }
+                .locating(found.message, askedIn: conversation, links)
+        }
         let (found, basis) = try await store.messageWithBasis(
             message(), seenBy: nil, in: conversation, in: application)
         var presentation = await presentation(.system, of: [found.message], policy)

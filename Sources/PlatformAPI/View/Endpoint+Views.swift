@@ -27,12 +27,12 @@ extension Endpoint {
             .head { call in try await call.readView() }
         ) { version in
             Operation(
-                "readUserConversation",
+                "readUserConversation", query: Parameter.asOf,
                 answers: [
                     .ok(
                         ConversationJSON.userSchema(version), "The conversation.",
                         [.tagOfCurrent, .contentLocation])
-                ], example: Example(after: ["sendMessage"]))
+                ], errors: [.positionGone], example: Example(after: ["sendMessage"]))
         },
         Endpoint(
             .post, "/apps/{app}/users/{user}/conversations/{conversation}/mark_all_read",
@@ -51,9 +51,10 @@ extension Endpoint {
         ) { version in
             Operation(
                 "listUserMessages",
-                query: Parameter.page(of: .messages) + Parameter.messageFilters + Parameter.inline,
+                query: Parameter.page(of: .messages) + Parameter.messageFilters + Parameter.inline
+                    + Parameter.asOf,
                 answers: [.list(of: MessageJSON.schema(version), [.contentLocation])],
-                errors: [.invalidOperation],
+                errors: [.invalidOperation, .positionGone],
                 example: Example(query: [("page_size", "20")], after: ["sendMessage"]))
         },
         Endpoint(

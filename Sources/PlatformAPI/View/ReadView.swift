@@ -12,7 +12,13 @@ extension Call {
     /// version (ruling 14), so a 304 would hide what a reader of a view asks for.
     func readView() async throws -> Reply {
         let (asked, user) = (try conversation(), try user())
-        let found = try await store.conversation(asked, seenBy: user, in: application)
+        let found =
+            if let position = try Query(request.target).asOf() {
+                try await store.conversation(
+                    asked, asOf: position, seenBy: user, in: application)
+            } else {
+                try await store.conversation(asked, seenBy: user, in: application)
+            }
         let reply = Reply(.ok, json(found, seenBy: user))
             .locating(found.id, askedAs: asked, links(.user(user)))
         // What a former participant sees is frozen, and he changes nothing: no version is his.

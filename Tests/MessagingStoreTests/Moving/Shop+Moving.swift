@@ -42,7 +42,7 @@ extension Shop {
         return outcomes
     }
 
-    /// Takes away what nobody reaches: the rows of conversations that were deleted.
+    /// Takes away what no export holds: the rows of deleted conversations, and which event brought a message.
     func forgetDeleted() async throws {
         try await database.write { [application] transaction in
             let deleted: SQL =
@@ -52,6 +52,7 @@ extension Shop {
                 )
                 """
             try transaction.execute("DELETE FROM messages WHERE \(deleted)")
+            try transaction.execute("UPDATE messages SET event = 0")
             try transaction.execute("DELETE FROM hidden_messages WHERE \(deleted)")
             try transaction.execute(
                 "DELETE FROM parts WHERE message NOT IN (SELECT id FROM messages)")

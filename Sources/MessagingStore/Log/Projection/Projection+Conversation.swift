@@ -4,6 +4,7 @@ import SQL
 extension Projection {
     func create(_ created: ConversationCreated) throws {
         let conversation = created.conversation
+        keepAbsence(of: conversation.id)
         let key: SQL =
             conversation.isDistinct ? freeKey(of: conversation.participants) : "NULL"
         try transaction.execute(
@@ -55,13 +56,9 @@ extension Projection {
     }
 
     func apply(_ change: MetadataChanged) throws {
-        let before = try transaction.first(
-            """
-            SELECT metadata FROM conversations
-            WHERE application = \(application) AND id = \(change.conversation)
-            """
-        ) { row in try row.metadata(0) }
-        let after = (before ?? Metadata()).merging(change.writes)
+        let before = try transaction.askLocked(change.conversation, in: application).first()
+        if let before { keep(before) }
+        let after = (before?.metadata ?? Metadata()).merging(change.writes)
         try transaction.execute(
             """
             UPDATE conversations SET metadata = \(after.columnBytes), version = version + 1
@@ -73,6 +70,7 @@ extension Projection {
     ///
     /// Messages stay as rows nobody reaches: there may be millions, and the writer serves others.
     func delete(_ id: Conversation.ID, at moment: Timestamp) throws {
+        try keepWhole(id)
         addToCounts(conversations: -1)
         let users = try transaction.currentParticipants(of: id, in: application).users
         try disconnect(users, among: users, of: id)
@@ -85,7 +83,6 @@ extension Projection {
                     AND state = 'shown'
             )
             """)
-        try keepLast(of: id)
         try transaction.execute(
             "DELETE FROM participants WHERE application = \(application) AND conversation = \(id)")
         try transaction.execute(

@@ -11,6 +11,7 @@ extension Projection {
     }
 
     func tell(_ identity: Identity) throws {
+        try keepIdentity(of: identity.userID)
         let isNew = try create([identity.userID], as: .told) > 0
         var metadata = ByteWriter()
         metadata.write(identity.metadata)

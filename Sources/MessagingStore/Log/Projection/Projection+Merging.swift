@@ -6,6 +6,10 @@ extension Projection {
     ///
     /// What is counted adds up: each message is still seen, unread or hidden as it was where it stood.
     func merge(_ merge: ConversationMerged) throws {
+        for id in [merge.winner, merge.loser].compactMap(\.self) {
+            try keepWhole(id)
+            try keepHidden(in: id)
+        }
         try relocate(merge)
         if let loser = merge.loser { try takeIn(loser, merge) }
         try write(merge)
@@ -28,16 +32,14 @@ extension Projection {
                     .integer(stretch.through.number), .integer(stretch.shift),
                 ]
             }
-            for table in ["messages", "deleted_messages"] as [StaticString] {
-                try transaction.execute(
-                    """
-                    UPDATE \(raw: table) SET
-                        conversation = \(merge.winner), position = position + gone.column4
-                    FROM (VALUES \(rows: rows)) AS gone
-                    WHERE application = \(application) AND conversation = gone.column1
-                        AND position BETWEEN gone.column2 AND gone.column3
-                    """)
-            }
+            try transaction.execute(
+                """
+                UPDATE messages SET
+                    conversation = \(merge.winner), position = position + gone.column4
+                FROM (VALUES \(rows: rows)) AS gone
+                WHERE application = \(application) AND conversation = gone.column1
+                    AND position BETWEEN gone.column2 AND gone.column3
+                """)
         }
     }
 

@@ -67,6 +67,7 @@ extension Projection {
 
     /// Brings a conversation into the views of users by a message.
     private func show(_ message: Message, to users: [UserID]) throws {
+        try keepParticipants(of: message.conversation)
         try transaction.execute(
             """
             UPDATE participants SET state = 'shown', shown_from = \(message.position)
@@ -98,14 +99,15 @@ extension Projection {
         transaction.add(
             """
             (\(application), \(message.id), \(message.conversation), \(message.position), \(user),
-            \(name), \(message.sentAt), \(message.updatedAt), \(message.version), \(message.weight))
+            \(name), \(message.sentAt), \(message.updatedAt), \(message.version), \(message.weight),
+            \(position))
             """,
             to: "messages", key: application.bytes + message.id.bytes,
             by: Insertion(
                 """
                 INSERT INTO messages (
                     application, id, conversation, position, sender_user, sender_name, sent_at,
-                    updated_at, version, weight
+                    updated_at, version, weight, event
                 ) VALUES
                 """))
     }

@@ -2,6 +2,19 @@ import Messaging
 import SQL
 
 extension Projection {
+    /// Remembers where a message stood, for who reads the log after its deletion.
+    func remember(deleted message: Message) throws {
+        try transaction.execute(
+            """
+            INSERT INTO deleted_messages (
+                application, id, conversation, position, sender_user, sent, event
+            )
+            SELECT application, id, conversation, position, sender_user, event, \(position)
+            FROM messages
+            WHERE application = \(application) AND id = \(message.id)
+            """)
+    }
+
     /// Removes a message everywhere and takes it out of every count (R29).
     func delete(_ id: Message.ID, in conversation: Conversation.ID, at place: Position) throws {
         let sender = try transaction.sender(of: id, in: application)

@@ -9,6 +9,7 @@ extension Projection {
     func bring(_ moved: MovedConversation) throws {
         let conversation = moved.conversation
         let id = conversation.id
+        keepAbsence(of: id)
         let isDistinct = conversation.isDistinct && conversation.deletedAt == nil
         let key: SQL = isDistinct ? freeKey(of: conversation.participants) : "NULL"
         try transaction.execute(

@@ -22,6 +22,7 @@ extension Projection {
 
     private func bring(_ moved: MovedUser) throws {
         let user = moved.user
+        try keepIdentity(of: user.id)
         let isNew = try know([user.id]) > 0
         let createdAt = moved.createdAt ?? moment
         if user.standing == .told { try tell(user.identity) }

@@ -4,6 +4,7 @@ import SQL
 extension Projection {
     /// A content nobody needs any more goes with the part that showed it (R24).
     func apply(_ change: PartsChanged) throws {
+        if let before = try transaction.message(change.message, in: application) { keep(before) }
         let gone = change.removed.map(\.index)
         let contents = try contents(of: change.message, at: gone + change.updated.map(\.index))
         for index in gone {

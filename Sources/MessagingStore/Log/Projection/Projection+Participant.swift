@@ -4,6 +4,8 @@ import SQL
 extension Projection {
     /// A changed set makes a distinct conversation an ordinary one for ever (R5).
     func apply(_ change: ParticipantsChanged) throws {
+        try keepConversation(change.conversation)
+        try keepParticipants(of: change.conversation)
         let isAnnounced = try transaction.first(
             """
             UPDATE conversations SET is_distinct = 0, distinct_key = NULL, version = version + 1
@@ -74,6 +76,8 @@ extension Projection {
         _ former: Participant, _ conversation: Conversation.ID, after last: Position,
         isAnnounced: Bool
     ) throws {
+        try keepFrozenMetadata(
+            of: ReceiptOwner(conversation: conversation, user: former.userID))
         let state = isAnnounced || former.state == .shown ? ViewState.shown : .unseen
         try transaction.execute(
             """

@@ -5,6 +5,7 @@ extension Projection {
     func record(_ recorded: ReceiptsRecorded) throws {
         let owner = ReceiptOwner(conversation: recorded.conversation, user: recorded.user)
         let known = try transaction.receipts(of: owner, in: application)
+        keep(known, of: owner)
         let receipts = known.recording(
             recorded.kind,
             of: try closingGaps(

@@ -4,6 +4,7 @@ import SQL
 extension Projection {
     /// Puts a conversation into the views of some users.
     func show(_ shown: ConversationShown) throws {
+        try keepParticipants(of: shown.conversation)
         let unaware = try unaware(of: shown.conversation)
         let seeing = try transaction.rows(
             """
@@ -19,6 +20,7 @@ extension Projection {
 
     /// Puts a conversation into the views of all who take part and have not seen it yet.
     func announce(_ id: Conversation.ID) throws {
+        try keepParticipants(of: id)
         try transaction.execute(
             "UPDATE conversations SET is_announced = 1 WHERE application = \(application) AND id = \(id)"
         )
@@ -36,6 +38,7 @@ extension Projection {
 
     /// Takes a conversation out of one view; what it counts starts anew where he deleted (R16).
     func hide(_ hidden: ConversationHidden) throws {
+        try keepParticipants(of: hidden.conversation)
         let before = try transaction.participant(
             hidden.user, in: hidden.conversation, in: application)
         if let place = hidden.upTo {
@@ -63,6 +66,7 @@ extension Projection {
     /// Takes one message out of one view (R29).
     func hide(_ hidden: MessageHidden) throws {
         let owner = ReceiptOwner(conversation: hidden.conversation, user: hidden.user)
+        try keepHidden(of: owner)
         let isRead = try transaction.receipts(of: owner, in: application).read
             .contains(hidden.position.number)
         let participant = try transaction.participant(

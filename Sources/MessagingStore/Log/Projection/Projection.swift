@@ -76,7 +76,8 @@ struct Projection {
         case .contentsErased(let ids): try erase(ids)
         case .messageRemoved(let removed):
             let message = removed.message
-            try keepPlace(of: message)
+            keep(message)
+            try remember(deleted: message)
             try delete(message.id, in: message.conversation, at: message.position)
         case .conversationRemoved(let removed):
             try delete(removed.conversation.id, at: removed.at)
