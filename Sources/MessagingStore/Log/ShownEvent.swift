@@ -13,9 +13,9 @@ public struct ShownEvent: Sendable {
     public enum Object: Equatable, Sendable {
         /// The event says everything, or the thing is no more.
         case none
-        /// As it was right after the event, like all of these; a message just sent is not received by any other user yet.
+        /// As it was right after the event, like the others below.
         case message(MessageSnapshot)
-                case conversation(ConversationSnapshot)
+        case conversation(ConversationSnapshot)
         case identity(Identity)
         /// Who makes an announcement.
         case sender(BasicIdentity)
