@@ -23,6 +23,10 @@ public struct MovedMessage: Equatable, Sendable {
     public let partsMade: Int64?
     /// Where each part stands; `nil` for the order in which they were made.
     public let places: [Int64?]
+    /// When a block list of its application last changed before it was sent; 0 for never.
+    ///
+    /// A block was in force at the sending if its period contains this moment (rulings 20).
+    public let blocksChangedAt: Timestamp
     /// The contents of its parts, each once, in the order of the parts.
     public let contents: [MovedContent]
     /// What participants have made of it, where the record of its conversation does not say it: in a
@@ -34,11 +38,13 @@ public struct MovedMessage: Equatable, Sendable {
     /// - Parameter places: One for each part.
     public init(
         _ message: Message, partsMade: Int64? = nil, places: [Int64?],
-        contents: [MovedContent] = [], recipients: [Recipient] = []
+        blocksChangedAt: Timestamp = Timestamp(milliseconds: 0), contents: [MovedContent] = [],
+        recipients: [Recipient] = []
     ) {
         self.message = message
         self.partsMade = partsMade
         self.places = places
+        self.blocksChangedAt = blocksChangedAt
         self.contents = contents
         self.recipients = recipients
     }
@@ -54,7 +60,7 @@ public struct MovedMessage: Equatable, Sendable {
                 id: message.id, conversation: home, position: position, sender: message.sender,
                 sentAt: message.sentAt, parts: message.parts, updatedAt: message.updatedAt,
                 version: message.version),
-            partsMade: partsMade, places: places,
+            partsMade: partsMade, places: places, blocksChangedAt: blocksChangedAt,
             contents: contents.map { content in content.moved(from: message.conversation, to: home)
             }, recipients: recipients)
     }

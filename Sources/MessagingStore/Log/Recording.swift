@@ -55,6 +55,18 @@ struct Recording {
     }
 }
 
+/// The end of an application's log, which each event moves.
+struct LogEnd {
+    /// The position of the last event.
+    var position = LogPosition.start
+    /// When a block list of the application last changed, see ``Projection/apply(_:)-(BlocksChanged)``.
+    var blocksChangedAt = Timestamp(milliseconds: 0)
+
+    static func row(of application: Application.ID) -> Fact<LogEnd> {
+        Fact(of: application.bytes, in: "log_positions")
+    }
+}
+
 extension Transaction {
     /// The next place in an application's log.
     ///
@@ -62,26 +74,33 @@ extension Transaction {
     /// reader would step over it. Rolled back, the number is free again: no gaps. All changes of one
     /// commit count on, and the row is written once for them.
     fileprivate func nextLogPosition(in application: Application.ID) throws -> LogPosition {
-        let row = Fact<LogPosition>(of: application.bytes, in: "log_positions")
-        let last = try askLogPosition(in: application).first()
+        let last = try askLogEnd(in: application).first()
         if last == nil {
             try execute(
                 "INSERT INTO log_positions (application, position) VALUES (\(application), 0)")
         }
-        let next = LogPosition((last ?? .start).number + 1)
-        postpone(next, of: row) {
+        var end = last ?? LogEnd()
+        end.position = LogPosition(end.position.number + 1)
+        let next = end.position
+        postpone(end, of: LogEnd.row(of: application)) {
             "UPDATE log_positions SET position = \(next) WHERE application = \(application)"
         }
-        know(next, of: row)
+        know(end, of: LogEnd.row(of: application))
         return next
     }
 
-    /// How far an application's log goes, for whoever records the next event.
-    func askLogPosition(in application: Application.ID) throws -> Finding<LogPosition> {
+    /// The end of an application's log, locked for the transaction that records the next event.
+    func askLogEnd(in application: Application.ID) throws -> Finding<LogEnd> {
         try ask(
-            "SELECT position FROM log_positions WHERE application = \(application)\(.untilCommit)",
-            as: Fact(of: application.bytes, in: "log_positions")
-        ) { row in LogPosition(try row.int64(0)) }
+            """
+            SELECT position, blocks_changed_at FROM log_positions
+            WHERE application = \(application)\(.untilCommit)
+            """,
+            as: LogEnd.row(of: application)
+        ) { row in
+            LogEnd(
+                position: LogPosition(try row.int64(0)), blocksChangedAt: try row.timestamp(1))
+        }
     }
 }
 

@@ -22,6 +22,9 @@ struct SendingQuestions {
         by user: UserID?, names: [[UInt8]], in application: Application.ID
     ) throws {
         self.conversation = try transaction.askLocked(conversation, in: application)
+        // Recording the event needs the end of the log; asked here, it travels along. It is locked before the
+        // blocks are read, so no other process changes these between that and the message's event.
+        _ = try transaction.askLogEnd(in: application)
         listeners = try transaction.askListeners(
             in: conversation, to: sender, in: application)
         part = try user.map { user in
@@ -32,8 +35,6 @@ struct SendingQuestions {
         }
         isKnown =
             names.isEmpty ? nil : try transaction.askSendings(named: names, in: application)
-        // Wanted by whoever records the event; asked here, it travels along.
-        _ = try transaction.askLogPosition(in: application)
     }
 
     /// Where to, with who takes part and whom it reaches; `nil` for an alias, or for nothing.

@@ -177,8 +177,21 @@ private struct Importing {
         let known = try transaction.relations(of: moved.user, in: application)
         let followed = moved.followed.filter { user in !known.followed.contains(user) }
         let blocked = moved.blocked.filter { user in !known.blocked.contains(user) }
-        guard !followed.isEmpty || !blocked.isEmpty else { return nil }
-        return MovedRelations(moved.user, followed: followed, blocked: blocked)
+        let periods = try newPeriods(of: moved, blocking: Set(blocked))
+        guard !followed.isEmpty || !blocked.isEmpty || !periods.isEmpty else { return nil }
+        return MovedRelations(
+            moved.user, followed: followed, blocked: blocked, blockPeriods: periods)
+    }
+
+    /// - Parameter blocked: The users whom the block lists here do not name yet.
+    private func newPeriods(
+        of moved: MovedRelations, blocking blocked: Set<UserID>
+    ) throws -> [MovedRelations.BlockPeriod] {
+        guard !moved.blockPeriods.isEmpty else { return [] }
+        let known = Set(try transaction.blockPeriods(of: moved.user, in: application))
+        return moved.blockPeriods.filter { period in
+            period.until == nil ? blocked.contains(period.user) : !known.contains(period)
+        }
     }
 
     /// Keeps its place, unless another message has it or its conversation is another one by now.

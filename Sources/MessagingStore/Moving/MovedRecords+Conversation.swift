@@ -66,12 +66,17 @@ extension MovedRecords {
     ) throws -> [MovedMessage] {
         let rows = try transaction.stretch(
             """
-            SELECT id, weight, parts_made FROM messages
+            SELECT id, weight, parts_made, blocks_changed_at FROM messages
             WHERE application = \(application) AND conversation = \(conversation)
                 AND position > \(last?.message.position ?? .start)
             ORDER BY position LIMIT \(Self.stretch)
             """, weight: { row in try row.int64(1) }
-        ) { row in (id: try row.id(0) as Message.ID, made: try row.optionalInt64(2)) }.items
+        ) { row in
+            (
+                id: try row.id(0) as Message.ID, made: try row.optionalInt64(2),
+                blocksChangedAt: try row.timestamp(3)
+            )
+        }.items
         let found = try transaction.messages(rows.map(\.id), in: application)
         let places = try places(ofPartsOf: rows.map(\.id))
         let contents = try contents(named: found.values.flatMap(\.parts).map(\.body))
@@ -81,6 +86,7 @@ extension MovedRecords {
                 return MovedMessage(
                     message, partsMade: row.made,
                     places: message.parts.map { part in places[row.id]?[part.index] },
+                    blocksChangedAt: row.blocksChangedAt,
                     contents: contents.of(message.parts.map(\.body)))
             }
         }

@@ -17,7 +17,7 @@ extension MovedRecords {
         }
     }
 
-    /// Only of those who follow or block anybody.
+    /// Only of users who follow or block others, or blocked them before.
     func relations(after last: MovedRelations?) throws -> [MovedRelations] {
         let users = try transaction.rows(
             """
@@ -29,13 +29,20 @@ extension MovedRecords {
                 ) OR EXISTS (
                     SELECT 1 FROM blocks b
                     WHERE b.application = i.application AND b.owner = i.user_id
+                ) OR EXISTS (
+                    SELECT 1 FROM past_blocks b
+                    WHERE b.application = i.application AND b.owner = i.user_id
                 )
             )
             ORDER BY i.user_id LIMIT \(Self.stretch)
             """
         ) { row in try row.user(0) }
         return try users.map { user in
-            MovedRelations(user, followed: try followed(by: user), blocked: try blocked(by: user))
+            let periods = try transaction.blockPeriods(of: user, in: application)
+            return MovedRelations(
+                user, followed: try followed(by: user),
+                blocked: periods.filter { period in period.until == nil }.map(\.user),
+                blockPeriods: periods)
         }
     }
 
@@ -45,15 +52,6 @@ extension MovedRecords {
             SELECT followed FROM following
             WHERE application = \(application) AND follower = \(user) AND is_kept = 1
             ORDER BY followed
-            """
-        ) { row in try row.user(0) }
-    }
-
-    private func blocked(by user: UserID) throws -> [UserID] {
-        try transaction.rows(
-            """
-            SELECT blocked FROM blocks WHERE application = \(application) AND owner = \(user)
-            ORDER BY blocked
             """
         ) { row in try row.user(0) }
     }

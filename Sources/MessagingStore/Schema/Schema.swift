@@ -5,6 +5,6 @@ enum Schema {
     static let migrations = [
         Migration.messaging, .views, .users, .parts, .outbox, .keys, .exports, .sight, .present,
         .bounds, .contents, .leases, .readers, .merging, .webhooks, .deliveries, .uploads, .digests,
-        .traces, .stretches, .last, .lists, .history,
+        .traces, .stretches, .last, .lists, .history, .blockPeriods,
     ]
 }

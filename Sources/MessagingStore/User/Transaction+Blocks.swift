@@ -38,6 +38,26 @@ extension Transaction {
         ) { row in try row.int(0) } ?? 0
     }
 
+    /// When a user's blocks were in force, by the blocked user and the beginning.
+    func blockPeriods(
+        of owner: UserID, in application: Application.ID
+    ) throws -> [MovedRelations.BlockPeriod] {
+        try rows(
+            """
+            SELECT blocked, since, NULL FROM blocks
+            WHERE application = \(application) AND owner = \(owner)
+            UNION ALL
+            SELECT blocked, since, until FROM past_blocks
+            WHERE application = \(application) AND owner = \(owner)
+            """
+        ) { row in
+            MovedRelations.BlockPeriod(
+                try row.user(0), since: try row.timestamp(1), until: try row.optionalTimestamp(2))
+        }.sorted { left, right in
+            (left.user, left.since) < (right.user, right.since)
+        }
+    }
+
     /// Whom a user blocks, as objects show them.
     func blockedIdentities(
         of owner: UserID, in application: Application.ID

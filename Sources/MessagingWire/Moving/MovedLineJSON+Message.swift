@@ -15,6 +15,9 @@ extension MovedLineJSON {
             writer.member(present: "updated_at", message.updatedAt)
             writer.member("version", message.version)
             writer.member(present: "parts_made", moved.partsMade)
+            if moved.blocksChangedAt.milliseconds != 0 {
+                writer.member("blocks_changed_at", moved.blocksChangedAt)
+            }
             writer.key("parts")
             writer.array { writer in
                 for (part, place) in zip(message.parts, moved.places) {
@@ -124,6 +127,8 @@ extension MovedLineJSON {
             message,
             partsMade: partsMade,
             places: parts.map(\.place),
+            blocksChangedAt: try line.optional("blocks_changed_at", line.moment)
+                ?? Timestamp(milliseconds: 0),
             contents: try line.objects("contents", Message.partLimit, content))
     }
 

@@ -99,13 +99,45 @@ extension MovedLineJSON {
             writer.member("user_id", moved.user.text)
             writer.member(present: "following", moved.followed.map(\.text))
             writer.member(present: "blocked", moved.blocked.map(\.text))
+            guard !moved.blockPeriods.isEmpty else { return }
+            writer.key("block_periods")
+            writer.array { writer in
+                for period in moved.blockPeriods {
+                    writer.object { writer in
+                        writer.member("user_id", period.user.text)
+                        writer.member("since", period.since)
+                        writer.member(present: "until", period.until)
+                    }
+                }
+            }
         }
     }
 
     static func relations(_ line: MovedReader) throws(MovedMistake) -> MovedRelations {
-        MovedRelations(
+        let blocked = try line.users("blocked", 10_000_000)
+        let periods = try line.objects("block_periods", 10_000_000, blockPeriod)
+        let open = periods.filter { period in period.until == nil }.map(\.user)
+        guard Set(open).count == open.count, Set(open).isSubset(of: blocked) else {
+            throw line.mistake(
+                "block_periods",
+                "must have at most one without `until` for each user of `blocked`, and none for others"
+            )
+        }
+        return MovedRelations(
             try line.user("user_id"), followed: try line.users("following", 10_000_000),
-            blocked: try line.users("blocked", 10_000_000))
+            blocked: blocked, blockPeriods: periods)
+    }
+
+    private static func blockPeriod(
+        _ line: MovedReader
+    ) throws(MovedMistake) -> MovedRelations.BlockPeriod {
+        let since = try line.moment("since")
+        let until = try line.optional("until", line.moment)
+        if let until, until <= since {
+            throw line.mistake("until", "must be later than `since`")
+        }
+        return MovedRelations.BlockPeriod(
+            try line.user("user_id"), since: since, until: until)
     }
 }
 

@@ -65,6 +65,60 @@ import Testing
         #expect(try await shop.texts(of: id, for: .ana) == ["seen"])
     }
 
+    @Test func `a user added later does not see what was sent during a block (rulings 20)`()
+        async throws
+    {
+        let shop = try await Shop()
+        let id = try await shop.conversation([.bo, .cy])
+        _ = try await shop.say("before", as: .bo, in: id)
+        try await shop.block(.bo, by: .ana)
+        _ = try await shop.say("hidden", as: .bo, in: id)
+        try await shop.store.patchUser(.ana, [.unblock(.bo)], in: shop.application)
+        _ = try await shop.say("between", as: .bo, in: id)
+        try await shop.block(.ana, by: .bo)
+        _ = try await shop.say("hidden too", as: .bo, in: id)
+        try await shop.store.patchConversation(id, [.addParticipant(.ana)], in: shop.application)
+        #expect(try await shop.texts(of: id, for: .ana) == ["between", "before"])
+        #expect(try await shop.view(of: id, for: .ana).totalCount == 2)
+        try await shop.expectSameRowsAgain()
+    }
+
+    @Test func `removing, sending and adding again reveals nothing (rulings 20)`() async throws {
+        let shop = try await Shop()
+        try await shop.block(.bo, by: .ana)
+        let id = try await shop.create([.ana], by: .bo).object.id
+        _ = try await shop.say("one", as: .bo, in: id)
+        try await shop.store.patchConversation(
+            id, [.removeParticipant(.ana)], by: .bo, in: shop.application)
+        _ = try await shop.say("two", as: .bo, in: id)
+        try await shop.store.patchConversation(
+            id, [.addParticipant(.ana)], by: .bo, in: shop.application)
+        #expect(try await !shop.sees(id, .ana))
+        try await shop.store.patchConversation(id, [.addParticipant(.cy)], in: shop.application)
+        _ = try await shop.say("three", as: .cy, in: id)
+        #expect(try await shop.texts(of: id, for: .ana) == ["three"])
+    }
+
+    @Test func `an import tells blocks of before, for users who are added after it (rulings 20)`()
+        async throws
+    {
+        let shop = try await Shop()
+        let conversation = try await shop.conversation([.bo, .cy])
+        _ = try await shop.say("before", as: .bo, in: conversation)
+        try await shop.block(.bo, by: .ana)
+        _ = try await shop.say("hidden", as: .bo, in: conversation)
+        try await shop.store.patchUser(.ana, [.unblock(.bo)], in: shop.application)
+        _ = try await shop.say("after", as: .bo, in: conversation)
+        let lines = try await shop.lines()
+        let copy = try await Shop(opening: shop.application, isEmpty: true)
+        try await copy.take(lines)
+        #expect(try await copy.lines() == lines)
+        try await copy.store.patchConversation(
+            conversation, [.addParticipant(.ana)], in: copy.application)
+        #expect(try await copy.texts(of: conversation, for: .ana) == ["after", "before"])
+        #expect(try await Set(copy.take(lines)) == [.present])
+    }
+
     @Test func `a user creates and adds nobody he blocks, not even by a match (R31)`() async throws
     {
         let shop = try await Shop()

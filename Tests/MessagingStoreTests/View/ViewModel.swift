@@ -9,6 +9,8 @@ struct ViewModel {
         let sender: UserID?
         let at: Timestamp
         let reached: Set<UserID>
+        /// Everyone who blocked the sender, or was blocked by the sender, when it was sent (rulings 20).
+        let blocked: Set<UserID>
         var hidden: Set<UserID>
         var readers: Set<UserID> = []
         var isGone = false
@@ -77,15 +79,16 @@ struct ViewModel {
 
     mutating func send(_ id: Message.ID, to index: Int, by sender: UserID?, at now: Timestamp) {
         let present = talks[index].participants
-        let hidden = present.filter { user in
-            guard let sender, sender != user else { return false }
-            return blocks[user]?.contains(sender) == true || blocks[sender]?.contains(user) == true
+        var hidden: Set<UserID> = []
+        if let sender {
+            hidden = Set(blocks.filter { _, others in others.contains(sender) }.keys)
+                .union(blocks[sender] ?? []).subtracting([sender])
         }
         talks[index].isAnnounced = true
         talks[index].sent.append(
             Sent(
                 id: id, position: talks[index].last + 1, sender: sender, at: now,
-                reached: Set(present), hidden: Set(hidden)))
+                reached: Set(present), blocked: hidden, hidden: hidden))
         for user in present where !hidden.contains(user) {
             talks[index].views[user]?.state = .shown
         }
@@ -100,7 +103,9 @@ struct ViewModel {
             talks[index].views[user]?.frozenTopic = topic
         }
         for user in users where !before.contains(user) {
-            let isAnnounced = talks[index].isAnnounced
+            let live = talks[index].sent.filter { sent in !sent.isGone }
+            let isHidden = !live.isEmpty && live.allSatisfy { sent in sent.blocked.contains(user) }
+            let isAnnounced = talks[index].isAnnounced && !isHidden
             var view = talks[index].views[user] ?? View(state: .unseen, joined: last)
             view.joined = last
             view.removed = nil

@@ -12,6 +12,11 @@ extension MovedRecord {
             for users in [moved.followed, moved.blocked] {
                 writer.write(each: users) { writer, user in writer.write(user) }
             }
+            writer.write(each: moved.blockPeriods) { writer, period in
+                writer.write(period.user)
+                writer.write(period.since)
+                writer.write(optional: period.until) { writer, moment in writer.write(moment) }
+            }
         case .conversation(let moved):
             writer.write(Int64(2))
             moved.conversation.write(to: &writer)
@@ -24,6 +29,7 @@ extension MovedRecord {
             writer.write(each: moved.places) { writer, place in
                 writer.write(optional: place) { writer, place in writer.write(place) }
             }
+            writer.write(moved.blocksChangedAt)
             writer.write(moved.contents)
             writer.write(each: moved.recipients) { writer, recipient in
                 writer.write(recipient.user)
@@ -60,7 +66,12 @@ extension MovedRecord {
                     MovedRelations(
                         try reader.user(),
                         followed: try reader.each { reader in try reader.user() },
-                        blocked: try reader.each { reader in try reader.user() }))
+                        blocked: try reader.each { reader in try reader.user() },
+                        blockPeriods: try reader.each { reader in
+                            MovedRelations.BlockPeriod(
+                                try reader.user(), since: try reader.timestamp(),
+                                until: try reader.optional { reader in try reader.timestamp() })
+                        }))
             case 2:
                 .conversation(
                     MovedConversation(
@@ -74,7 +85,8 @@ extension MovedRecord {
                         partsMade: try reader.optional { reader in try reader.number() },
                         places: try reader.each { reader in
                             try reader.optional { reader in try reader.number() }
-                        }, contents: try reader.contents(),
+                        }, blocksChangedAt: try reader.timestamp(),
+                        contents: try reader.contents(),
                         recipients: try reader.each { reader in
                             MovedMessage.Recipient(
                                 try reader.user(),

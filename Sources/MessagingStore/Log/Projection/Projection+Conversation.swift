@@ -25,7 +25,7 @@ extension Projection {
         for (place, user) in users.enumerated() {
             try enter(
                 user, at: place, conversation.id, after: conversation.lastPosition,
-                isAnnounced: conversation.isAnnounced)
+                isShown: conversation.isAnnounced)
         }
         try nameInConversation(users, isShown: conversation.isAnnounced)
         try connect(users, among: users, of: conversation.id)

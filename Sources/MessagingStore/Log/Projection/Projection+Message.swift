@@ -4,7 +4,7 @@ import SQL
 extension Projection {
     func send(_ sent: MessageSent) throws {
         let message = sent.message
-        insert(message)
+        insert(message, blocksChangedAt: try blocksChangedAt())
         for part in message.parts { try insert(part, of: message.id, in: message.conversation) }
         try count(message)
         try reach(message)
@@ -94,20 +94,21 @@ extension Projection {
             """)
     }
 
-    func insert(_ message: Message) {
+    /// - Parameter moment: When a block list last changed before it was sent.
+    func insert(_ message: Message, blocksChangedAt moment: Timestamp) {
         let (user, name) = message.sender.columns
         transaction.add(
             """
             (\(application), \(message.id), \(message.conversation), \(message.position), \(user),
             \(name), \(message.sentAt), \(message.updatedAt), \(message.version), \(message.weight),
-            \(position))
+            \(position), \(moment))
             """,
             to: "messages", key: application.bytes + message.id.bytes,
             by: Insertion(
                 """
                 INSERT INTO messages (
                     application, id, conversation, position, sender_user, sender_name, sent_at,
-                    updated_at, version, weight, event
+                    updated_at, version, weight, event, blocks_changed_at
                 ) VALUES
                 """))
     }

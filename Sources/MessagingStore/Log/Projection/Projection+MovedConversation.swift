@@ -80,7 +80,7 @@ extension Projection {
     func bring(_ moved: MovedMessage) throws {
         for content in moved.contents { try bring(content) }
         let message = moved.message
-        insert(message)
+        insert(message, blocksChangedAt: moved.blocksChangedAt)
         for (part, place) in zip(message.parts, moved.places) {
             try insert(part, of: message.id, in: message.conversation)
             if let place { try move(part.index, to: place, in: message.id) }

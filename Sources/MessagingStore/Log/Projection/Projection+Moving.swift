@@ -62,11 +62,7 @@ extension Projection {
                 WHERE application = \(application) AND user_id = \(moved.user)
                 """)
         }
-        // When they were blocked is told nowhere.
-        try apply(
-            BlocksChanged(
-                owner: moved.user, added: moved.blocked, removed: [], at: Timestamp(milliseconds: 0)
-            ))
+        try bringBlocks(moved)
     }
 
     /// Keeps a content, unless it is there.

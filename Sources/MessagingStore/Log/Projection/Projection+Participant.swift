@@ -42,31 +42,43 @@ extension Projection {
         _ user: UserID, at place: Int, _ conversation: Conversation.ID, after last: Position,
         isAnnounced: Bool
     ) throws {
-        if let former = try transaction.participant(user, in: conversation, in: application) {
-            try takeBack(former, conversation, after: last, isAnnounced: isAnnounced)
+        let former = try transaction.participant(user, in: conversation, in: application)
+        // Before the first message there is none to hide or to find.
+        let hidden =
+            last > .start
+            ? try hideBlocked(from: user, in: conversation, after: former?.leftAfter ?? .start)
+            : (count: 0, isAll: false)
+        let isShown = isAnnounced && !hidden.isAll
+        if let former {
+            try takeBack(
+                former, conversation, after: last, isShown: isShown, hiding: hidden.count)
         } else {
-            try enter(user, at: place, conversation, after: last, isAnnounced: isAnnounced)
-            try nameInConversation([user], isShown: isAnnounced)
+            try enter(
+                user, at: place, conversation, after: last, isShown: isShown,
+                hiding: hidden.count)
+            try nameInConversation([user], isShown: isShown)
         }
-        // Before the first message there is none to find.
         guard last > .start else { return }
         try findLastMessage(in: conversation, of: user, insteadOf: nil)
     }
 
     /// Adds a user who has never taken part; they are still to be named (`nameInConversation`).
+    ///
+    /// - Parameter hidden: How many of the messages are hidden by blocks.
     func enter(
         _ user: UserID, at place: Int, _ conversation: Conversation.ID, after last: Position,
-        isAnnounced: Bool
+        isShown: Bool, hiding hidden: Int64 = 0
     ) throws {
-        let state = isAnnounced ? ViewState.shown : .unseen
+        let state = isShown ? ViewState.shown : .unseen
         try transaction.execute(
             """
             INSERT INTO participants (
                 application, conversation, user_id, place, past, joined_after, left_after,
-                frozen_metadata, conversation_created_at, state, total_count, last_at
+                frozen_metadata, conversation_created_at, state, total_count,
+                unshown_count, last_at
             ) SELECT
                 application, id, \(user), \(place), '', \(last), NULL, NULL, created_at,
-                \(state.rawValue), message_count, created_at
+                \(state.rawValue), message_count - \(hidden), \(hidden), created_at
             FROM conversations WHERE application = \(application) AND id = \(conversation)
             """)
     }
@@ -74,21 +86,22 @@ extension Projection {
     /// What he deleted for himself stays away; that he left takes nothing from him (rulings 15).
     private func takeBack(
         _ former: Participant, _ conversation: Conversation.ID, after last: Position,
-        isAnnounced: Bool
+        isShown: Bool, hiding hidden: Int64
     ) throws {
         try keepFrozenMetadata(
             of: ReceiptOwner(conversation: conversation, user: former.userID))
-        let state = isAnnounced || former.state == .shown ? ViewState.shown : .unseen
+        let state = isShown || former.state == .shown ? ViewState.shown : .unseen
         try transaction.execute(
             """
             UPDATE participants SET
                 past = \(former.returning(after: last).past.text),
                 joined_after = \(last), left_after = NULL, frozen_metadata = NULL,
                 state = \(state.rawValue), shown_from = NULL, unread_count = 0,
+                unshown_count = unshown_count + \(hidden),
                 total_count = (
                     SELECT message_count FROM conversations
                     WHERE application = \(application) AND id = \(conversation)
-                ) - unshown_count
+                ) - unshown_count - \(hidden)
             WHERE application = \(application) AND conversation = \(conversation)
                 AND user_id = \(former.userID)
             """)
