@@ -43,6 +43,10 @@ holds 'check-config fails on mistakes' test $? -ne 0
 holds 'check-config tells every mistake' test "$(wc -l <said)" = 3
 holds 'a bad setting is one line' refuses 'setting http.backlog = 0: must be ' serve --set http.backlog=0 --data data
 holds 'a missing file is one line' refuses 'the settings file nowhere.json cannot be read' serve --config nowhere.json
+printf 'a-token-of-the-environment\n' >token
+holds 'a secret is read from a file' env "PARLEY_APP_ID=$known" PARLEY_APP_TOKEN_FILE=token "$binary" check-config >nothing
+PARLEY_APP_ID=$known PARLEY_APP_TOKEN_FILE=hidden holds 'a secret whose file is missing is one line' refuses \
+    'setting app.token_file = hidden: must name a file that can be read ' serve --data data
 touch file
 holds 'a data folder that is a file is one line' refuses 'the data folder file ' serve --data file
 holds 'a data folder that cannot be made is one line' refuses 'the data folder /proc/none/data ' serve --data /proc/none/data

@@ -14,10 +14,16 @@ public struct BucketSettings: Sendable {
     public var style = AddressStyle.path
     /// Who asks.
     public var accessKey: String?
+    /// A file that holds such a key.
+    public var accessKeyFile: String?
     /// What proves it.
     public var secretKey: String?
+    /// A file that holds such a key.
+    public var secretKeyFile: String?
     /// Of credentials that are good for a session only.
     public var sessionToken: String?
+    /// A file that holds such a token.
+    public var sessionTokenFile: String?
     /// A file that holds the three, as Amazon's tools write it.
     public var credentialsFile: String?
     /// A PEM file of the authorities that vouch for the store; `nil` for the system's.

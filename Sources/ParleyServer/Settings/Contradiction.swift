@@ -71,14 +71,14 @@ struct Contradiction: Sendable {
         ) { settings in
             let bucket = settings.bucket
             return bucket.name == nil || bucket.credentialsFile != nil
-                || bucket.accessKey != nil && bucket.secretKey != nil
+                || bucket.hasAccessKey && bucket.hasSecretKey
         },
         Contradiction(
             keys: ["s3.credentials_file", "s3.secret_key"],
             rule: "s3.credentials_file and s3.access_key must not be given together"
         ) { settings in
             settings.bucket.credentialsFile == nil
-                || settings.bucket.accessKey == nil && settings.bucket.secretKey == nil
+                || !settings.bucket.hasAccessKey && !settings.bucket.hasSecretKey
         },
         Contradiction(
             keys: ["uploads.tail"],
@@ -91,9 +91,16 @@ struct Contradiction: Sendable {
         Contradiction(
             keys: ["app.token", "app.id"], rule: "app.id and app.token must be given together"
         ) { settings in
-            (settings.applicationID == nil) == (settings.applicationToken == nil)
+            (settings.applicationID == nil)
+                == (settings.applicationToken == nil && settings.applicationTokenFile == nil)
         },
     ]
+}
+
+// A file that cannot be used is a mistake of its own.
+extension BucketSettings {
+    fileprivate var hasAccessKey: Bool { accessKey != nil || accessKeyFile != nil }
+    fileprivate var hasSecretKey: Bool { secretKey != nil || secretKeyFile != nil }
 }
 
 extension ListenAddress {

@@ -37,6 +37,14 @@ struct Setting: Sendable {
         "http.cors_origins", "http.cors_max_age",
     ]
 
+    /// Whether the setting of the same key with `_file` behind it names a file that holds its value.
+    var isReadFromFile: Bool {
+        switch kind {
+        case .secret, .credential: true
+        default: false
+        }
+    }
+
     /// Whether its value is never shown.
     var isSecret: Bool {
         switch kind {

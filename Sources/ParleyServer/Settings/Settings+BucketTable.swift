@@ -14,10 +14,19 @@ extension Settings {
             "s3.style", \.bucket.style,
             "Where the bucket's name stands in URLs: `path`, or `virtual-host`."),
         .credential("s3.access_key", \.bucket.accessKey, "Who asks the store."),
+        .file(
+            "s3.access_key_file", \.bucket.accessKeyFile,
+            "File that holds such a key and nothing else."),
         .credential("s3.secret_key", \.bucket.secretKey, "What proves it."),
+        .file(
+            "s3.secret_key_file", \.bucket.secretKeyFile,
+            "File that holds such a key and nothing else."),
         .credential(
             "s3.session_token", \.bucket.sessionToken,
             "Token of credentials that are good for a session only."),
+        .file(
+            "s3.session_token_file", \.bucket.sessionTokenFile,
+            "File that holds such a token and nothing else."),
         .file(
             "s3.credentials_file", \.bucket.credentialsFile,
             "File with `aws_access_key_id` and `aws_secret_access_key` under `[default]`, instead."),

@@ -30,6 +30,9 @@ extension Settings {
             "app.id", \.applicationID,
             "Application made at start when missing, together with `app.token`."),
         .secret("app.token", \.applicationToken, "Its token, 16 to 255 visible ASCII characters."),
+        .file(
+            "app.token_file", \.applicationTokenFile,
+            "File that holds such a token and nothing else."),
         .choice("log.level", \.logLevel, "Lowest level that is logged."),
         .truth("log.requests", \.logsRequests, "Whether each request gets a line at level info."),
     ]
@@ -41,6 +44,9 @@ extension Settings {
         .secret(
             "metrics.token", \.metricsToken,
             "With it `/metrics` is on `http.listen`, too, for whoever brings it as a bearer token."),
+        .file(
+            "metrics.token_file", \.metricsTokenFile,
+            "File that holds such a token and nothing else."),
     ]
 
     private static let api: [Setting] = [

@@ -22,6 +22,8 @@ public struct Settings: Sendable {
     public var applicationID: String?
     /// Its secret.
     public var applicationToken: String?
+    /// A file that holds such a token.
+    public var applicationTokenFile: String?
     /// The lowest level that is logged.
     public var logLevel = Logger.Level.info
     /// Whether each request gets a line.
@@ -40,6 +42,8 @@ public struct Settings: Sendable {
     public var metricsAddresses: [ListenAddress] = []
     /// Who brings it gets the metrics from the addresses of `http`, too; `nil` for nobody.
     public var metricsToken: String?
+    /// A file that holds such a token.
+    public var metricsTokenFile: String?
     /// Milliseconds between the stop signal, when readiness turns false, and the end of listening.
     public var shutdownDelay: Int64 = 0
     /// Milliseconds that running requests have to finish.

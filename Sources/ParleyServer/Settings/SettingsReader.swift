@@ -1,4 +1,4 @@
-import Logging
+import FoundationEssentials
 
 /// Reads settings from defaults, file, environment and flags, each over the one before, and notes
 /// every mistake instead of stopping at the first.
@@ -17,8 +17,39 @@ struct SettingsReader {
             take(text, for: setting, from: .environment(setting.environmentName))
         }
         for flag in sources.flags { read(flag) }
+        readSecretFiles()
         for contradiction in Contradiction.all where !contradiction.holds(settings) {
             note(contradiction)
+        }
+    }
+
+    /// Reads the secrets whose files are named; `database.url_file` is read when the database is opened.
+    private mutating func readSecretFiles() {
+        for setting in Settings.table where setting.isReadFromFile {
+            let key = "\(setting.key)_file"
+            guard let file = Settings.table.first(where: { file in file.key == key }),
+                let path = file.read(settings).text
+            else { continue }
+            let origin = origins[key] ?? .preset
+            guard setting.read(settings).text == nil else {
+                refuse(key, path, "\(setting.key) and \(key) must not be given together", origin)
+                continue
+            }
+            guard let octets = FileManager.default.contents(atPath: path) else {
+                refuse(key, path, "must name a file that can be read", origin)
+                continue
+            }
+            var text = String(decoding: octets, as: UTF8.self)
+            // Editors end a file with a line break.
+            while text.last?.isWhitespace == true { text.removeLast() }
+            guard let value = setting.kind.value(text) else {
+                refuse(
+                    key, path, "must name a file that holds \(setting.kind.rule) and nothing else",
+                    origin)
+                continue
+            }
+            setting.write(&settings, value)
+            origins[setting.key] = origin
         }
     }
 

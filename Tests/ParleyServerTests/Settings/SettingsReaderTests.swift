@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import ParleyServer
@@ -97,6 +98,38 @@ import Testing
         let contradictions = read(nil, both, []).mistakes
         #expect(contradictions.map(\.key) == ["database.url_file"])
         #expect(!"\(contradictions)".contains("s3cret"))
+    }
+
+    @Test(arguments: [
+        "app.token", "metrics.token", "s3.access_key", "s3.secret_key", "s3.session_token",
+    ]) func `reads a secret from a file`(key: String) throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path()
+        defer { Repository.remove(file) }
+        let named = SettingsSources.Flag("\(key)_file", file, name: "--set")
+        // Without an application that it belongs to, a token of one is a mistake.
+        let application = SettingsSources.Flag(
+            "app.id", "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", name: "--set")
+        let flags = key == "app.token" ? [application, named] : [named]
+        #expect(
+            read(nil, [:], flags).mistakes.map(\.description) == [
+                "\(key)_file = \(file): must name a file that can be read (flag --set)"
+            ])
+        try Repository.write("an-open-sesame-of-tests\n", to: file)
+        let reader = read(nil, [:], flags)
+        #expect(reader.mistakes.isEmpty)
+        expectValue("an-open-sesame-of-tests", of: key, in: reader)
+        let both = SettingsSources.Flag(key, "another-sesame-of-tests", name: "--set")
+        #expect(
+            read(nil, [:], flags + [both]).mistakes.map(\.rule) == [
+                "\(key) and \(key)_file must not be given together"
+            ])
+        for content in ["", "\n", "two sesame words\nand a line"] {
+            try Repository.write(content, to: file)
+            let mistakes = read(nil, [:], flags).mistakes
+            #expect(mistakes.map(\.key) == ["\(key)_file"])
+            #expect(mistakes.first?.rule.hasPrefix("must name a file that holds ") == true)
+            #expect(!"\(mistakes)".contains("sesame"))
+        }
     }
 
     @Test func `takes an empty variable as one that is not set`() {

@@ -18,6 +18,13 @@ import Testing
             ]))
     }
 
+    @Test func `has a file for each secret`() {
+        let keys = Set(Settings.table.map(\.key))
+        for setting in Settings.table where setting.isSecret {
+            #expect(keys.contains("\(setting.key)_file"))
+        }
+    }
+
     @Test func `has defaults that read back as themselves`() {
         let reader = SettingsReader(
             SettingsSources(
