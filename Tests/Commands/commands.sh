@@ -47,6 +47,8 @@ printf 'a-token-of-the-environment\n' >token
 holds 'a secret is read from a file' env "PARLEY_APP_ID=$known" PARLEY_APP_TOKEN_FILE=token "$binary" check-config >nothing
 PARLEY_APP_ID=$known PARLEY_APP_TOKEN_FILE=hidden holds 'a secret whose file is missing is one line' refuses \
     'setting app.token_file = hidden: must name a file that can be read ' serve --data data
+PARLEY_HTTP_LISTN=127.0.0.1:80 holds 'an unknown variable is one line' refuses \
+    'setting PARLEY_HTTP_LISTN: there is no such variable; the nearest is PARLEY_HTTP_LISTEN ' check-config
 touch file
 holds 'a data folder that is a file is one line' refuses 'the data folder file ' serve --data file
 holds 'a data folder that cannot be made is one line' refuses 'the data folder /proc/none/data ' serve --data /proc/none/data

@@ -16,10 +16,26 @@ struct SettingsReader {
             }
             take(text, for: setting, from: .environment(setting.environmentName))
         }
+        refuseUnknown(sources.environment)
         for flag in sources.flags { read(flag) }
         readSecretFiles()
         for contradiction in Contradiction.all where !contradiction.holds(settings) {
             note(contradiction)
+        }
+    }
+
+    /// A misspelled variable would otherwise be ignored. Its value is not shown: it may be a secret.
+    private mutating func refuseUnknown(_ environment: [String: String]) {
+        let known = Settings.table.map(\.environmentName)
+        let unknown = environment.filter { name, value in
+            name.hasPrefix("PARLEY_") && !value.isEmpty && !known.contains(name)
+                && !VariableName.isForeign(name, value)
+        }
+        for name in unknown.keys.sorted() {
+            let nearest = VariableName.nearest(to: name, of: known)
+            refuse(
+                name, "", "there is no such variable; the nearest is \(nearest)",
+                .environment(name))
         }
     }
 

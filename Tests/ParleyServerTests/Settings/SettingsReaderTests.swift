@@ -132,6 +132,32 @@ import Testing
         }
     }
 
+    @Test func `refuses variables of an unknown name, and names the nearest`() {
+        let environment = [
+            "PARLEY_APP_TOKN": "a-secret-of-tests", "PARLEY_HTTP_LISTN": "127.0.0.1:80",
+            "PARLEY_HTTP_PORT": "8080", "PARLEY_": "x", "PARLEY_COLOR": "",
+            "PARLEY_TEST_DATABASE": "postgres", "PARLEYS": "x", "PARLEY_PORT": "tcp://10.0.0.1:80",
+            "PARLEY_PORT_80_TCP_ADDR": "10.0.0.1", "PARLEY_SERVICE_HOST": "10.0.0.1",
+            "PARLEY_SERVICE_PORT_HTTP": "80", "PARLEY_DB_PORT": "tcp://10.0.0.2:5432",
+            "PARLEY_DB_PORT_5432_TCP": "tcp://10.0.0.2:5432", "PARLEY_DB_SERVICE_HOST": "10.0.0.2",
+        ]
+        let mistakes = read(nil, environment, []).mistakes
+        #expect(
+            mistakes.map(\.key) == [
+                "PARLEY_", "PARLEY_APP_TOKN", "PARLEY_HTTP_LISTN", "PARLEY_HTTP_PORT",
+            ])
+        #expect(
+            mistakes.dropFirst().prefix(2).map(\.description) == [
+                "PARLEY_APP_TOKN: there is no such variable; the nearest is PARLEY_APP_TOKEN (environment PARLEY_APP_TOKN)",
+                "PARLEY_HTTP_LISTN: there is no such variable; the nearest is PARLEY_HTTP_LISTEN (environment PARLEY_HTTP_LISTN)",
+            ])
+    }
+
+    @Test func `takes a variable of any length`() {
+        let name = "PARLEY_" + String(repeating: "A", count: 100_000)
+        #expect(read(nil, [name: "x"], []).mistakes.map(\.key) == [name])
+    }
+
     @Test func `takes an empty variable as one that is not set`() {
         #expect(read(nil, ["PARLEY_APP_ID": "", "PARLEY_APP_TOKEN": ""], []).mistakes.isEmpty)
     }
