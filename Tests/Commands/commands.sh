@@ -116,6 +116,13 @@ holds 'H206: requests have a line with the template of their route' grep -q '"ro
 holds 'H206: a refused head is logged by its rule and the beginning of its request line' grep -qF '"beginning":"GET /uploads/abcdef…' err
 holds 'H206: a request on behalf of a user names him' grep -qF '"user":"ana"' err
 holds 'H208: no token is in the log' test "$(grep -cE "$token|$reading|abcdefgh|AAAAAAA" err)" = 0
+holds 'the log tells the start once, with version, engine, address and folder' python3 -c 'import json, sys
+[event] = [event for event in map(json.loads, open("err")) if event["message"] == "started"]
+said = json.dumps(event)
+assert all(text in said for text in ("\"sqlite\"", "\"version\"", sys.argv[1], "\"data\"", "http.max_connections")), said' "127.0.0.1:$port"
+holds 'the log tells the end last, and once' python3 -c 'import json
+events = [json.loads(line) for line in open("err")]
+assert [event["message"] for event in events].count("stopped") == 1 and events[-1]["message"] == "stopped", events[-1]'
 holds 'H207: each line of the log is one JSON object' python3 -c 'import json; [json.loads(line) for line in open("err")]'
 
 # A body that never comes keeps a request running.

@@ -23,6 +23,7 @@ extension Command {
         parts.deliverer.start()
         parts.sender.start()
         parts.trimmer.start()
+        running.tellStart()
         let news = try await first.makeIfNone()
         let greeting =
             "\(Release.name) \(Release.version) serves \(settings.base) from \(settings.dataFolder)"

@@ -40,6 +40,24 @@ struct Running {
         }
     }
 
+    /// Logs what serves from now on, and the limits that operators are asked for first.
+    func tellStart() {
+        let isServer = settings.databaseURL != nil || settings.databaseURLFile != nil
+        let shown = Settings.table.filter { setting in Self.toldAtStart.contains(setting.key) }
+            .map { setting in (setting.key, setting.shown(in: settings)) }
+        var metadata: Logger.Metadata = [
+            "version": "\(Release.version)", "engine": isServer ? "postgresql" : "sqlite",
+        ]
+        for (key, value) in shown where !value.isEmpty { metadata[key] = "\(value)" }
+        log.logger("parley.server").notice("started", metadata: metadata)
+    }
+
+    private static let toldAtStart: Set<String> = [
+        "data.folder", "http.listen", "tls.listen", "metrics.listen", "api.rate_limit",
+        "http.max_connections", "http.max_concurrent_requests", "http.max_buffered_bodies",
+        "uploads.max_upload_size",
+    ]
+
     /// Waits for a stop signal, then ends in good order (H194); a second one ends at once (H195).
     /// Meanwhile settings are read anew as often as a signal says so (H196).
     ///
@@ -82,6 +100,7 @@ struct Running {
         _ = await parts.metricsServer?.drain(deadline: 1000)
         parts.close()
         tell(parts.database.statistics, logger)
+        logger.notice("stopped", metadata: ["finished": "\(isClean)"])
         log.sink.flush()
         return isClean
     }
