@@ -63,7 +63,7 @@ extension RequestBody {
     /// A body that comes from no socket is nobody's burden.
     public func hold(_ count: Int) -> Bool { true }
 
-    /// A body that comes from no socket keeps no read waiting, and nobody asks how much came of it.
+    /// A body that comes from no socket keeps no read waiting, and is never asked how much of it has come.
     public func handOver() async -> Int64 { 0 }
 
     /// A body that comes from no socket has no trailers.

@@ -4,7 +4,7 @@ import SQL
 extension Transaction {
     /// A distinct conversation with all that merging looks at (X1).
     ///
-    /// Nobody has joined or left it since it was made: it would be an ordinary one then (R5).
+    /// No user has joined or left it since it was made; otherwise it would not be distinct (R5).
     func copy(
         of conversation: Conversation, in application: Application.ID
     ) throws -> ConversationCopy {

@@ -63,7 +63,7 @@ actor Upload {
         return status
     }
 
-    /// The committed state; nobody is disturbed.
+    /// The committed state; a running writer goes on.
     var status: UploadRecord {
         var status = record
         if isExpired { status.state = .expired }

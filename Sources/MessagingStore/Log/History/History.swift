@@ -439,7 +439,7 @@ struct History {
     ///
     /// - Parameters:
     ///   - message: As it was then.
-    ///   - isJustSent: Whether the event is its sending: nobody but its sender has received it (R71).
+    ///   - isJustSent: Whether the event is its sending: only its sender has received it (R71).
     ///   - viewer: The user who looks; `nil` for the system.
     mutating func snapshot(
         of message: Message, isJustSent: Bool = false, seenBy viewer: UserID? = nil,
