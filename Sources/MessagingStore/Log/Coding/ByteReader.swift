@@ -6,6 +6,9 @@ struct ByteReader {
         rest = bytes[...]
     }
 
+    /// Whether no byte is left.
+    var isAtEnd: Bool { rest.isEmpty }
+
     mutating func byte() throws(StoreFault) -> UInt8 {
         guard let byte = rest.popFirst() else { throw .unreadable("payload is too short") }
         return byte

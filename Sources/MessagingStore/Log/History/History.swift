@@ -126,22 +126,31 @@ struct History {
         return found.flatMap { found in found.state.map { state in (state, found.until) } }
     }
 
+    /// The state an object had right after an event, decoded whole.
+    ///
+    /// - Returns: `nil` when the object's rows still hold that state.
+    /// - Throws: A fault when bytes are left over or missing.
+    private mutating func former<Value>(
+        _ object: HistoricalObject, at position: LogPosition,
+        _ decode: (inout ByteReader) throws -> Value
+    ) throws -> Value? {
+        guard let former = try former(object, at: position) else { return nil }
+        var reader = ByteReader(former.state)
+        let value = try decode(&reader)
+        try reader.finish()
+        return value
+    }
+
     // MARK: - Objects
 
     /// What was known of a user.
     mutating func user(_ user: UserID, at position: LogPosition) throws -> FormerIdentity {
         try load(users: [user])
-        guard let former = try former(.identity(user), at: position) else {
-            return users[user].flatMap(\.self)
-                ?? FormerIdentity(identity: Identity(userID: user), isKnown: false)
+        let unknown = FormerIdentity(identity: Identity(userID: user), isKnown: false)
+        let former = try former(.identity(user), at: position) { reader in
+            reader.isAtEnd ? unknown : try FormerIdentity(from: &reader)
         }
-        guard !former.state.isEmpty else {
-            return FormerIdentity(identity: Identity(userID: user), isKnown: false)
-        }
-        var reader = ByteReader(former.state)
-        let identity = try FormerIdentity(from: &reader)
-        try reader.finish()
-        return identity
+        return former ?? users[user].flatMap(\.self) ?? unknown
     }
 
     /// What objects showed of a user.
@@ -154,15 +163,10 @@ struct History {
         of id: Conversation.ID, at position: LogPosition
     ) throws -> [PlacedParticipant] {
         try load(conversations: [id])
-        let rows: [PlacedParticipant]
-        if let former = try former(.participants(id), at: position) {
-            var reader = ByteReader(former.state)
-            rows = try reader.each { reader in try PlacedParticipant(from: &reader) }
-            try reader.finish()
-        } else {
-            rows = participants[id] ?? []
+        let former = try former(.participants(id), at: position) { reader in
+            try reader.each { reader in try PlacedParticipant(from: &reader) }
         }
-        return rows.sorted(by: PlacedParticipant.precedes)
+        return (former ?? participants[id] ?? []).sorted(by: PlacedParticipant.precedes)
     }
 
     /// A conversation by the id it had, with its participants, and without what messages count in it;
@@ -181,13 +185,10 @@ struct History {
     private mutating func stored(
         _ id: Conversation.ID, at position: LogPosition
     ) throws -> Conversation? {
-        if let former = try former(.conversation(id), at: position) {
-            guard !former.state.isEmpty else { return nil }
-            var reader = ByteReader(former.state)
-            let found = try Conversation(from: &reader)
-            try reader.finish()
-            return found
+        let former = try former(.conversation(id), at: position) { reader in
+            reader.isAtEnd ? nil : try Conversation(from: &reader)
         }
+        if let former { return former }
         if conversations[id] == nil {
             conversations[id] = .some(try transaction.storedConversation(id, in: application))
         }
@@ -207,13 +208,9 @@ struct History {
             }
             try loadEnds(of: owners.map(HistoricalObject.receipts))
         }
-        if let former = try former(.receipts(owner), at: position) {
-            var reader = ByteReader(former.state)
-            let receipts = try Receipts(from: &reader)
-            try reader.finish()
-            return receipts
-        }
-        return receipts[owner.conversation]?[owner] ?? Receipts()
+        return try former(.receipts(owner), at: position) { reader in
+            try Receipts(from: &reader)
+        } ?? receipts[owner.conversation]?[owner] ?? Receipts()
     }
 
     /// A message with the conversation and the place it had; `nil` when it was not there any more.
@@ -308,26 +305,16 @@ struct History {
     mutating func hidden(
         of owner: ReceiptOwner, within range: IntervalSet, at position: LogPosition
     ) throws -> IntervalSet {
-        guard let former = try former(.hidden(owner), at: position) else {
-            return try transaction.hiddenPositions(of: owner, within: range, in: application)
-        }
-        var reader = ByteReader(former.state)
-        let hidden = try reader.intervals()
-        try reader.finish()
-        return hidden
+        try former(.hidden(owner), at: position) { reader in try reader.intervals() }
+            ?? transaction.hiddenPositions(of: owner, within: range, in: application)
     }
 
     /// The metadata a former participant saw.
     mutating func frozenMetadata(
         of owner: ReceiptOwner, at position: LogPosition
     ) throws -> Metadata {
-        guard let former = try former(.frozenMetadata(owner), at: position) else {
-            return try transaction.frozenMetadata(of: owner, in: application) ?? Metadata()
-        }
-        var reader = ByteReader(former.state)
-        let metadata = try Metadata(from: &reader)
-        try reader.finish()
-        return metadata
+        try former(.frozenMetadata(owner), at: position) { reader in try Metadata(from: &reader) }
+            ?? transaction.frozenMetadata(of: owner, in: application) ?? Metadata()
     }
 
     /// What an id stands for that was merged.
