@@ -1,5 +1,5 @@
-/// The interfaces below the path of an application: each has its own media type, and its own place where
-/// developers read on (platform-api §1.2, webhooks §1).
+/// The interfaces below the path of an application, each with a media type of its own (platform-api §1.2,
+/// webhooks §1).
 public enum APIFamily: Sendable {
     /// What is said, and by whom.
     case platform
@@ -19,14 +19,6 @@ public enum APIFamily: Sendable {
         switch self {
         case .platform: Set(APIVersion.allCases)
         case .webhooks: [.v1_0, .v2_0, .v3_0]
-        }
-    }
-
-    /// The `url` of its errors; informative, and never null.
-    var documentation: String {
-        switch self {
-        case .platform: "https://developer.layer.com/docs/platform"
-        case .webhooks: "https://developer.layer.com/docs/webhooks"
         }
     }
 }

@@ -12,8 +12,8 @@ extension PlatformAPI {
             if let others = gate.otherMethods(in: version) {
                 return gate.isAhead(of: version)
                     ? Answer(
-                        Self.unknownRoute, APIError.unknownEndpoint(gate.request).reply.response)
-                    : Answer(route, methods(others, gate.request, gate.endpoint.family))
+                        Self.unknownRoute, response(to: .unknownEndpoint(gate.request)))
+                    : Answer(route, methods(others, gate.request))
             }
             try gate.requirePatchType(version)
             if let answer = recalled(gate, version, route) { return answer }
@@ -22,7 +22,7 @@ extension PlatformAPI {
                 var standing: RateStanding?
                 var response = await respond(gate.request, gate.endpoint.family) {
                     let grant = try await gate.grant()
-                    guard admits(grant, &standing) else { return .tooManyRequests }
+                    guard admits(grant, &standing) else { throw tooManyRequests }
                     return try await reply(gate, version, grant, body, secrets)
                 }
                 if let standing { response.fields.add(standing, policy: "token") }
@@ -32,7 +32,7 @@ extension PlatformAPI {
                     holdsSecret: secrets.areTold)
             }
         } catch {
-            return Answer(route, error.of(gate.endpoint.family).reply.response)
+            return Answer(route, response(to: error))
         }
     }
 
@@ -47,7 +47,7 @@ extension PlatformAPI {
         else { return nil }
         var standing: RateStanding?
         let isAdmitted = admits(grant, &standing)
-        var response = (isAdmitted ? reply : .tooManyRequests).response
+        var response = isAdmitted ? reply.response : response(to: tooManyRequests)
         if let standing { response.fields.add(standing, policy: "token") }
         guard gate.endpoint.isCompressed else { return Answer(route, response) }
         let (fields, minimum) = (gate.request.fields, settings.compressMinimum)
@@ -57,6 +57,18 @@ extension PlatformAPI {
         return Answer(route) { [response] _ in
             await response.compressed(for: fields, from: minimum)
         }
+    }
+
+    /// Step 5 has failed (ruling 34).
+    ///
+    /// A limit is at least one request per second, so the next one passes within a second.
+    private var tooManyRequests: APIError {
+        let limit = limiter.limit
+        return .rateLimited(
+            """
+            The token has sent too many requests: the limit is \(limit.perSecond) per second, and \
+            \(limit.burst) at once after a pause.
+            """, retryAfter: 1)
     }
 
     /// Step 5.
@@ -137,21 +149,21 @@ extension PlatformAPI {
         do {
             return try await handle().response
         } catch let error as APIError {
-            return error.of(family).reply.response
+            return response(to: error)
         } catch let mistake as ImportMistake {
-            return APIError(mistake).reply.response
+            return response(to: APIError(mistake))
         } catch let rejection as Rejection {
-            return APIError(rejection, family).reply.response
+            return response(to: APIError(rejection, family))
         } catch let error as BodyError {
-            return Response(error)
+            return Response(error, publicBase: publicBase)
         } catch {
             switch onFault(error, request.id) {
             case .unavailable:
-                return APIError(.serviceUnavailable, "The service is not available now.")
-                    .of(family).reply.response
+                return response(
+                    to: APIError(.serviceUnavailable, "The service is not available now."))
             case .unexpected:
-                return APIError(.internalServerError, "Something unexpected happened.")
-                    .of(family).reply.response
+                return response(
+                    to: APIError(.internalServerError, "Something unexpected happened."))
             }
         }
     }

@@ -20,6 +20,7 @@ public final class PlatformAPI: Service {
     let onFault: @Sendable (any Error, RequestID) -> FaultKind
     let settings: PlatformSettings
     private let description: Description
+    private let errorPage = ErrorPage()
     let limiter: RateLimiter
     let memory: MessageMemory
     /// The live ends of the logs.
@@ -103,6 +104,11 @@ public final class PlatformAPI: Service {
         route(request).with(crossOrigin, for: request)
     }
 
+    /// Answers with the page that explains each error (ruling 32); it needs no credential.
+    public func explainErrors(_ request: Request, _ route: String) -> Answer {
+        Answer(route, errorPage.response(to: request))
+    }
+
     /// Describes the interface to everybody: OpenAPI 3.1, of the version in `?version=` (X11).
     public func describe(_ request: Request, _ route: String) -> Answer {
         Answer(route) { [description] _ in await description.response(to: request) }
@@ -119,18 +125,17 @@ public final class PlatformAPI: Service {
             answer.user = parameters["user"]
             return answer
         case .otherMethods(let template, let allowed):
-            let family = Endpoint.all.first { $0.path == template }?.family
-            return Answer(template.description, methods(allowed, request, family ?? .platform))
+            return Answer(template.description, methods(allowed, request))
         case .unknown:
-            return Answer(Self.unknownRoute, APIError.unknownEndpoint(request).reply.response)
+            return Answer(Self.unknownRoute, response(to: .unknownEndpoint(request)))
         case .fault(let fault):
-            return Answer(Self.unknownRoute, APIError(fault).reply.response)
+            return Answer(Self.unknownRoute, response(to: APIError(fault)))
         }
     }
 
     /// What the HTTP layer refuses, as an error object.
     public func refusal(_ refusal: Refusal) -> Response {
-        var response = APIError(refusal).reply.response
+        var response = response(to: APIError(refusal))
         response.status = refusal.status
         return response
     }
@@ -138,18 +143,21 @@ public final class PlatformAPI: Service {
     /// The route in the log of a request that matches none: never the path itself (H212).
     public static let unknownRoute = "unknown"
 
-    /// The answer to whoever brings no valid credential, always the same octets (H210, H211).
-    public static let unauthenticated = APIError(
-        .authenticationRequired, "A valid bearer token is required."
-    ).reply.response
+    /// The answer to a request without a valid credential, always the same bytes (H210, H211).
+    public var unauthenticated: Response {
+        response(to: APIError(.authenticationRequired, "A valid bearer token is required."))
+    }
+
+    /// An error as this server answers it.
+    func response(to error: APIError) -> Response { error.response(publicBase: publicBase) }
 
     /// `OPTIONS` of a known path, a preflight or not, or a method it does not offer (H65, H69, H70).
     ///
     /// No credential is asked for and no handler runs (H123).
-    func methods(_ allowed: [Method], _ request: Request, _ family: APIFamily) -> Response {
+    func methods(_ allowed: [Method], _ request: Request) -> Response {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
         guard request.method == .options else {
-            return APIError.methodNotAllowed(request.effectiveMethod).of(family).reply
+            return APIError.methodNotAllowed(request.effectiveMethod).reply(publicBase: publicBase)
                 .adding("Allow", names).response
         }
         var response = Reply.noContent.adding("Allow", names).response

@@ -36,11 +36,6 @@ struct Reply: Sendable {
     /// An answer whose body must be truly empty (platform-api §8).
     static let noContent = Reply(.noContent)
 
-    /// Step 5 has failed: without a body, as the original does (platform-api §1.11).
-    ///
-    /// A limit is at least one request a second, so that is how long to wait.
-    static let tooManyRequests = Reply(.tooManyRequests).adding("Retry-After", "1")
-
     /// An answer without a body.
     init(_ status: Status) {
         self.status = status

@@ -99,6 +99,9 @@ public final class Uploads: Sendable {
     /// The folder of the local disk, for whoever makes files of his own there.
     public var blobs: BlobFolder { engine.blobs }
 
+    /// How many unfinished uploads one owner may have.
+    public var maximumOpenPerOwner: Int { engine.settings.maxOpenUploadsPerOwner }
+
     /// Where complete contents lie; downloads read here.
     public var contents: Contents { Contents(engine.storage) }
 

@@ -13,6 +13,14 @@ import Testing
         #expect(try JSONDocument(response.octets).root.kind == .object)
     }
 
+    @Test(arguments: [Method.get, .head])
+    func `explain the errors as a page (ruling 32)`(method: Method) async throws {
+        let scratch = Scratch()
+        let response = await response(to: method, "/docs/errors", of: try await scratch.parts())
+        #expect(response.status == .ok)
+        #expect(response.fields["Content-Type"] == "text/html; charset=UTF-8")
+    }
+
     @Test func `H194 say not ready from the stop signal on, and still alive`() async throws {
         let scratch = Scratch()
         let parts = try await scratch.parts()

@@ -15,7 +15,7 @@ import Testing
             answer.body == """
                 {"id":"internal_server_error","code":100,\
                 "message":"Something unexpected happened.",\
-                "url":"https://developer.layer.com/docs/platform"}
+                "url":"https://chat.example.com/docs/errors#internal_server_error"}
                 """)
         #expect(world.faults.reported == 1)
     }
@@ -53,7 +53,7 @@ import Testing
         #expect(
             String(decoding: octets, as: UTF8.self) == """
                 {"id":"request_timeout","code":8,"message":"The body arrived too slowly.",\
-                "url":"https://developer.layer.com/docs/platform"}
+                "url":"https://chat.example.com/docs/errors#request_timeout"}
                 """)
         #expect(try await scene.eventCount() == before)
     }

@@ -23,23 +23,28 @@ public struct APIError: Error, Equatable, Sendable {
     public let data: Detail?
     /// The status of the answer: that of the table but for a body that is too large (413).
     public let status: Int
-    /// The interface that answers it.
-    public private(set) var family = APIFamily.platform
+    /// When the request may be repeated, in whole seconds; `nil` where no time is known.
+    public let retryAfter: Int?
 
     /// An error to answer.
     public init(
-        _ kind: APIErrorTable, _ message: String, data: Detail? = nil, status: Int? = nil
+        _ kind: APIErrorTable, _ message: String, data: Detail? = nil, status: Int? = nil,
+        retryAfter: Int? = nil
     ) {
         self.kind = kind
         self.message = message
         self.data = data
         self.status = status ?? kind.row.status
+        self.retryAfter = retryAfter
     }
 
-    /// The same as an interface answers it.
-    public func of(_ family: APIFamily) -> APIError {
-        var error = self
-        error.family = family
-        return error
+    /// 429: a limit is reached (ruling 34).
+    ///
+    /// - Parameters:
+    ///   - limit: One sentence that names the limit in force.
+    ///   - seconds: When the request may be repeated; the text and `Retry-After` both state it.
+    public static func rateLimited(_ limit: String, retryAfter seconds: Int) -> APIError {
+        let delay = seconds == 1 ? "1 second" : "\(seconds) seconds"
+        return APIError(.rateLimited, "\(limit) Retry after \(delay).", retryAfter: seconds)
     }
 }

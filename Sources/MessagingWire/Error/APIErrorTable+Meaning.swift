@@ -1,34 +1,150 @@
 extension APIErrorTable {
-    /// When it is answered, in a few words for people (platform-api §2.2).
-    public var meaning: String {
+    /// When it is answered, in a few words: the description and the error page show it.
+    public var meaning: String { explanation.meaning }
+
+    /// What the caller can do about it, as one sentence: the error page shows it.
+    public var remedy: String { explanation.remedy }
+
+    private var explanation: (meaning: String, remedy: String) {
         switch self {
-        case .serviceUnavailable: "a part of the service is away; try again"
-        case .invalidAppID: "the token does not belong to this application"
-        case .invalidRequestID: "the key in `If-None-Match` is no plain UUID"
-        case .authenticationRequired: "no valid token"
-        case .appSuspended: "the application is suspended"
-        case .userSuspended: "the user is suspended"
-        case .rateLimitExceeded: "too many requests"
-        case .requestTimeout: "the request arrived too slowly"
-        case .invalidOperation: "the operation makes no sense here"
-        case .invalidRequest: "the request cannot be read"
-        case .internalServerError: "something unexpected happened"
-        case .accessDenied: "the caller may not do that"
-        case .notFound: "there is no such object, or it is not visible"
-        case .objectDeleted: "the conversation has been deleted"
-        case .missingProperty: "a required member is missing"
-        case .invalidProperty: "a member has a value that does not do"
-        case .invalidEndpoint: "there is no such path"
-        case .invalidHeader: "a header field does not do"
-        case .conflict: "a distinct conversation exists with other metadata"
-        case .methodNotAllowed: "the path does not offer the method"
-        case .participantBlocked: "a participant has been blocked by the creator"
-        case .idInUse: "the id is taken; `data` holds the object"
-        case .idempotencyKeyReuse: "the key came with another request before"
-        case .requestInProgress: "the request of the key is not finished"
-        case .positionGone: "the log is not kept from there on; `data` says from where"
-        case .versionMismatch: "the object has changed; `data` holds it"
-        case .quotaExceeded: "the application would hold more bytes than it may"
+        case .serviceUnavailable, .invalidAppID, .invalidRequestID, .authenticationRequired,
+            .appSuspended, .userSuspended, .requestTimeout, .internalServerError, .accessDenied,
+            .rateLimited, .quotaExceeded:
+            ofService
+        case .invalidOperation, .invalidRequest, .notFound, .objectDeleted, .missingProperty,
+            .invalidProperty, .invalidEndpoint, .invalidHeader, .conflict, .methodNotAllowed,
+            .participantBlocked, .idInUse, .idempotencyKeyReuse, .requestInProgress,
+            .positionGone, .versionMismatch:
+            ofRequest
+        }
+    }
+
+    /// Credentials, limits, and the state of the server.
+    private var ofService: (meaning: String, remedy: String) {
+        switch self {
+        case .serviceUnavailable:
+            (
+                "a part of the service is unavailable",
+                "Retry after the seconds in `Retry-After`, with the same `Idempotency-Key`."
+            )
+        case .invalidAppID:
+            (
+                "the token does not belong to this application",
+                "Check the application id in the path, or use a token of that application."
+            )
+        case .invalidRequestID:
+            (
+                "the key in `If-None-Match` is not a plain UUID, or `Idempotency-Key` is malformed",
+                "Send a UUID without quotes in `If-None-Match`, and 1 to 255 visible ASCII characters in `Idempotency-Key`."
+            )
+        case .authenticationRequired:
+            (
+                "the request has no valid token",
+                "Send `Authorization: Bearer` with a token that is neither expired nor revoked."
+            )
+        case .appSuspended:
+            (
+                "the application is suspended",
+                "The operator of the server can resume the application."
+            )
+        case .userSuspended:
+            ("the user is suspended", "A patch of the user can set `suspended` to false.")
+        case .requestTimeout:
+            (
+                "the request arrived too slowly",
+                "Send it again over a connection that is fast enough."
+            )
+        case .internalServerError:
+            (
+                "an unexpected error happened in the server",
+                "Retry once; report the `X-Request-Id` of the answer to the operator if it happens again."
+            )
+        case .accessDenied:
+            (
+                "the token or the user does not have this permission",
+                "Use a token with a higher scope, or act for a user who takes part."
+            )
+        case .rateLimited:
+            (
+                "a limit of requests, streams or open uploads is reached",
+                "Retry after the seconds in `Retry-After`; the message names the limit."
+            )
+        default:
+            (
+                "the application would store more bytes than its quota allows",
+                "Delete contents, or ask the operator for a higher quota."
+            )
+        }
+    }
+
+    /// Mistakes in a request, and the state of its target.
+    private var ofRequest: (meaning: String, remedy: String) {
+        switch self {
+        case .invalidOperation:
+            ("the operation is not possible here", "The message says which rule it breaks.")
+        case .invalidRequest:
+            (
+                "the request cannot be read",
+                "Send valid JSON in UTF-8 with the top-level type that the endpoint takes."
+            )
+        case .notFound:
+            (
+                "the object does not exist, or is not visible to the user",
+                "Check the ids in the path; a deleted message answers this, too."
+            )
+        case .objectDeleted:
+            ("the conversation has been deleted", "Do not use its id any longer.")
+        case .missingProperty:
+            ("a required member is missing", "Add the member that `data.property` names.")
+        case .invalidProperty:
+            (
+                "a member or parameter has an invalid value",
+                "Correct what `data.property` names; the message states the rule."
+            )
+        case .invalidEndpoint:
+            (
+                "the path does not exist in this version",
+                "Compare the path with `/openapi.json` of the version."
+            )
+        case .invalidHeader:
+            (
+                "a header has an invalid value",
+                "Correct what `data.header` names; the message lists the values that are accepted."
+            )
+        case .conflict:
+            (
+                "the distinct conversation exists with other metadata",
+                "Use the conversation in `data`, or create it with the same metadata."
+            )
+        case .methodNotAllowed:
+            ("the path does not offer the method", "Use one of the methods in `Allow`.")
+        case .participantBlocked:
+            (
+                "one participant blocks another",
+                "Leave one of them out, or remove the block."
+            )
+        case .idInUse:
+            ("the id is taken", "Use the object in `data`, or send another id.")
+        case .idempotencyKeyReuse:
+            (
+                "the `Idempotency-Key` was used for another request",
+                "Use a new key for each new request; repeat a request without any change."
+            )
+        case .requestInProgress:
+            (
+                "the first request with this `Idempotency-Key` is still running",
+                "Retry after the seconds in `Retry-After`."
+            )
+        case .positionGone:
+            (
+                "the event log no longer keeps that position",
+                "Read the objects again, then go on at the position in `data`."
+            )
+        default:
+            (
+                "the object has changed since the version in `If-Match`",
+                "Apply the change to the object in `data`, and send its new version."
+            )
         }
     }
 }

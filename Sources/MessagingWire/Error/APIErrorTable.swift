@@ -8,7 +8,6 @@ public enum APIErrorTable: CaseIterable, Sendable {
     case authenticationRequired
     case appSuspended
     case userSuspended
-    case rateLimitExceeded
     case requestTimeout
     case invalidOperation
     case invalidRequest
@@ -28,6 +27,7 @@ public enum APIErrorTable: CaseIterable, Sendable {
     case requestInProgress
     case positionGone
     case versionMismatch
+    case rateLimited
     case quotaExceeded
 
     /// What a client reads in `id` and `code`, and the status the error comes with.
@@ -39,7 +39,6 @@ public enum APIErrorTable: CaseIterable, Sendable {
         case .authenticationRequired: ("authentication_required", 4, 401)
         case .appSuspended: ("app_suspended", 5, 403)
         case .userSuspended: ("user_suspended", 6, 403)
-        case .rateLimitExceeded: ("rate_limit_exceeded", 7, 429)
         case .requestTimeout: ("request_timeout", 8, 408)
         case .invalidOperation: ("invalid_operation", 9, 422)
         case .invalidRequest: ("invalid_request", 10, 400)
@@ -60,8 +59,10 @@ public enum APIErrorTable: CaseIterable, Sendable {
         case .requestInProgress: ("request_in_progress", 113, 409)
         case .positionGone: ("position_gone", 114, 410)
         case .versionMismatch: ("version_mismatch", 115, 412)
-        // Issue 5: an application may hold so many bytes.
-        case .quotaExceeded: ("quota_exceeded", 116, 507)
+        // Ruling 34; the original service answers 429 without a body, so its number 7 is unused.
+        case .rateLimited: ("rate_limited", 116, 429)
+        // The limit of stored bytes of an application.
+        case .quotaExceeded: ("quota_exceeded", 117, 507)
         }
     }
 }

@@ -53,12 +53,13 @@ final class ServerService: Service {
 
     /// The paths that belong to no door.
     enum Page: CaseIterable {
-        case root, description, live, ready, metrics
+        case root, description, errors, live, ready, metrics
 
         var path: PathTemplate {
             switch self {
             case .root: "/"
             case .description: "/openapi.json"
+            case .errors: ErrorPage.path
             case .live: "/health/live"
             case .ready: "/health/ready"
             case .metrics: MetricsDoor.path
@@ -71,6 +72,7 @@ final class ServerService: Service {
             case .root: "Says what this is and where to go on."
             case .description:
                 "Describes the API in OpenAPI 3.1; `?version=` for another version than 3.0."
+            case .errors: "Explains each error that the API answers, as a page for people."
             case .live: "Whether the process answers; never asks the database."
             case .metrics: "Metrics for Prometheus, with `metrics.token` or at `metrics.listen`."
             case .ready:
@@ -87,9 +89,10 @@ final class ServerService: Service {
     private func answer(_ page: Page, to request: Request, _ route: String) -> Answer {
         switch page {
         case .metrics where metrics.admits(request): metrics.answer(to: request)
-        case .metrics: Answer(route, PlatformAPI.unauthenticated)
+        case .metrics: Answer(route, api.unauthenticated)
         case .root: Answer(route, greeting)
         case .description: api.describe(request, route)
+        case .errors: api.explainErrors(request, route)
         case .live: Answer(route, Self.health(true))
         case .ready where readiness.isOver: Answer(route, Self.health(false))
         case .ready:
@@ -107,6 +110,7 @@ final class ServerService: Service {
                 writer.member("self", "\(publicURL)/")
                 writer.member("applications", "\(publicURL)/apps/{app}")
                 writer.member("description", "\(publicURL)\(Page.description.path)")
+                writer.member("errors", "\(publicURL)\(Page.errors.path)")
                 writer.member("live", "\(publicURL)/health/live")
                 writer.member("ready", "\(publicURL)/health/ready")
             }

@@ -50,7 +50,7 @@ extension Call {
         do throws(UploadError) {
             return try await api.uploads.create(draft)
         } catch {
-            throw try APIError(error)
+            throw try APIError(error, api.uploads)
         }
     }
 

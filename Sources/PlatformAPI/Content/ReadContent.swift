@@ -103,7 +103,7 @@ extension Call {
         do throws(UploadError) {
             progress = try await api.uploads.progress(of: id.uuid)
         } catch {
-            throw try APIError(error)
+            throw try APIError(error, api.uploads)
         }
         guard let progress, isOwner(progress.owner) else { return nil }
         let status: TransferStatus

@@ -21,9 +21,9 @@ extension Call {
         case .matched(let conversation):
             located(.ok, conversation)
         case .conflict(let conversation):
-            APIError.distinctConflict(with: json(conversation)).reply
+            APIError.distinctConflict(with: json(conversation)).reply(publicBase: api.publicBase)
         case .idInUse(let conversation):
-            APIError.taken(byConversation: json(conversation)).reply
+            APIError.taken(byConversation: json(conversation)).reply(publicBase: api.publicBase)
         }
     }
 

@@ -33,7 +33,7 @@ final class Description: Sendable {
             }
             return await response(to: request, document(version), version)
         } catch {
-            return error.reply.response
+            return error.response(publicBase: publicBase)
         }
     }
 

@@ -13,7 +13,7 @@ struct ErrorAnswers {
     init(of endpoint: Endpoint, _ operation: Operation) {
         add([
             .authenticationRequired, .invalidAppID, .appSuspended, .invalidHeader,
-            .rateLimitExceeded, .invalidRequest, .internalServerError, .serviceUnavailable,
+            .rateLimited, .invalidRequest, .internalServerError, .serviceUnavailable,
             .invalidEndpoint,
         ])
         // A path longer than names can be (H62).

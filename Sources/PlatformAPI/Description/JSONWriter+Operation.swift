@@ -178,7 +178,7 @@ extension JSONWriter {
 
     // MARK: - Failures
 
-    /// A response object of a failure; 429 has no body (platform-api §1.11).
+    /// A response object of a failure.
     mutating func error(_ status: Int, _ kinds: [APIErrorTable]) {
         let texts = kinds.map { "`\($0.row.id)` (\($0.row.code)): \($0.meaning)." }
         object { writer in
@@ -195,7 +195,7 @@ extension JSONWriter {
                 writer.fields([Parameter("Retry-After", .integer(0 ... .max), "Seconds.")])
             default: break
             }
-            if status != 429 { writer.content(ErrorJSON.schema) }
+            writer.content(ErrorJSON.schema)
         }
     }
 

@@ -2,20 +2,16 @@ import HTTP
 import MessagingWire
 
 extension APIError {
-    /// The error object with its status and the fields that go with it (H98).
-    var reply: Reply {
-        // Sent without a body, as the original does (platform-api §1.11).
-        guard kind != .rateLimitExceeded else {
-            // Only limits of what is open come here, uploads and live streams, and these end when their owner
-            // ends them: who asks again does it as seldom as an upload itself would tell him
-            // (`UploadError.rateLimited`). A long poll ends by itself and is told a second.
-            return Reply(.tooManyRequests).adding("Retry-After", "60")
-        }
-        let reply = Reply(httpStatus, ErrorJSON.bytes(self))
+    /// The error object with its status and the headers that go with it (H98).
+    ///
+    /// - Parameter publicBase: The public base of this server, which its `url` begins with.
+    func reply(publicBase: String) -> Reply {
+        let reply = Reply(httpStatus, ErrorJSON.bytes(self, publicBase: publicBase))
+        if let retryAfter { return reply.adding("Retry-After", String(retryAfter)) }
         switch kind {
         case .authenticationRequired: return reply.adding("WWW-Authenticate", "Bearer")
         case .serviceUnavailable: return reply.adding("Retry-After", "5")
-        case .requestInProgress: return reply.adding("Retry-After", "1")
+        case .requestInProgress, .rateLimited: return reply.adding("Retry-After", "1")
         case .invalidHeader where data == .header("Content-Encoding"):
             return reply.adding("Accept-Encoding", ContentCoding.accepted)
         case .invalidHeader where data == .header("Content-Type") && status != 415:
@@ -23,6 +19,9 @@ extension APIError {
         default: return reply
         }
     }
+
+    /// The same as a response.
+    func response(publicBase: String) -> Response { reply(publicBase: publicBase).response }
 
     static func unknownEndpoint(_ request: Request) -> APIError {
         APIError(

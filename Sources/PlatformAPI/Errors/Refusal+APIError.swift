@@ -26,14 +26,15 @@ extension APIError {
 
 extension Response {
     /// The answer to a body that did not arrive whole; its connection cannot be used again.
-    init(_ error: BodyError) {
+    init(_ error: BodyError, publicBase: String) {
         switch error {
         case .refused(let refusal):
-            self = APIError(refusal).reply.response
+            self = APIError(refusal).response(publicBase: publicBase)
             status = refusal.status
             ending = .close
         case .stalled:
-            self = APIError(.requestTimeout, "The body arrived too slowly.").reply.response
+            self = APIError(.requestTimeout, "The body arrived too slowly.")
+                .response(publicBase: publicBase)
             ending = .close
         case .interrupted, .superseded:
             self = .dropped

@@ -4,10 +4,10 @@ import MessagingWire
 extension APIError {
     /// The one place where a rejection becomes an error of the API.
     init(_ rejection: Rejection, _ family: APIFamily) {
-        self = Self.meaning(of: rejection, in: family).of(family)
+        self = Self.error(rejection, family)
     }
 
-    private static func meaning(of rejection: Rejection, in family: APIFamily) -> APIError {
+    private static func error(_ rejection: Rejection, _ family: APIFamily) -> APIError {
         switch rejection {
         case .notFound(let subject):
             APIError(.notFound, notFound(subject))

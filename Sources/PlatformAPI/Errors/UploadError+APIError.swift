@@ -4,15 +4,19 @@ import Uploads
 extension APIError {
     /// What an upload that cannot be created is answered.
     ///
+    /// - Parameter uploads: Where it was to be created; the texts name its limits.
     /// - Throws: The error itself when it is a fault of ours.
-    init(_ error: UploadError) throws {
+    init(_ error: UploadError, _ uploads: Uploads) throws {
         switch error {
         case .tooLarge:
             self.init(
                 .invalidProperty, "The content is larger than an upload may be.",
                 data: .property("Upload-Content-Length"))
         case .rateLimited:
-            self.init(.rateLimitExceeded, "Too many uploads are open.")
+            // Uploads stay open until their owner ends them or they expire, so a retry after a second is too early.
+            self = .rateLimited(
+                "\(uploads.maximumOpenPerOwner) uploads are open here, and there may be no more.",
+                retryAfter: 60)
         case .insufficientStorage:
             self.init(.serviceUnavailable, "There is no room for the content now.")
         case .quotaExceeded(let limit):

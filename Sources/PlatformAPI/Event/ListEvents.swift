@@ -10,14 +10,27 @@ extension Call {
         let query = try EventQuery(try Query(request.target))
         guard query.wait > 0 else { return try await eventsReply(query) }
         // It holds a place as a stream does.
-        let seat: StreamSeat
-        do {
-            seat = try api.streams.admit(token.id.uuid)
-        } catch {
-            return Reply(error)
-        }
+        let seat = try streamSeat(retryAfter: 1)
         defer { withExtendedLifetime(seat) {} }
         return try await eventsReply(query)
+    }
+
+    /// Counts this request among the token's streams for as long as the seat is held (H157).
+    ///
+    /// - Parameter seconds: When a request above the limit may be repeated: a long poll ends by itself soon, a
+    ///   stream only when its client ends it.
+    /// - Throws: 429 when the token has no more streams, 503 when the server has none.
+    func streamSeat(retryAfter seconds: Int) throws(APIError) -> StreamSeat {
+        do {
+            return try api.streams.admit(token.id.uuid)
+        } catch {
+            guard error.status == .tooManyRequests else { throw APIError(error) }
+            throw .rateLimited(
+                """
+                The token has \(api.settings.maximumStreamsPerToken) event streams and waiting requests open, \
+                and may have no more.
+                """, retryAfter: seconds)
+        }
     }
 
     private func eventsReply(_ query: EventQuery) async throws -> Reply {
@@ -79,13 +92,5 @@ extension Call {
             writer.member("next", found.through.number)
         }
         return writer.finish()
-    }
-}
-
-extension Reply {
-    /// There is no room for one more who waits (H157).
-    init(_ refusal: Refusal) {
-        self =
-            refusal.status == .tooManyRequests ? .tooManyRequests : APIError(refusal).reply
     }
 }

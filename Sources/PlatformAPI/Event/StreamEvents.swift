@@ -20,14 +20,7 @@ extension Call {
         } catch .invalid where request.fields["Last-Event-ID"] != nil {
             throw Rejection.invalid("Last-Event-ID")
         }
-        let seat: StreamSeat
-        do {
-            seat = try api.streams.admit(token.id.uuid)
-        } catch {
-            throw error.status == .tooManyRequests
-                ? APIError(.rateLimitExceeded, "The token has too many streams open.")
-                : APIError(error)
-        }
+        let seat = try streamSeat(retryAfter: 60)
         // Frames hold signed links, and each client's own compression would cost more than it saves.
         secrets.note()
         let reader = EventReader(

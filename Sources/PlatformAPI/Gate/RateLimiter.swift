@@ -29,6 +29,9 @@ final class RateLimiter: Sendable {
         }
     }
 
+    /// The limit in force.
+    var limit: RateLimit { state.withLock { state in state.limit } }
+
     /// How many requests were refused.
     var refused: Int { state.withLock { state in state.refused } }
 

@@ -16,7 +16,7 @@ extension PlatformAPI {
         } catch let error as DiskError where error.kind == .full {
             throw APIError.noRoom
         } catch let error as UploadError {
-            throw try APIError(error)
+            throw try APIError(error, uploads)
         }
     }
 }

@@ -26,8 +26,9 @@ extension Call {
                 .adding("Location", location)
         case .matched:
             return Reply(.ok, view).tagged(creation.object.version).adding("Location", location)
-        case .conflict: return APIError.distinctConflict(with: view).reply
-        case .idInUse: return APIError.taken(byConversation: view).reply
+        case .conflict:
+            return APIError.distinctConflict(with: view).reply(publicBase: api.publicBase)
+        case .idInUse: return APIError.taken(byConversation: view).reply(publicBase: api.publicBase)
         }
     }
 }

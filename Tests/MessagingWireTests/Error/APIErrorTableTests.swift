@@ -13,7 +13,15 @@ import Testing
     }
 
     @Test func `codes are those of the original service and some of our own`() {
-        #expect(rows.map(\.code) == Array(1...10) + Array(100...116))
+        #expect(rows.map(\.code) == Array(1...10).filter { $0 != 7 } + Array(100...117))
+    }
+
+    @Test(arguments: APIErrorTable.allCases)
+    func `each has a meaning in a few words and a remedy in one sentence (ruling 32)`(
+        error: APIErrorTable
+    ) {
+        #expect(!error.meaning.isEmpty && !error.meaning.hasSuffix("."))
+        #expect(error.remedy.hasSuffix(".") && error.remedy.first?.isUppercase == true)
     }
 
     @Test func `every status is an error`() {
@@ -34,7 +42,7 @@ import Testing
         #expect(
             text(error) == """
                 {"id":"not_found","code":102,"message":"A \\"thing\\"",\
-                "url":"https://developer.layer.com/docs/platform"}
+                "url":"https://chat.example.com/docs/errors#not_found"}
                 """)
     }
 
@@ -53,12 +61,22 @@ import Testing
         #expect(text(error).hasSuffix(#","data":{"id":"x"}}"#))
     }
 
+    @Test(arguments: [(1, "1 second"), (60, "60 seconds")])
+    func `a limit that is reached says when to retry (ruling 34)`(seconds: Int, text: String) {
+        let error = APIError.rateLimited("There are 5 already.", retryAfter: seconds)
+        #expect(error.kind.row.id.description == "rate_limited")
+        #expect(error.status == 429)
+        #expect(error.message == "There are 5 already. Retry after \(text).")
+        #expect(error.retryAfter == seconds)
+    }
+
     @Test func `the status is that of the table unless said otherwise`() {
         #expect(APIError(.invalidRequest, "m").status == 400)
         #expect(APIError(.invalidRequest, "m", status: 413).status == 413)
     }
 
     private func text(_ error: APIError) -> String {
-        String(decoding: ErrorJSON.bytes(error), as: UTF8.self)
+        String(
+            decoding: ErrorJSON.bytes(error, publicBase: "https://chat.example.com"), as: UTF8.self)
     }
 }

@@ -12,7 +12,7 @@ import Testing
 
     @Test(arguments: APIErrorTable.allCases)
     func `carry what their status asks for, and are never cached (H97, H98)`(kind: APIErrorTable) {
-        let response = APIError(kind, "No.").reply.response
+        let response = APIError(kind, "No.").response(publicBase: World.base)
         #expect(response.fields["Cache-Control"] == "no-store")
         if let name = Self.required[kind.row.status] {
             #expect(response.fields[name] != nil)
@@ -22,10 +22,13 @@ import Testing
     @Test func `name what is read instead (H70, H71, H121)`() {
         let coding = APIError(
             .invalidHeader, "No.", data: .header("Content-Encoding"), status: 415)
-        #expect(coding.reply.response.status == .unsupportedMediaType)
-        #expect(coding.reply.response.fields["Accept-Encoding"] == "gzip, deflate, identity")
+        #expect(coding.response(publicBase: World.base).status == .unsupportedMediaType)
+        #expect(
+            coding.response(publicBase: World.base).fields["Accept-Encoding"]
+                == "gzip, deflate, identity")
         let type = APIError(.invalidHeader, "No.", data: .header("Content-Type"))
         #expect(
-            type.reply.response.fields["Accept-Patch"] == "application/vnd.layer-patch+json")
+            type.response(publicBase: World.base).fields["Accept-Patch"]
+                == "application/vnd.layer-patch+json")
     }
 }

@@ -186,6 +186,14 @@ import Testing
             let third = try await refused(scene, "")
             #expect(third.status == 429)
             #expect(third["Retry-After"] == "60")
+            #expect(third.body.contains(#""id":"rate_limited","code":116"#), "\(third)")
+            #expect(third.body.contains("2 event streams"), "\(third)")
+            #expect(third.body.contains("Retry after 60 seconds."), "\(third)")
+            let waiting = try await scene.ask(
+                "GET", "/apps/{app}/events?wait=5", by: RouterDoor(service: scene.world.service))
+            #expect(waiting.status == 429)
+            #expect(waiting["Retry-After"] == "1")
+            #expect(waiting.body.contains("Retry after 1 second."), "\(waiting)")
         }
         // The second is closed, which the server notices soon.
         var head = "HTTP/1.1 429"

@@ -16,7 +16,7 @@ import Testing
         #expect(answer.status == .unauthorized)
         #expect(answer.fields.octets == none.fields.octets)
         #expect(bytes(answer) == bytes(none))
-        #expect(bytes(answer) == bytes(PlatformAPI.unauthenticated))
+        #expect(bytes(answer) == bytes(scene.world.service.api.unauthenticated))
     }
 
     @Test func `a token is looked up by its digest and kept nowhere (H210)`() async throws {

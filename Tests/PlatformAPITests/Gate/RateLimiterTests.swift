@@ -53,7 +53,7 @@ import Testing
 }
 
 @Suite struct `A limited route` {
-    @Test func `tells how the token stands, and refuses without a body (1_11, X5)`() async throws {
+    @Test func `names its limit and when to retry (ruling 34, X5)`() async throws {
         let scene = try await Scene.make(
             in: .limited(RateLimit(perSecond: 1, burst: 2)))
         let door = RouterDoor(service: scene.world.service)
@@ -68,8 +68,13 @@ import Testing
         // Step 5 comes before the body is looked at, step 4 before the limit.
         let third = try await scene.ask("POST", "/apps/{app}/conversations", "{", by: door)
         #expect(third.status == 429)
-        #expect(third.body.isEmpty)
-        #expect(third["Content-Type"] == nil)
+        #expect(third["Content-Type"] == "application/json; charset=UTF-8")
+        #expect(
+            third.body == """
+                {"id":"rate_limited","code":116,"message":"The token has sent too many requests: the limit is \
+                1 per second, and 2 at once after a pause. Retry after 1 second.",\
+                "url":"https://chat.example.com/docs/errors#rate_limited"}
+                """)
         #expect(third["Retry-After"] == "1")
         #expect(third["RateLimit"] == #""token";r=0;t=2"#)
         let foreign = try await scene.ask("GET", "/apps/{other_app}/users/a/badge", by: door)

@@ -17,8 +17,8 @@ struct Scene: Sendable {
         let suspended = try await store.createApplication(name: "suspended").id
         let past = Timestamp(milliseconds: 1)
         var variables = [
-            "base": World.base, "docs": "https://developer.layer.com/docs/platform",
-            "version": version, "app": application.uuid, "APP": application.uuid.uppercased(),
+            "base": World.base, "version": version, "app": application.uuid,
+            "APP": application.uuid.uppercased(),
             "other_app": other.uuid, "suspended_app": suspended.uuid,
         ]
         variables["token"] = try await store.createToken(for: application, scope: .admin).secret

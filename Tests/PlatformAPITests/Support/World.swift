@@ -163,6 +163,9 @@ final class FrontDoor: Service {
         if request.target.path == "/openapi.json" {
             return api.describe(request, "/openapi.json")
         }
+        if request.target.path == "/docs/errors" {
+            return api.explainErrors(request, "/docs/errors")
+        }
         return api.answer(to: request)
     }
 

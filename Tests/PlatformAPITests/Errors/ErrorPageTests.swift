@@ -1,0 +1,78 @@
+import Base64
+import Digests
+import MessagingWire
+import Testing
+
+@testable import PlatformAPI
+
+@Suite struct `The error page` {
+    @Test(arguments: APIErrorTable.allCases)
+    func `has a section for each error, at the url of the error (ruling 32)`(
+        error: APIErrorTable
+    ) async throws {
+        let url = ErrorJSON.url(of: error, publicBase: World.base)
+        let parts = url.split(separator: "#").map(String.init)
+        #expect(parts.count == 2)
+        let page = try await ask("GET", String(parts[0].dropFirst(World.base.count)))
+        #expect(page.status == 200)
+        #expect(page.body.contains("<section id=\"\(parts[1])\">"))
+        #expect(page.body.contains("Code \(error.row.code), status \(error.row.status)."))
+    }
+
+    @Test func `loads nothing and runs nothing (ruling 32)`() async throws {
+        let page = try await ask("GET", "/docs/errors")
+        #expect(page["Content-Type"] == "text/html; charset=UTF-8")
+        #expect(page["X-Content-Type-Options"] == "nosniff")
+        for sign in ["http:", "https:", "src=", "<script", "<link", "@import", "url(", "style=\""] {
+            #expect(!page.body.contains(sign), "\(sign)")
+        }
+        let style = try #require(
+            page.body.split(separator: "<style>").last?.split(separator: "</style>").first)
+        let hash = Base64.encode(SHA256.digest(of: Array(style.utf8)))
+        let policy = try #require(page["Content-Security-Policy"])
+        #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-\(hash)';"))
+        #expect(page.body.split(separator: "`").count == 1, "backticks become code elements")
+    }
+
+    @Test func `is validated by its tag`() async throws {
+        let tag = try #require(try await ask("GET", "/docs/errors")["ETag"])
+        let again = try await ask("GET", "/docs/errors", [("If-None-Match", tag)])
+        #expect(again.status == 304)
+        #expect(again["ETag"] == tag)
+        #expect(again.body.isEmpty)
+        #expect(try await ask("HEAD", "/docs/errors").body.isEmpty)
+    }
+
+    private func ask(
+        _ method: String, _ target: String, _ fields: [(name: String, value: String)] = []
+    ) async throws -> PlainAnswer {
+        try await RouterDoor(service: try await World.shared.service).ask(
+            PlainRequest(method: method, target: target, fields: fields, body: ""))
+    }
+}
+
+@Suite struct `Too many open uploads` {
+    @Test func `are an error object that names the limit and when to retry (ruling 34)`()
+        async throws
+    {
+        let scene = try await Scene.make(version: "3.0")
+        let door = RouterDoor(service: scene.world.service)
+        let made = try await scene.ask(
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: door)
+        #expect(made.status == 201)
+        var last = made
+        for _ in 0...200 {
+            last = try await scene.ask(
+                "POST", "/apps/{app}/users/ana/content",
+                fields: [("Upload-Content-Type", "text/plain"), ("Upload-Content-Length", "10")],
+                by: door)
+        }
+        #expect(last.status == 429)
+        #expect(last["Retry-After"] == "60")
+        #expect(
+            last.body == """
+                {"id":"rate_limited","code":116,"message":"200 uploads are open here, and there may be no \
+                more. Retry after 60 seconds.","url":"https://chat.example.com/docs/errors#rate_limited"}
+                """)
+    }
+}
