@@ -123,7 +123,7 @@ sanitize: test-packages swift ## Every test under the thread and the address san
 	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize address --scratch-path .build/address
 	swift test --sanitize thread --scratch-path .build/thread
 
-rules:
+rules: ## Checks that every cited rule exists and every rule has a test.
 	python3 Tests/Rules/rules.py
 
 format:

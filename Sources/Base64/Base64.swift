@@ -1,4 +1,4 @@
-/// Base 64 of RFC 4648, standard (§4) and for URLs (§5).
+/// Base 64, standard (RFC 4648 §4) and for URLs (RFC 4648 §5).
 package enum Base64 {
     private static let standard = Alphabet("+/")
     private static let forURLs = Alphabet("-_")
@@ -22,7 +22,7 @@ package enum Base64 {
 
     /// Reads the standard alphabet, padded; `nil` for anything else.
     ///
-    /// One text for one value: bits that are left over must be zero (§3.5).
+    /// One text for one value: bits that are left over must be zero (RFC 4648 §3.5).
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let text = Array(text.utf8)
         guard text.count % 4 == 0 else { return nil }

@@ -20,19 +20,19 @@ public struct JSONError: Error, Hashable, Sendable {
         case trailingBytes
         /// A byte order mark, which RFC 8259 §8.1 forbids to send.
         case byteOrderMark
-        /// A control character inside a string, which has to be escaped (§7).
+        /// A control character inside a string, which has to be escaped (RFC 8259 §7).
         case controlCharacter
-        /// A backslash followed by something that is no escape (§7).
+        /// A backslash followed by something that is no escape (RFC 8259 §7).
         case invalidEscape
-        /// Half of a surrogate pair: it names no character (§8.2).
+        /// Half of a surrogate pair: it names no character (RFC 8259 §8.2).
         case loneSurrogate
         /// Bytes that are not UTF-8 (Unicode 15, table 3-7).
         case invalidUTF8
-        /// A number outside the grammar of §6, for example `01` or `1.`.
+        /// A number outside the grammar of RFC 8259 §6, for example `01` or `1.`.
         case invalidNumber
         /// A number with more digits than the limit.
         case numberTooLong(limit: Int)
-        /// A name that stands in its object already (§4 leaves the meaning open, so we refuse).
+        /// A name that stands in its object already (RFC 8259 §4 leaves the meaning open, so we refuse).
         case duplicateName
     }
 }

@@ -1,6 +1,6 @@
 public import HTTP
 
-/// Numbers and lists of the interface, with the defaults of the HTTP specification (§25).
+/// Numbers and lists of the interface, with the defaults of the HTTP rules (http §25).
 public struct PlatformSettings: Sendable {
     /// Octets from which on an answer is compressed (H114).
     public var compressMinimum = 1024

@@ -3,7 +3,7 @@ internal import HTTP
 internal import HTTPClient
 internal import JSON
 
-/// The requests an upload is made of (`resumable-uploads` §3.8, §5).
+/// The requests an upload is made of (uploads §3.8, §5).
 struct UploadService: Sendable {
     let target: UploadTarget
     let client: HTTPClient

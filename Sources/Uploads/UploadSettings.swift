@@ -1,4 +1,4 @@
-/// Numbers of the upload and download rooms, with the defaults of resumable-uploads §0.
+/// Numbers of the upload and download rooms, with the defaults of uploads §0.
 ///
 /// Sizes are bytes, times are milliseconds unless their name says otherwise.
 public struct UploadSettings: Sendable {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The runs by which uploads are accepted and that take long (resumable-uploads §15).
+"""The runs by which uploads are accepted and that take long (uploads §15).
 
     acceptance.py --binary .build/release/parley [--megabytes 2147] [--cuts 50] [--uploads 10] [--only C]
 

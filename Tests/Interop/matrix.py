@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The status matrix of uploads (resumable-uploads §12) over plain sockets.
+"""The status matrix of uploads (uploads §12) over plain sockets.
 
     matrix.py --binary .build/debug/parley
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mistakes seen elsewhere, and that they are not made here (resumable-uploads §14), over plain sockets.
+"""Mistakes seen elsewhere, and that they are not made here (uploads §14), over plain sockets.
 
     mistakes.py --binary .build/debug/parley
 

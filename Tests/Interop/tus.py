@@ -3,7 +3,7 @@
 
     tus.py --binary .build/debug/parley
 
-Each function is one fact: the rows of column B of the status matrix (resumable-uploads §12), and what
+Each function is one fact: the rows of column B of the status matrix (uploads §12), and what
 tuspy, tus-js-client and Uppy send and insist on (§13), written down as their exchanges.
 """
 

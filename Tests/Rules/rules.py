@@ -1,57 +1,97 @@
 #!/usr/bin/env python3
-"""Fails when a rule of the specifications is named by no test (H214).
+"""Checks the rules and their citations (H214). It runs in seconds and builds nothing.
 
-The rules are those of HTTP (H), of the domain as far as the server is concerned (R), and the extensions
-(X). A test names the rules it holds in one of these places, and nowhere else, so that a comment or a
-passing word names nothing:
+The rules are in the DocC articles listed in ARTICLES. This script fails when
+
+1. a rule, ruling or section that is cited in Sources, Tests, Config, docker, README or Makefile does not exist,
+2. a rule that can be observed from outside is named by no test,
+3. a rule article states another default of a setting than the README.
+
+An article declares a rule at the start of a paragraph or bullet: `**H41.**`, `**R7.**`, `**X1.2.**`,
+`**Ruling 20.**`, and a section by a heading that starts with its number: `## 1.6 Order of checks`. A rule whose
+text says "(internal)" or "Not implemented yet" needs no test.
+
+A citation is `H41`, `H46–H50`, `X1.2` (in the name of a Swift function `X1_2`), `ruling 20`, `rulings 12, 13`, or
+a section with its document: `platform-api §1.6`, `webhooks §1.2`, `uploads §11.4`. In the folders of BARE the
+document may be left out: `§11.4`.
+
+A test names the rules it checks in one of these places, and nowhere else:
 
 - a Swift test or suite, in parentheses at the end of its name:  func `… (H3, H46–H50)`
-- or, in the rooms above HTTP, at the beginning of its name:     func `R19: …`
+- or, in the modules above HTTP, at the start of its name:       func `R19: …`
 - a row of a table of cases, as its first argument:              HeadCase("H22", …)
 - a golden exchange, at the end of its title:                    ### … (R67, 5.1.1)
-- a shell check, at the beginning of its sentence:               holds 'H194: …'
+- a shell check, at the start of its sentence:                   holds 'H194: …'
 - a Python check, at the end of its sentence:                    check("… (H216)")
 
-Beside rules may stand sections (5.1.1) and rulings; X1.2 names X1. A range of more than eight rules
-names none of them: it says nothing about any one.
+There sections may stand beside rules without `§` (5.1.1). A range of more than eight rules names none of them.
 """
 
 import pathlib
 import re
 import sys
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WIDEST = 8
 
-# Those that must be named, by their family.
-RULES = {
-    "H": range(1, 217),
-    # Sections A to E, G and I to K.
-    "R": [*range(1, 35), *range(40, 50), *range(50, 56), *range(70, 80), *range(90, 95), 100, 101, *range(110, 115)],
-    "X": [2, 3, 4, 5, 6, 8, 9, 10, 12],
+# The rule articles, by the name that citations use. A missing one is an error.
+ARTICLES = {
+    "http": "Sources/HTTP/HTTP.docc/Rules.md",
+    "extensions": "Sources/ParleyServer/ParleyServer.docc/Extensions.md",
 }
 
-# Those that exist.
-KNOWN = {
-    "H": range(1, 217),
-    "R": [*RULES["R"], *range(60, 66), *range(80, 87)],
-    "X": range(1, 13),
+# Articles that are not in the repository yet: citations of them are counted instead of resolved. One moves to
+# ARTICLES when it lands.
+AWAITED = {
+    "semantics": "Sources/Messaging/Messaging.docc/Rules.md",
+    "platform-api": "Sources/PlatformAPI/PlatformAPI.docc/Rules.md",
+    "uploads": "Sources/Uploads/Uploads.docc/Rules.md",
+    "webhooks": "Sources/Delivery/Delivery.docc/Rules.md",
+    "client-api": "Sources/ClientAPI/ClientAPI.docc/Rules.md",
 }
 
-# Marked "(internal)" in the specification: not to be seen from outside.
-INTERNAL = {f"H{number}" for number in (5, 39, 59, 72, 85, 105, 179, 180)}
+# Which article declares a family of rules.
+FAMILIES = {"H": "http", "R": "semantics", "X": "extensions", "Ruling ": "semantics"}
 
-# Held by something other than a test that could name them, and by what.
+# Folders in which `§11.4` without a document means this one.
+BARE = {
+    "Sources/Uploads/": "uploads",
+    "Sources/UploadClient/": "uploads",
+    "Sources/ObjectStore/": "uploads",
+    "Sources/Blobs/": "uploads",
+    "Tests/UploadsTests/": "uploads",
+    "Tests/ObjectStoreTests/": "uploads",
+    "Tests/Interop/": "uploads",
+}
+
+# Rules checked by something other than a test that could name them, and by what.
 OTHERWISE = {
     "H214": "this check itself",
 }
 
-# Of later issues, and what they wait for.
+# Rules of later issues whose text does not say so, and what they wait for.
 LATER = {
     "R112": "packets come with the WebSocket",
 }
 
-RULE = r"[HRX]\d+(?:[–-][HRX]?\d+|\.\d+)?"
+# Names that look like a rule.
+NO_RULES = {"X25519", "X509"}
+
+# Standards whose sections are cited with § and not resolved here.
+STANDARD = r"RFC \d+|HTML|PROXY protocol|Trace Context(?: level \d)?"
+
+SUFFIXES = {".swift", ".md", ".http", ".sh", ".py", ".h", ".json", ".yaml", ".conf", ".lua", ""}
+FOLDERS = ["Sources", "Tests", "Config", "docker"]
+FILES = ["README.md", "Makefile"]
+
+RULE = r"[HRX]\d+(?:[–-][HRX]?\d+|[._]\d+)?"
+SECTION = r"\d+(?:\.\d+)+"
 LIST = rf"({RULE}(?:, {RULE})*)"
+# The names of platform-api, client-api and webhooks are no words of prose, so their § may be left out.
+SECTIONS = (
+    rf"(?:\b({'|'.join([*ARTICLES, *AWAITED])}) +§ ?|\b(platform-api|client-api|webhooks) +"
+    rf"|({STANDARD}),? +§ ?|§ ?)(\d+(?:\.\d+)*)"
+)
 # In parentheses other things may stand beside rules.
 ENDING = r"\(([^()]*)\)"
 NAMED = "(?:func|struct|enum|class) `"
@@ -63,45 +103,181 @@ PLACES = {
 }
 
 
-def rules(listed):
-    """The rules in a list such as `H3, H46–H50, 5.1.1`."""
-    for part in re.split(r", ?| and ", listed):
-        if not re.fullmatch(RULE, part):
-            continue
-        family, numbers = part[0], [int(number) for number in re.findall(r"\d+", part)]
-        first = numbers[0]
-        last = first if "." in part or len(numbers) == 1 else numbers[1]
-        if first > last or not {first, last} <= set(KNOWN[family]):
-            sys.exit(f"({listed}) names a rule that does not exist")
-        if last - first < WIDEST:
-            yield from (f"{family}{number}" for number in range(first, last + 1))
+class Article:
+    """The rules and sections that an article declares."""
+
+    def __init__(self, path):
+        text = (ROOT / path).read_text()
+        self.path = path
+        self.sections = set(re.findall(r"(?m)^#{2,6} (\d+(?:\.\d+)*)[. ]", text))
+        self.rules, self.untested = [], set()
+        for block in re.split(r"\n(?=\s*(?:[-*] )?\*\*|#+ )|\n\n", text):
+            declared = re.match(r"\s*(?:[-*] )?\*\*((?:[HRX]|Ruling )\d+(?:\.\d+)?)\.\*\*", block)
+            if not declared:
+                continue
+            self.rules.append(declared[1])
+            if "(internal)" in block or "Not implemented yet" in block:
+                self.untested.add(declared[1])
+        twice = {rule for rule in self.rules if self.rules.count(rule) > 1}
+        if twice:
+            sys.exit(f"{path} declares twice: {', '.join(sorted(twice))}")
 
 
-def named(tests):
-    """Every rule that a test names, with the files that do."""
+class Citations:
+    """Resolves citations, and collects those that name nothing."""
+
+    def __init__(self, articles):
+        self.articles = articles
+        self.rules = {rule for article in articles.values() for rule in article.rules}
+        self.resolved = 0
+        self.awaited = {}
+        self.wrong = []
+
+    def check(self, found, document, place):
+        """One rule, ruling or section (`§1.6`) of a document."""
+        article = self.articles.get(document)
+        if article is None:
+            self.awaited[document] = self.awaited.get(document, 0) + 1
+        elif found in self.rules or found.startswith("§") and found[1:] in article.sections:
+            self.resolved += 1
+        else:
+            self.wrong.append(f"{place}: {document} has no {found}")
+
+    def read(self, path):
+        """Every citation in a file."""
+        name = str(path.relative_to(ROOT))
+        try:
+            text = path.read_text()
+        except UnicodeDecodeError:
+            return
+        # Comments continue on the next line, which changes no offset here.
+        flat = re.sub(r"\n[ \t]*(?:///?|#|\*)?[ \t]*", lambda match: " " * len(match[0]), text)
+
+        def place(match):
+            return f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
+
+        for match in re.finditer(rf"\b{RULE}\b", flat):
+            if match[0] not in NO_RULES:
+                for rule in members(match[0]):
+                    self.check(rule, FAMILIES[rule[0]], place(match))
+        for match in re.finditer(r"\b[Rr]ulings? +(\d+(?:(?:, +| and +|–| to +)\d+(?![.\d]))*)", flat):
+            numbers = [int(number) for number in re.findall(r"\d+", match[1])]
+            if re.search("–|to", match[1]):
+                numbers = range(numbers[0], numbers[-1] + 1)
+            for number in numbers:
+                self.check(f"Ruling {number}", FAMILIES["Ruling "], place(match))
+        self.read_sections(flat, name, place)
+
+    def read_sections(self, flat, name, place):
+        own = {path: document for document, path in [*ARTICLES.items(), *AWAITED.items()]}
+        bare = own.get(name) or next(
+            (document for folder, document in BARE.items() if name.startswith(folder)), None)
+        last, end = None, 0
+        for match in re.finditer(SECTIONS, flat):
+            if match[1] or match[2]:
+                document = match[1] or match[2]
+            elif match[3]:
+                document = "standard"
+            elif last and re.fullmatch(r"[ ,;–-]*(?:and|or|to)? *", flat[end:match.start()]):
+                document = last
+            else:
+                document = bare
+            last, end = document, match.end()
+            if document is None:
+                self.wrong.append(f"{place(match)}: {match[0]} is of no named document")
+            elif document != "standard":
+                self.check("§" + match[4], document, place(match))
+
+
+def members(cited):
+    """The rules in `H3`, `H46–H50`, `X1.2` or `X1_2`."""
+    family, numbers = cited[0], [int(number) for number in re.findall(r"\d+", cited)]
+    if len(numbers) == 1:
+        return [cited]
+    if re.search(r"[._]", cited):
+        return [f"{family}{numbers[0]}.{numbers[1]}"]
+    if numbers[0] > numbers[1]:
+        sys.exit(f"{cited} is no range")
+    return [f"{family}{number}" for number in range(numbers[0], numbers[1] + 1)]
+
+
+def named(citations):
+    """Every rule that a test names, with the files that do; sections named beside them are resolved."""
     found = {}
-    for file in sorted(tests.rglob("*")):
-        for place in PLACES.get(file.suffix, []) if file.name != "rules.py" else []:
-            for match in re.finditer(place, file.read_text()):
-                for rule in rules(match[1]):
-                    found.setdefault(rule, set()).add(file.name)
+    for path in sorted((ROOT / "Tests").rglob("*")):
+        for pattern in PLACES.get(path.suffix, []) if path.name != "rules.py" else []:
+            text = path.read_text()
+            for match in re.finditer(pattern, text):
+                for part in re.split(r", ?| and ", match[1]):
+                    place = f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}"
+                    if re.fullmatch(RULE, part):
+                        rules = members(part)
+                        if len(rules) <= WIDEST:
+                            for rule in [*rules, *(rule.split(".")[0] for rule in rules)]:
+                                found.setdefault(rule, set()).add(path.name)
+                    elif re.fullmatch(SECTION, part):
+                        check_section(part, citations, place)
     return found
 
 
+def check_section(number, citations, place):
+    """A section beside rules names no document: some article has to have it."""
+    if any(number in article.sections for article in citations.articles.values()):
+        citations.resolved += 1
+    elif AWAITED:
+        citations.awaited["any"] = citations.awaited.get("any", 0) + 1
+    else:
+        citations.wrong.append(f"{place}: no article has a section {number}")
+
+
+def wrong_defaults(articles):
+    """Defaults that an article states otherwise than the table of settings in the README."""
+    row = r"(?m)^\| `([a-z0-9]+\.[a-z0-9_]+)` \| ([^|]*) \|"
+    readme = (ROOT / "README.md").read_text()
+    defaults = {match[1]: match[2].strip("` ") for match in re.finditer(row, readme)}
+    for article in articles.values():
+        text = (ROOT / article.path).read_text()
+        stated = [*re.finditer(row, text), *re.finditer(r"`\[([a-z0-9]+\.[a-z0-9_]+) = ([^\]]*)\]`", text)]
+        for match in stated:
+            default = defaults.get(match[1])
+            if default != match[2].strip("` "):
+                yield f"{article.path}: {match[1]} = {match[2]}, the README has {default}"
+
+
 def main():
-    found = named(pathlib.Path(__file__).resolve().parent.parent)
-    excused = INTERNAL | OTHERWISE.keys() | LATER.keys()
-    wanted = [f"{family}{number}" for family, numbers in RULES.items() for number in numbers]
-    missing = [rule for rule in wanted if rule not in found and rule not in excused]
+    articles = {document: Article(path) for document, path in ARTICLES.items()}
+    landed = [path for path in AWAITED.values() if (ROOT / path).exists()]
+    citations = Citations(articles)
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.is_file() and path.suffix in SUFFIXES and path.name != "rules.py":
+                citations.read(path)
+    for path in FILES:
+        citations.read(ROOT / path)
+    found = named(citations)
+
+    excused = OTHERWISE.keys() | LATER.keys() | {rule for article in articles.values() for rule in article.untested}
+    rules = [rule for article in articles.values() for rule in article.rules if not rule.startswith("Ruling")]
+    missing = [rule for rule in rules if rule not in found and rule not in excused]
     needless = [rule for rule in [*OTHERWISE, *LATER] if rule in found]
-    if needless:
-        sys.exit("named by a test and excused all the same: " + ", ".join(needless))
+
+    problems = citations.wrong + list(wrong_defaults(articles))
+    if landed:
+        problems.append("to be moved from AWAITED to ARTICLES: " + ", ".join(landed))
     if missing:
-        sys.exit("rules that no test names: " + ", ".join(missing))
-    for family, numbers in RULES.items():
-        print(f"{sum(f'{family}{number}' in found for number in numbers)} of {len(numbers)} rules {family}"
-              " are named by tests")
-    print(f"{len(INTERNAL - found.keys())} are internal, {len(OTHERWISE)} are held otherwise")
+        problems.append("rules that no test names: " + ", ".join(missing))
+    if needless:
+        problems.append("named by a test and excused all the same: " + ", ".join(needless))
+    if problems:
+        sys.exit("\n".join(problems))
+
+    for family, document in FAMILIES.items():
+        numbers = [rule for rule in rules if rule.startswith(family) and document in articles]
+        if numbers:
+            print(f"{sum(rule in found for rule in numbers)} of {len(numbers)} rules {family} are named by tests")
+    print(f"{citations.resolved} citations resolved")
+    for document, count in citations.awaited.items():
+        print(f"awaited: {count} citations of {document}")
     for rule, reason in LATER.items():
         print(f"later: {rule}, {reason}")
 

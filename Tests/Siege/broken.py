@@ -1,4 +1,4 @@
-"""Requests that are wrong: octets, the status they deserve, and whether the connection is kept (§24)."""
+"""Requests that are wrong: octets, the status they deserve, and whether the connection is kept (http §24)."""
 
 CLOSE, KEEP = False, True
 

@@ -1,4 +1,4 @@
-"""Everything a head or a body can be wrong in: one answer with the right status, then as §24 says."""
+"""Everything a head or a body can be wrong in: one answer with the right status, then as http §24 says."""
 
 import socket
 

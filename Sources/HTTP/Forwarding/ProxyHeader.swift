@@ -1,6 +1,6 @@
 import Checksums
 
-/// What a proxy of connections writes before all else: the PROXY protocol, version 2 (§2.2; H202).
+/// What a proxy of connections writes before all else: the PROXY protocol, version 2 (PROXY protocol §2.2, H202).
 ///
 /// Shown from its first octet each time, however much has come: it is at most ``maximumSize`` long,
 /// and the first octet that cannot be part of one decides.
@@ -48,7 +48,7 @@ public enum ProxyHeader {
         guard octets.count >= fixedSize else { return .incomplete }
         let count = fixedSize + octets.number(at: 14)
         guard count <= maximumSize else { return .invalid }
-        // What follows `LOCAL` and an unspecified family is for nobody (§2.2).
+        // What follows `LOCAL` and an unspecified family is for nobody (PROXY protocol §2.2).
         guard let family, !isLocal, family != .unspecified else {
             return octets.count < count
                 ? .incomplete : .complete(count: count, source: nil)
@@ -95,7 +95,7 @@ public enum ProxyHeader {
         }
     }
 
-    /// Walks over type, length and value up to the end; a checksum must be right (§2.2.3).
+    /// Walks over type, length and value up to the end; a checksum must be right (PROXY protocol §2.2.3).
     private static func areValid(_ header: Span<UInt8>, from start: Int) -> Bool {
         var place = start
         var checksum: Int?

@@ -7,8 +7,8 @@ public struct TraceParent: Sendable, Equatable {
     /// What holds of the trace, a bit each, as the caller says: 1 that it is kept, 2 that its id is random.
     public let flags: UInt8
 
-    /// Reads the field; `nil` for what is none, which is then as good as absent (§3.2.2), and for several
-    /// (H198). Nobody but a trusted peer is to be asked about.
+    /// Reads the field; `nil` for what is none, which is then as good as absent (Trace Context §3.2.2), and
+    /// for several (H198). Nobody but a trusted peer is to be asked about.
     public init?(_ fields: Fields) {
         guard fields.occurrences(of: "traceparent") == 1,
             let octets = fields.octets("traceparent")

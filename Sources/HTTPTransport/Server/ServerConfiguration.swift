@@ -1,6 +1,6 @@
 public import HTTP
 
-/// Limits and times of a server; the defaults are those of the HTTP specification §25.
+/// Limits and times of a server; the defaults are those of the HTTP rules (http §25).
 ///
 /// All times are in milliseconds, all sizes in octets. No value means "unlimited".
 public struct ServerConfiguration: Sendable {

@@ -1,5 +1,5 @@
 /// What a listener says and asks during a TLS handshake; the defaults are those of the HTTP
-/// specification §18.
+/// rules (http §18).
 ///
 /// What nobody may choose is fixed (H159–H162): versions 1.3 and 1.2, forward-secret AEAD suites,
 /// X25519, P-256 and P-384, no renegotiation, no early data, `http/1.1` alone.

@@ -6,7 +6,8 @@ public struct Trace: Hashable, Sendable {
     /// What holds of the whole trace, a bit each: 1 that it is kept, 2 that its id is random.
     public let flags: UInt8
 
-    /// A trace as a caller names it; other flags mean nothing yet and are not passed on (level 2, §3.2.2.5.3).
+    /// A trace as a caller names it; other flags mean nothing yet and are not passed on
+    /// (Trace Context level 2, §3.2.2.5.3).
     public init(id: String, flags: UInt8) {
         self.id = id
         self.flags = flags & 3

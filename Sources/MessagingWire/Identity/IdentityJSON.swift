@@ -3,7 +3,7 @@ public import Messaging
 
 /// All that is told about a user: body and answer, the same in every version (platform-api §3.7).
 public enum IdentityJSON {
-    /// Reads an identity: first the display name, then the other members in the order of §3.7.
+    /// Reads an identity: first the display name, then the other members in the order of platform-api §3.7.
     ///
     /// - Parameters:
     ///   - body: An object; members it does not know, and its `user_id`, are ignored.

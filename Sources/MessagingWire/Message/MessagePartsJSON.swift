@@ -60,7 +60,7 @@ public enum MessagePartsJSON {
         }
     }
 
-    /// The last element of a part's id and URL: `{index}` up to 2.0, the UUID in 3.0 (§1.3).
+    /// The last element of a part's id and URL: `{index}` up to 2.0, the UUID in 3.0 (platform-api §1.3).
     public static func name(of part: MessagePart, _ version: APIVersion) -> String {
         version == .v3_0 ? part.id.uuid : String(part.index)
     }

@@ -1,7 +1,8 @@
 public import JSON
 public import Messaging
 
-/// Whom a user follows: identity ids in every version, as 1.x never knew of following (§5.8, §1.3).
+/// Whom a user follows: identity ids in every version, as 1.x never knew of following
+/// (platform-api §5.8, §1.3).
 public enum FollowingJSON {
     /// Reads whom to follow; a bare id is understood as well.
     ///

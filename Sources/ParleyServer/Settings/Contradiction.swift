@@ -1,7 +1,7 @@
 import HTTP
 import HTTPTransport
 
-/// Settings that are each in order but not together (http.md §25).
+/// Settings that are each in order but not together (http §25).
 struct Contradiction: Sendable {
     /// The settings that take part; the first is blamed when nobody chose any of them.
     let keys: [String]

@@ -67,7 +67,7 @@ public struct Settings: Sendable {
 
     /// All defaults.
     public init() {
-        // Uploads want more of a refused body read than HTTP asks for (resumable-uploads 0).
+        // Uploads want more of a refused body read than HTTP asks for (uploads §0).
         http.maximumLinger = 8 << 20
     }
 }

@@ -1,6 +1,6 @@
 import MessagingStore
 
-/// Where uploads to a bucket are kept while they arrive (resumable-uploads §10.5).
+/// Where uploads to a bucket are kept while they arrive (uploads §10.5).
 public enum UploadTail: String, Sendable, CaseIterable {
     /// As remote where several processes may share a database.
     case auto

@@ -65,7 +65,7 @@ extension Call {
         return type
     }
 
-    /// The name downloads are given (resumable-uploads §9.7): a wish, so one that cannot be read is none.
+    /// The name downloads are given (uploads §9.7): a wish, so one that cannot be read is none.
     private var fileName: String? {
         request.fields["Content-Disposition"].flatMap(DispositionName.read)
     }

@@ -69,7 +69,7 @@ extension Call {
     }
 
     /// Whether browsers are to save what the URL opens, also what they could show
-    /// (resumable-uploads §9.6).
+    /// (uploads §9.6).
     private func saves() throws -> Bool {
         guard request.target.query != nil else { return false }
         switch try Query(request.target)["dl"] {

@@ -103,7 +103,7 @@ extension Parameter {
             "A position of the event log: the answer is as it was right after that event.")
     ]
 
-    /// What a fresh download URL is for (resumable-uploads §9.6).
+    /// What a fresh download URL is for (uploads §9.6).
     static let saving = [
         Parameter("dl", .choice(["1"]), "`1`: browsers save what the URL opens, whatever it is.")
     ]

@@ -4,8 +4,8 @@ import Messaging
 import MessagingWire
 
 extension Endpoint {
-    /// The parts of a message (platform-api §5.3), for the system and on behalf of a user (§5.14);
-    /// 1.x does not know these paths (§1.3).
+    /// The parts of a message (platform-api §5.3), for the system and on behalf of a user
+    /// (platform-api §5.14); 1.x does not know these paths (platform-api §1.3).
     static let parts = systemParts + userParts
 
     private static let systemParts = lines(

@@ -8,7 +8,7 @@ extension Call {
     /// `PUT …/messages/{M}/parts/{P}` (platform-api §5.3).
     func replacePart(_ body: JSONValue) async throws -> Reply {
         try await changingParts { demand in
-            // The body is judged before the name of what it replaces (§1.6).
+            // The body is judged before the name of what it replaces (platform-api §1.6).
             let draft = try MessagePartsJSON.draft(body.asObject())
             let (shown, name) = (presentation(try perspective()), try part())
             let message = try await store.changeParts(

@@ -10,7 +10,7 @@ extension Projection {
             """)
     }
 
-    /// Setting a user free again does not bring back the sessions his suspension ended (§5.11).
+    /// Setting a user free again does not bring back the sessions his suspension ended (platform-api §5.11).
     func suspend(_ user: UserID, _ isSuspended: Bool, at moment: Timestamp) throws {
         try know([user])
         try transaction.execute(
