@@ -87,7 +87,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Siege/siege.py --build .build/debug --short
 	python3 Tests/Fuzz/fuzz.py --seconds 60
 
-check: swift format walls ## Asks whether format and walls are in order.
+check: swift format walls rules ## Checks the format, the imports between modules and the citations of rules.
 
 fix: swift ## Formats every file in place.
 	swift format --in-place --recursive --parallel $(SOURCES)
