@@ -5,7 +5,8 @@ The rules are in the DocC articles listed in ARTICLES. This script fails when
 
 1. a rule, ruling or section that is cited in Sources, Tests, Config, docker, README or Makefile does not exist,
 2. a rule that can be observed from outside is named by no test,
-3. a rule article states another default of a setting than the README.
+3. a rule article states another default of a setting than the README,
+4. a link `<doc:Rules>` names no article of its module, or a rule article is linked from none.
 
 An article declares a rule at the start of a paragraph or bullet: `**H41.**`, `**R7.**`, `**X1.2.**`,
 `**Ruling 20.**`, and a section by a heading that starts with its number: `## 1.6 Order of checks`. A rule whose
@@ -239,6 +240,20 @@ def check_section(number, citations, place):
         citations.wrong.append(f"{place}: no article has a section {number}")
 
 
+def wrong_links(articles):
+    """Links between articles that lead nowhere, and rule articles to which none leads."""
+    linked = set()
+    for path in sorted(ROOT.glob("Sources/*/*.docc/*.md")):
+        for name in re.findall(r"<doc:([^>#]+)", path.read_text()):
+            target = path.with_name(f"{name}.md")
+            linked.add(str(target.relative_to(ROOT)))
+            if not target.exists():
+                yield f"{path.relative_to(ROOT)}: there is no article {name}"
+    for article in articles.values():
+        if article.path not in linked:
+            yield f"{article.path} is linked from no article"
+
+
 UNITS = {
     "": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "ms": 1, "s": 1000, "m": 60_000, "min": 60_000,
     "h": 3_600_000, "d": 86_400_000, "days": 86_400_000,
@@ -288,7 +303,7 @@ def main():
     missing = [rule for rule in rules if rule not in found and rule not in excused]
     needless = [rule for rule in [*OTHERWISE, *LATER] if rule in found]
 
-    problems = citations.wrong + list(wrong_defaults(articles))
+    problems = citations.wrong + [*wrong_defaults(articles), *wrong_links(articles)]
     if missing:
         problems.append("rules that no test names: " + ", ".join(missing))
     if needless:
