@@ -4,7 +4,7 @@
 # the library that calls other servers (libcurl.so.4), which is loaded at its first use.
 PACKAGES       = ca-certificates curl git libpq-dev libsqlite3-dev libssl-dev make pkg-config \
                  zlib1g-dev
-TEST_PACKAGES  = $(PACKAGES) openssl postgresql prometheus python3 python3-venv
+TEST_PACKAGES  = $(PACKAGES) nodejs openssl postgresql prometheus python3 python3-venv
 BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk
 # Packages of PyPI for the tests, in an environment of their own below the build folder.
 PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis standardwebhooks
@@ -83,6 +83,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Commands/upload.py .build/debug/parley' \
 	    '$(PYTHON) Tests/Commands/receiver.py .build/debug/parley')
 	bash Tests/Tour/tour.sh .build/debug/parley
+	python3 Tests/Tour/guides.py .build/debug/parley
 	$(MAKE) --no-print-directory openapi
 	python3 Tests/Siege/siege.py --build .build/debug --short
 	python3 Tests/Fuzz/fuzz.py --seconds 60
