@@ -61,11 +61,8 @@ extension Recording {
         if let user { try refuseBlocked(draft.participants.users, by: user) }
         if draft.proposedID != nil, let holder = try holder(of: id) { return .idInUse(holder) }
         if draft.isDistinct, let match = try match(of: draft) {
-            guard match.isMatch(for: draft) else {
-                // Its key stays free (rulings 12), the id it proposes does not (X1.6).
-                if let event = match.matching(draft, key: nil) { try record(event) }
-                return .conflict(match)
-            }
+            // Key and proposed id stay free (rulings 12 and 51).
+            guard match.isMatch(for: draft) else { return .conflict(match) }
             if let event = match.matching(draft, key: key) { try record(event) }
             try show(match, to: user)
             return .matched(match)

@@ -174,15 +174,23 @@ import Testing
         }
     }
 
-    @Test func `X1.6: a proposal that meets other metadata is an alias, but its key stays free`()
+    @Test
+    func `a proposal that meets other metadata leaves its id and its key free (rulings 12, 51)`()
         async throws
     {
         let shop = try await Shop()
         let own = try await shop.create(isDistinct: true, metadata: ["a": "b"]).object
-        let conflict = try await shop.create(
-            isDistinct: true, metadata: ["a": "c"], id: .sample(5), key: .sample(6))
-        #expect(conflict == .conflict(own))
-        #expect(try await shop.read(.sample(5)) == own)
-        #expect(try await shop.create([.cy], key: .sample(6)).object != own)
+        let kinds = try await shop.kinds {
+            let conflict = try await shop.create(
+                isDistinct: true, metadata: ["a": "c"], id: .sample(5), key: .sample(6))
+            #expect(conflict == .conflict(own))
+        }
+        #expect(kinds.isEmpty)
+        await #expect(throws: Rejection.notFound(.conversation)) {
+            try await shop.read(.sample(5))
+        }
+        let made = try await shop.create([.cy], id: .sample(5), key: .sample(6))
+        #expect(made == .created(made.object))
+        #expect(made.object.conversation.id == .sample(5))
     }
 }
