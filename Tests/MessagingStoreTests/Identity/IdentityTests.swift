@@ -116,6 +116,18 @@ import Testing
         _ = try await shop.store.sendMessage(draft, to: conversation, in: shop.application)
     }
 
+    @Test func `adding a former participant again makes an identity, too (1_3, rulings 10)`()
+        async throws
+    {
+        let shop = try await Shop()
+        let conversation = try await shop.create().object.conversation.id
+        try await shop.patch(conversation, .removeParticipant(.bo))
+        try await shop.store.deleteIdentity(of: .bo, in: shop.application)
+        try await shop.patch(conversation, .addParticipant(.bo))
+        #expect(try await shop.store.user(.bo, in: shop.application).standing == .named)
+        try await shop.expectSameRowsAgain()
+    }
+
     @Test func `a user who is only blocked or suspended has no identity (3_8)`() async throws {
         let shop = try await Shop()
         try await shop.store.patchUser(.ana, [.block(.bo), .suspend(true)], in: shop.application)

@@ -52,6 +52,8 @@ extension Projection {
         if let former {
             try takeBack(
                 former, conversation, after: last, isShown: isShown, hiding: hidden.count)
+            // `takeBack` has counted the conversation; the identity may be deleted by now.
+            try nameInConversation([user], isShown: false)
         } else {
             try enter(
                 user, at: place, conversation, after: last, isShown: isShown,
