@@ -279,14 +279,3 @@ import Testing
         try await scene.bring(Array(lines.utf8), overSocket)
     }
 }
-
-extension Scene {
-    /// The same application on another server, where nothing has happened in it yet.
-    fileprivate func empty(in world: World) async throws -> Scene {
-        _ = try await world.store.createApplication(name: "empty", id: application)
-        var copy = Scene(world: world, application: application, variables: variables)
-        copy.variables["token"] =
-            try await world.store.createToken(for: application, scope: .admin).secret
-        return copy
-    }
-}

@@ -1,4 +1,6 @@
 import JSON
+import Messaging
+import MessagingStore
 import Testing
 
 extension Scene {
@@ -6,6 +8,15 @@ extension Scene {
 
     func door(_ overSocket: Bool) -> any Door {
         overSocket ? SocketDoor(port: world.port) : RouterDoor(service: world.service)
+    }
+
+    /// The same application on another server, where nothing has happened in it yet.
+    func empty(in world: World) async throws -> Scene {
+        _ = try await world.store.createApplication(name: "empty", id: application)
+        var copy = Scene(world: world, application: application, variables: variables)
+        copy.variables["token"] =
+            try await world.store.createToken(for: application, scope: .admin).secret
+        return copy
     }
 
     func exported(_ overSocket: Bool = false) async throws -> String {

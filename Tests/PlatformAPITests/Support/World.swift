@@ -25,7 +25,7 @@ struct World: Sendable {
     private let database: Database
     private let server: Server
     private let folder: String
-    private let clock: TestClock
+    let clock: TestClock
 
     /// Whether answers are remembered here: not over a database that others change, too.
     var remembers: Bool { !database.isShared }
@@ -56,6 +56,9 @@ struct World: Sendable {
     /// A world of its own, to be closed and opened again.
     static func separate() async throws -> World { try await World() }
 
+    /// A world of its own whose clock stands still until it is advanced.
+    static func stopped() async throws -> World { try await World(clock: TestClock(step: 0)) }
+
     /// A world of its own on the other engine than these tests run on.
     static func elsewhere() async throws -> World {
         try await World(at: Workshop.otherDatabase(of:))
@@ -85,10 +88,9 @@ struct World: Sendable {
     private init(
         faults kind: PlatformAPI.FaultKind = .unexpected,
         in known: String? = nil, at place: (String) -> DatabaseLocation = Workshop.database(of:),
-        quota: Int64? = nil,
+        quota: Int64? = nil, clock: TestClock = TestClock(),
         settled: (inout PlatformSettings) -> Void = { _ in }
     ) async throws {
-        let clock = TestClock()
         var environment = StoreEnvironment.live
         environment.now = { clock.now() }
         let folder = try known ?? Workshop.folder()

@@ -1,0 +1,206 @@
+import MessagingWire
+
+/// A user id; equal only to the same UTF-8 bytes (ruling 7).
+struct ModelUser: Hashable, CustomStringConvertible {
+    let text: String
+
+    static let all = ["ana", "bo", "cy", "team/42", "\u{E9}", "e\u{301}"].map(ModelUser.init)
+
+    static func == (one: ModelUser, other: ModelUser) -> Bool {
+        one.text.utf8.elementsEqual(other.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(Array(text.utf8)) }
+
+    /// As JavaScript's `encodeURIComponent` writes it (platform-api §1.7).
+    var encoded: String {
+        text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                return String(Unicode.Scalar(byte))
+            default:
+                let hex = String(byte, radix: 16, uppercase: true)
+                return "%" + (hex.count < 2 ? "0" : "") + hex
+            }
+        }.joined()
+    }
+
+    var identity: String { "layer:///identities/\(encoded)" }
+
+    /// How requests of a version name it.
+    func name(in version: APIVersion) -> String { version.namesIdentities ? identity : text }
+
+    var description: String { text.inASCII }
+}
+
+/// One request of a random sequence, and reads after it.
+///
+/// Operations refer to objects by the number of the operation that creates them, so any subsequence of
+/// a sequence is a sequence, too: what it never creates is unknown there.
+struct ModelOperation: Sendable {
+    let number: Int
+    let version: APIVersion
+    /// How many milliseconds pass before it; with 0 it happens at the time of the one before.
+    let pause: Int
+    let action: Action
+    var reads: [ModelRead] = []
+
+    /// The id that the caller gives an object, by a number that may be that of an earlier operation.
+    enum OwnID: Sendable {
+        case header(Int)
+        case body(Int)
+    }
+
+    enum Author: Sendable {
+        /// The system in the name of a service.
+        case service(String)
+        /// The system in the name of a user.
+        case system(ModelUser)
+        /// The user, through the proxy.
+        case user(ModelUser)
+    }
+
+    enum Change: Sendable {
+        case add(ModelUser)
+        case remove(ModelUser)
+        case set([ModelUser])
+        case write([String], LogCopy.Tree)
+        case erase([String])
+    }
+
+    enum Deletion: Sendable { case forAll, forMe, leaving }
+
+    /// A part of a message that is sent: text, and possibly its own id.
+    struct Part: Sendable {
+        let text: String
+        var hasOwnID = false
+    }
+
+    enum PartsChange: Sendable {
+        case add(String)
+        case replaceAll([String])
+        case remove(index: Int)
+    }
+
+    enum IdentityChange: Sendable {
+        case create(String, isBot: Bool)
+        case replace(String, isBot: Bool)
+        case rename(String)
+        case delete
+    }
+
+    enum Action: Sendable {
+        case create(
+            by: ModelUser?, [ModelUser], isDistinct: Bool, metadata: LogCopy.Tree?, own: OwnID?)
+        case patch(Int, by: ModelUser?, [Change])
+        case deleteConversation(Int, by: ModelUser?, Deletion)
+        case send(Int, by: Author, [Part], own: OwnID?)
+        case deleteMessage(Int, by: ModelUser?, forAll: Bool)
+        case changeParts(Int, by: ModelUser?, PartsChange)
+        case receipt(Int, by: ModelUser, isRead: Bool)
+        /// All, or up to the message of an operation with so much added to its position on the wire.
+        case readAll(Int, by: ModelUser, upTo: Int?, plus: Int64)
+        case block(ModelUser, ModelUser, isAdded: Bool)
+        case announce([ModelUser], by: Author, String, own: OwnID?)
+        case announcementReceipt(Int, by: ModelUser, isRead: Bool)
+        case deleteAnnouncement(Int, by: ModelUser)
+        case identity(ModelUser, IdentityChange)
+        case suspend(ModelUser, Bool)
+        case setBadge(ModelUser, Int64)
+        /// A request that changes nothing.
+        case mistake(ModelMistake)
+    }
+}
+
+/// A read beside an operation.
+enum ModelRead: Sendable {
+    case conversation(Int)
+    case messages(Int, size: Int, after: Int?)
+    case message(Int)
+    case userConversations(ModelUser, byLastMessage: Bool, size: Int, after: Int?)
+    case userConversation(ModelUser, Int)
+    case userMessages(ModelUser, Int, size: Int, after: Int?)
+    case userMessage(ModelUser, Int)
+    case badge(ModelUser)
+    case user(ModelUser)
+    case blocks(ModelUser)
+    case announcements(ModelUser, size: Int, after: Int?)
+    case announcement(Int, by: ModelUser?)
+    case conversations(size: Int, after: Int?)
+    case userCount
+}
+
+/// A request with one mistake in it, and its answer in every version.
+struct ModelMistake: Sendable {
+    let method: String
+    /// With `{conversation}` for the conversation of an operation and `{user}` for a user.
+    let path: String
+    let body: String
+    let status: Int
+    let error: String
+    var property: String?
+    var conversation = 0
+
+    private init(
+        _ method: String, _ path: String, _ body: String, _ status: Int, _ error: String,
+        _ property: String? = nil
+    ) {
+        (self.method, self.path, self.body) = (method, path, body)
+        (self.status, self.error, self.property) = (status, error, property)
+    }
+
+    static let all: [ModelMistake] = [
+        ModelMistake("POST", "/conversations", "{}", 422, "missing_property", "participants"),
+        ModelMistake(
+            "POST", "/conversations", #"{"participants":[]}"#, 422, "invalid_property",
+            "participants"),
+        ModelMistake(
+            "POST", "/conversations", #"{"participants":["ana"],"distinct":"yes"}"#, 422,
+            "invalid_property", "distinct"),
+        ModelMistake(
+            "POST", "/conversations", #"{"participants":["ana"],"metadata":{"a":1}}"#, 422,
+            "invalid_property", "metadata"),
+        ModelMistake(
+            "POST", "/conversations", #"{"participants":["ana"],"metadata":{"a b":"c"}}"#, 422,
+            "invalid_property", "metadata"),
+        ModelMistake(
+            "POST", "/conversations", #"{"participants":["new one"],"id":"none"}"#, 422,
+            "invalid_property", "id"),
+        ModelMistake("POST", "/conversations", #"{"participants":["#, 400, "invalid_request"),
+        ModelMistake(
+            "PATCH", "/conversations/{conversation}",
+            #"[{"operation":"set","property":"metadata.a","value":5}]"#, 422, "invalid_property",
+            "value"),
+        ModelMistake(
+            "PATCH", "/conversations/{conversation}",
+            #"[{"operation":"replace","property":"metadata.a","value":"b"}]"#, 422,
+            "invalid_property", "operation"),
+        ModelMistake(
+            "PATCH", "/conversations/{conversation}",
+            #"[{"operation":"set","property":"metadata.a","value":"b"},{"operation":"set","property":"distinct","value":true}]"#,
+            422, "invalid_property"),
+        ModelMistake(
+            "POST", "/users/ana/conversations/{conversation}/messages", #"{"parts":[]}"#, 422,
+            "invalid_property", "parts"),
+        ModelMistake(
+            "POST", "/users/ana/conversations/{conversation}/messages",
+            #"{"parts":[{"mime_type":"text","body":"a"}]}"#, 422, "invalid_property",
+            "parts.mime_type"),
+        ModelMistake(
+            "POST", "/users/ana/conversations/{conversation}/messages",
+            #"{"parts":[{"mime_type":"a/b","body":"\#(String(repeating: "a", count: 2049))"}]}"#,
+            422, "invalid_property", "parts.body"),
+        ModelMistake(
+            "POST", "/users/ana/conversations/{conversation}/mark_all_read", #"{"position":-1}"#,
+            422, "invalid_property", "position"),
+        ModelMistake(
+            "POST", "/users/ana/conversations/{conversation}/mark_all_read",
+            #"{"position":1.5}"#, 422, "invalid_property", "position"),
+        ModelMistake("GET", "/conversations/none", "", 404, "not_found"),
+        ModelMistake("POST", "/announcements", "{}", 422, "missing_property", "recipients"),
+        ModelMistake(
+            "PUT", "/users/unheard-of/badge", #"{"external_unread_count":-1}"#, 422,
+            "invalid_property", "external_unread_count"),
+    ]
+}

@@ -1,0 +1,235 @@
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+
+/// A server for one sequence at a time, with a clock that stands still between operations.
+struct ModelServer: Sendable {
+    let world: World
+    /// A second one, to import into.
+    let other: World
+
+    static func make() async throws -> ModelServer {
+        ModelServer(world: try await .stopped(), other: try await .stopped())
+    }
+}
+
+/// The first answer that is not what the model says.
+struct ModelFailure {
+    /// The number of the operation, also for a read after it.
+    let number: Int
+    let request: PlainRequest
+    let difference: String
+    let answer: PlainAnswer
+    /// Every request until there, with its status.
+    let history: [String]
+}
+
+/// A sequence of operations on a server and beside it on the model.
+struct ModelRun {
+    private let server: ModelServer
+    private let sequence: [ModelOperation]
+    private var scene: Scene
+    private var model: ReferenceModel
+    private var history: [String] = []
+
+    /// - Parameter mistake: A rule of the model that is wrong on purpose.
+    /// - Returns: The first difference; `nil` when all answers are as the model says.
+    static func failure(
+        of sequence: [ModelOperation], on server: ModelServer,
+        mistake: ReferenceModel.Mistake? = nil
+    ) async throws -> ModelFailure? {
+        let store = server.world.store
+        let application = try await store.createApplication(name: "model").id
+        let token = try await store.createToken(for: application, scope: .admin).secret
+        let scene = Scene(
+            world: server.world, application: application,
+            variables: ["app": application.uuid, "token": token, "version": "3.0"])
+        var run = ModelRun(
+            server: server, sequence: sequence, scene: scene,
+            model: ReferenceModel(application: application.uuid, mistake: mistake))
+        return try await run.failure()
+    }
+
+    private mutating func failure() async throws -> ModelFailure? {
+        for operation in sequence {
+            if let failure = try await perform(operation) { return failure }
+        }
+        let number = sequence.last?.number ?? 0
+        if let failure = try await readEverything(number) { return failure }
+        if let difference = try await differenceOfFold() {
+            return failure(number, "the folded event log", difference)
+        }
+        return try await failureOfImport(number)
+    }
+
+    private mutating func perform(_ operation: ModelOperation) async throws -> ModelFailure? {
+        server.world.clock.advance(by: operation.pause)
+        model.now = server.world.clock.now().milliseconds
+        let request = operation.request(in: model)
+        let answer = try await scene.door.ask(filled(request))
+        note(operation.number, request, answer)
+        let value = Self.value(of: answer)
+        let made = value?["id"]?.text.map { id in String(id.suffix(36)) }
+        let expected = model.perform(operation, made: made)
+        if let difference = expected.difference(from: answer, value) {
+            return failure(operation.number, request, difference, answer)
+        }
+        for read in operation.reads {
+            if let failure = try await compare(read, operation.number, operation.version) {
+                return failure
+            }
+        }
+        return nil
+    }
+
+    private func compare(
+        _ read: ModelRead, _ number: Int, _ version: APIVersion
+    ) async throws -> ModelFailure? {
+        let request = read.request(in: model, version)
+        let answer = try await scene.door.ask(filled(request))
+        let expected = model.answer(to: read, version)
+        return expected.difference(from: answer, Self.value(of: answer)).map { difference in
+            failure(number, request, difference, answer)
+        }
+    }
+
+    /// Every read of every object, each in one of the versions.
+    private func readEverything(_ number: Int) async throws -> ModelFailure? {
+        var reads: [ModelRead] = [.userCount, .conversations(size: 100, after: nil)]
+        for operation in sequence {
+            switch operation.action {
+            case .create:
+                reads += [
+                    .conversation(operation.number),
+                    .messages(operation.number, size: 100, after: nil),
+                ]
+                for user in ModelUser.all {
+                    reads += [
+                        .userConversation(user, operation.number),
+                        .userMessages(user, operation.number, size: 100, after: nil),
+                    ]
+                }
+            case .send:
+                reads += [
+                    .message(operation.number),
+                    .userMessage(
+                        ModelUser.all[operation.number % ModelUser.all.count], operation.number),
+                ]
+            case .announce: reads.append(.announcement(operation.number, by: nil))
+            default: break
+            }
+        }
+        for user in ModelUser.all {
+            reads += [
+                .userConversations(user, byLastMessage: true, size: 100, after: nil),
+                .userConversations(user, byLastMessage: false, size: 100, after: nil),
+                .badge(user), .user(user), .blocks(user),
+                .announcements(user, size: 100, after: nil),
+            ]
+        }
+        for (place, read) in reads.enumerated() {
+            let version = APIVersion.allCases[(place / 2 + number) % APIVersion.allCases.count]
+            if let failure = try await compare(read, number, version) { return failure }
+        }
+        return nil
+    }
+
+    // MARK: - Event log, export, import
+
+    /// Folds the event log, page by page, and compares that with what the API shows (X3).
+    private func differenceOfFold() async throws -> String? {
+        var (folded, shown) = (LogCopy(), LogCopy())
+        var position: Int64 = 0
+        while true {
+            let page = try await get("/events?after=\(position)&limit=61")
+            for event in page["events"]?.elements.map(\.self) ?? [] { folded.apply(event) }
+            guard let next = page["next"]?.integer, next > position else { break }
+            position = next
+        }
+        for chat in model.chats where !chat.isDeleted {
+            shown.keep(chat: try await get("/conversations/\(chat.id)"))
+            for message in try await get("/conversations/\(chat.id)/messages?page_size=100")
+                .elements
+            {
+                shown.keep(message: message)
+            }
+        }
+        return folded == shown ? nil : "\(folded)\nis not what the API shows:\n\(shown)"
+    }
+
+    /// Imports the export into another server; its export is the same, and so are its answers (X10).
+    private mutating func failureOfImport(_ number: Int) async throws -> ModelFailure? {
+        let lines = try await scene.exported()
+        let copy = try await scene.empty(in: server.other)
+        let taken = try await copy.bring(Array(lines.utf8))
+        guard taken.status == 200 else { return failure(number, "the import", "\(taken)") }
+        let again = try await copy.exported()
+        guard again == lines else {
+            let pairs = zip(lines.split(separator: "\n"), again.split(separator: "\n"))
+            let pair = pairs.first { one, other in one != other }
+            return failure(
+                number, "the export of the import", pair.map { "\($0)\n\($1)" } ?? "the length")
+        }
+        scene = copy
+        history.append("       (export, import into another server)")
+        return try await readEverything(number)
+    }
+
+    // MARK: -
+
+    private func get(_ path: String) async throws -> JSONValue {
+        let answer = try await scene.ask("GET", "/apps/{app}\(path)", by: scene.door)
+        return try JSONDocument(Array(answer.body.utf8)).root
+    }
+
+    private func filled(_ request: PlainRequest) -> PlainRequest {
+        var request = request
+        request.target = request.target.replacing("{app}", with: model.application)
+        request.fields[0].value = "Bearer \(scene.variables["token"] ?? "")"
+        return request
+    }
+
+    private static func value(of answer: PlainAnswer) -> ModelValue? {
+        (try? JSONDocument(Array(answer.body.utf8)).root).map { root in ModelValue(root) }
+    }
+
+    private mutating func note(_ number: Int, _ request: PlainRequest, _ answer: PlainAnswer) {
+        history.append("\(number): \(request.line) → \(answer.status)")
+    }
+
+    private func failure(_ number: Int, _ place: String, _ difference: String) -> ModelFailure {
+        failure(
+            number, PlainRequest(method: "", target: place, fields: [], body: ""), difference,
+            PlainAnswer(status: 0, fields: [], body: ""))
+    }
+
+    private func failure(
+        _ number: Int, _ request: PlainRequest, _ difference: String, _ answer: PlainAnswer
+    ) -> ModelFailure {
+        ModelFailure(
+            number: number, request: request, difference: difference, answer: answer,
+            history: history)
+    }
+}
+
+extension PlainRequest {
+    /// The request in one line.
+    fileprivate var line: String {
+        let version = fields.first { $0.name == "Accept" }?.value.suffix(3) ?? ""
+        let key = fields.first { $0.name == "If-None-Match" }.map { " If-None-Match: \($0.value)" }
+        return "\(version) \(method) \(target)\(key ?? "") \(body)"
+    }
+}
+
+extension ModelFailure: CustomStringConvertible {
+    var description: String {
+        """
+        after operation \(number), \(request.line.inASCII)
+        \(difference)
+        answer: \(answer.body.inASCII)
+        sequence:
+        \(history.joined(separator: "\n").inASCII)
+        """
+    }
+}

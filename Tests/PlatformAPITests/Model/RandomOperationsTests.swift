@@ -1,0 +1,90 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// Random requests in all versions, beside a model of the domain.
+///
+/// `PARLEY_TEST_SEED` chooses another run, `PARLEY_TEST_OPERATIONS` a longer or shorter one.
+@Suite struct `Random operations beside a model` {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let seed = UInt64(environment["PARLEY_TEST_SEED"] ?? "") ?? 1
+    private static let operations = Int(environment["PARLEY_TEST_OPERATIONS"] ?? "") ?? 10_000
+    private static let length = 200
+    private static let lanes = 2
+
+    @Test(arguments: 0..<lanes)
+    func `answers, views, the event log and an import are what the model says (A to J, X3, X10)`(
+        lane: Int
+    ) async throws {
+        let server = try await ModelServer.make()
+        let count = max(1, Self.operations / Self.length)
+        for number in stride(from: lane, to: count, by: Self.lanes) {
+            let seed = Self.seed &* 1_000_003 &+ UInt64(number)
+            let sequence = ModelGenerator.sequence(seed: seed, count: Self.length)
+            guard let failure = try await ModelRun.failure(of: sequence, on: server) else {
+                continue
+            }
+            let minimal = try await minimal(sequence, failure, on: server)
+            Issue.record(
+                "PARLEY_TEST_SEED=\(Self.seed), sequence \(number): \(minimal.count) operations, \(minimal.failure)"
+            )
+            return
+        }
+    }
+
+    @Test func `a wrong rule about deleted messages is found in three requests`() async throws {
+        let minimal = try await minimal(of: .deletedMessagesStayUnread)
+        #expect(minimal.count == 3, "\(minimal.failure)")
+        let requests = minimal.failure.history.prefix(3)
+        #expect(requests.first?.contains("POST") == true)
+        #expect(requests.last?.contains("DELETE") == true)
+    }
+
+    @Test func `a wrong rule about changed sets is found in two requests`() async throws {
+        let minimal = try await minimal(of: .changedSetsStayDistinct)
+        #expect(minimal.count == 2, "\(minimal.failure)")
+        #expect(minimal.failure.history.first?.contains(#""distinct":true"#) == true)
+    }
+
+    @Test func `a subsequence is minimal when nothing of it can go`() async {
+        for (first, second, third) in [(0, 1, 2), (3, 50, 99), (97, 98, 99), (0, 64, 65)] {
+            let minimal = await shrunk(Array(0..<100)) { numbers in
+                Set(numbers).isSuperset(of: [first, second, third])
+            }
+            #expect(minimal == [first, second, third])
+        }
+    }
+
+    /// The shortest of some minimal sequences: one from which nothing can go may not be the only one.
+    private func minimal(
+        of mistake: ReferenceModel.Mistake
+    ) async throws -> (count: Int, failure: ModelFailure) {
+        let server = try await ModelServer.make()
+        var found: [(count: Int, failure: ModelFailure)] = []
+        for seed in 1...4 as ClosedRange<UInt64> {
+            let sequence = ModelGenerator.sequence(seed: seed, count: Self.length)
+            guard
+                let failure = try await ModelRun.failure(
+                    of: sequence, on: server, mistake: mistake)
+            else { continue }
+            found.append(try await minimal(sequence, failure, on: server, mistake))
+        }
+        return try #require(found.min { one, other in one.count < other.count })
+    }
+
+    private func minimal(
+        _ sequence: [ModelOperation], _ failure: ModelFailure, on server: ModelServer,
+        _ mistake: ReferenceModel.Mistake? = nil
+    ) async throws -> (count: Int, failure: ModelFailure) {
+        var last = failure
+        let failing = sequence.filter { operation in operation.number <= failure.number }
+        let minimal = try await shrunk(failing) { shorter in
+            guard
+                let found = try await ModelRun.failure(of: shorter, on: server, mistake: mistake)
+            else { return false }
+            last = found
+            return true
+        }
+        return (minimal.count, last)
+    }
+}

@@ -1,0 +1,269 @@
+import Messaging
+import MessagingWire
+
+/// What users, conversations, messages and announcements of an application are by the rules of the
+/// domain; written from the rules, with nothing of the server in it.
+///
+/// All counts are counted anew and all views are filtered message by message, so that a rule stands in
+/// one place here.
+struct ReferenceModel {
+    enum Status: String, Comparable {
+        case sent, delivered, read
+
+        static func < (one: Status, other: Status) -> Bool { one.rank < other.rank }
+        private var rank: Int { self == .sent ? 0 : self == .delivered ? 1 : 2 }
+    }
+
+    /// What is known of a user beside the id.
+    struct Identity {
+        var displayName: String?
+        var isBot = false
+        /// Whether a request has told it, not only named the user.
+        var isTold = false
+    }
+
+    struct User {
+        /// Naming a participant makes one without names, naming a blocked user does not (ruling 10).
+        var identity: Identity?
+        var isSuspended = false
+        var blocks: Set<ModelUser> = []
+        var externalCount: Int64 = 0
+    }
+
+    enum Sender {
+        case service(String)
+        case user(ModelUser)
+
+        var user: ModelUser? { if case .user(let user) = self { user } else { nil } }
+    }
+
+    struct Part {
+        let index: Int
+        var id: String?
+        var text: String
+        var updatedAt: String?
+    }
+
+    struct Message {
+        let id: String
+        let chat: Int
+        let position: Int64
+        let sender: Sender
+        let sentAt: String
+        var parts: [Part]
+        var partsMade: Int
+        var updatedAt: String?
+        /// Participants at the time of sending, in their order (R71).
+        let recipients: [ModelUser]
+        var status: [ModelUser: Status]
+        /// For whom a block hides it for ever (ruling 20).
+        let blocked: Set<ModelUser>
+        /// Who has deleted it alone (R29).
+        var hidden: Set<ModelUser> = []
+        var isDeleted = false
+    }
+
+    struct View {
+        enum State { case unseen, shown, cleared, left }
+        var state: State
+        /// The last position before the latest joining; what is not above it is history (R12).
+        var joined: Int64
+        /// The last position before the removal of a former participant (R14).
+        var removed: Int64?
+        /// The last position that the user has deleted with the conversation (R16).
+        var cleared: Int64 = 0
+        var frozenMetadata = LogCopy.Tree.object([:])
+        /// The positions of former times as a participant.
+        var past: [ClosedRange<Int64>] = []
+
+        /// Whether the user was a participant when a message was sent.
+        func reaches(_ position: Int64) -> Bool {
+            removed.map { position <= $0 } ?? true
+                && (position > joined || past.contains { $0.contains(position) })
+        }
+    }
+
+    struct Chat {
+        let id: String
+        let createdAt: String
+        var participants: [ModelUser]
+        var isDistinct: Bool
+        var metadata: LogCopy.Tree
+        var isAnnounced: Bool
+        var isDeleted = false
+        var views: [ModelUser: View] = [:]
+        var messages: [Int] = []
+        var last: Int64 = 0
+        var version: Int64 = 1
+    }
+
+    struct Announcement {
+        let id: String
+        let sender: Sender
+        let sentAt: String
+        let text: String
+        let recipients: [ModelUser]
+        /// The copies that are left.
+        var status: [ModelUser: Status]
+    }
+
+    /// A rule that is wrong on purpose, for tests of the search for a minimal sequence.
+    enum Mistake: Sendable {
+        case deletedMessagesStayUnread
+        case changedSetsStayDistinct
+    }
+
+    let application: String
+    var mistake: Mistake?
+    /// The time of the requests, in milliseconds since 1970.
+    var now: Int64 = 0
+
+    var users: [ModelUser: User] = [:]
+    var chats: [Chat] = []
+    var messages: [Message] = []
+    var announcements: [Announcement] = []
+    /// Ids and aliases.
+    var chatNames: [String: Int] = [:]
+    var chatKeys: [String: (chat: Int, isMatch: Bool)] = [:]
+    var messageNames: [String: Int] = [:]
+    var announcementNames: [String: Int] = [:]
+    /// The ids by which later operations name what an operation has made.
+    private var made: [Int: String] = [:]
+
+    init(application: String, mistake: Mistake? = nil) {
+        self.application = application
+        self.mistake = mistake
+    }
+
+    var time: String { TimestampJSON.text(Timestamp(milliseconds: now)) }
+
+    /// The id that the caller chooses under a number.
+    func ownID(_ number: Int) -> String {
+        application.prefix(24) + String(String(number + 500_000_000_000).suffix(12))
+    }
+
+    func name(_ number: Int) -> String { made[number] ?? ownID(number) }
+    func chat(_ number: Int) -> Int? { chatNames[name(number)] }
+    func message(_ number: Int) -> Int? { messageNames[name(number)] }
+    func announcement(_ number: Int) -> Int? { announcementNames[name(number)] }
+
+    mutating func remember(_ number: Int, _ id: String) { made[number] = id }
+
+    // MARK: - Users
+
+    /// Creates users that exist from being named on (platform-api §3.9).
+    mutating func touch(_ named: [ModelUser], withIdentity: Bool = false) {
+        for user in named where users[user] == nil {
+            users[user] = User(identity: withIdentity ? Identity() : nil)
+        }
+    }
+
+    mutating func touch(participants: [ModelUser]) {
+        touch(participants)
+        for user in participants where users[user]?.identity == nil {
+            users[user]?.identity = Identity()
+        }
+    }
+
+    // MARK: - Conversations
+
+    func match(_ participants: [ModelUser]) -> Int? {
+        chats.firstIndex { chat in
+            chat.isDistinct && !chat.isDeleted && Set(chat.participants) == Set(participants)
+        }
+    }
+
+    /// Shows a match to who asks for it: a user alone (R53), or everyone (ruling 15).
+    mutating func show(_ index: Int, to asker: ModelUser?) {
+        if let asker {
+            chats[index].views[asker]?.state = .shown
+        } else if !chats[index].isAnnounced {
+            chats[index].isAnnounced = true
+            for user in chats[index].participants where chats[index].views[user]?.state == .unseen {
+                chats[index].views[user]?.state = .shown
+            }
+        }
+    }
+
+    mutating func changeParticipants(of index: Int, to users: [ModelUser]) {
+        let before = chats[index].participants
+        guard Set(before) != Set(users) else { return }
+        let last = chats[index].last
+        for user in before where !users.contains(user) {
+            guard var view = chats[index].views[user] else { continue }
+            view.removed = last
+            view.frozenMetadata = chats[index].metadata
+            if view.joined < last { view.past.append(view.joined + 1...last) }
+            chats[index].views[user] = view
+        }
+        for user in users where !before.contains(user) {
+            let live = chats[index].messages.map { messages[$0] }.filter { !$0.isDeleted }
+            let isHidden = !live.isEmpty && live.allSatisfy { $0.blocked.contains(user) }
+            var view = chats[index].views[user] ?? View(state: .unseen, joined: last)
+            view.joined = last
+            view.removed = nil
+            if chats[index].isAnnounced && !isHidden { view.state = .shown }
+            if view.state != .shown { view.state = .unseen }
+            chats[index].views[user] = view
+        }
+        chats[index].participants = users
+        chats[index].version += 1
+        if mistake != .changedSetsStayDistinct { chats[index].isDistinct = false }
+        touch(participants: users.filter { !before.contains($0) })
+    }
+
+    /// Whom a message of a sender can never reach.
+    func blocked(_ sender: ModelUser?) -> Set<ModelUser> {
+        guard let sender else { return [] }
+        let owners = users.filter { $0.value.blocks.contains(sender) }.keys
+        return Set(owners).union(users[sender]?.blocks ?? []).subtracting([sender])
+    }
+
+    // MARK: - Views
+
+    func isVisible(_ message: Message, to user: ModelUser) -> Bool {
+        let chat = chats[message.chat]
+        guard let view = chat.views[user], view.state == .shown, !chat.isDeleted else {
+            return false
+        }
+        return !message.isDeleted && !message.blocked.contains(user)
+            && !message.hidden.contains(user) && message.position > view.cleared
+            && message.position <= view.removed ?? .max
+    }
+
+    func isUnread(_ message: Message, to user: ModelUser) -> Bool {
+        guard let view = chats[message.chat].views[user], message.sender.user != user else {
+            return false
+        }
+        return message.position > view.joined && message.status[user] != .read
+    }
+
+    /// Oldest first.
+    func visible(_ index: Int, to user: ModelUser) -> [Message] {
+        chats[index].messages.map { messages[$0] }.filter { isVisible($0, to: user) }
+    }
+
+    func unreadCount(_ index: Int, of user: ModelUser) -> Int {
+        let own = chats[index].messages.map { messages[$0] }
+        guard mistake == .deletedMessagesStayUnread else {
+            return own.count { isVisible($0, to: user) && isUnread($0, to: user) }
+        }
+        return own.count { message in
+            var kept = message
+            kept.isDeleted = false
+            return isVisible(kept, to: user) && isUnread(kept, to: user)
+        }
+    }
+
+    func shows(_ index: Int, to user: ModelUser) -> Bool {
+        !chats[index].isDeleted && chats[index].views[user]?.state == .shown
+    }
+
+    /// The conversations in a user's list, in its order (ruling 17).
+    func list(of user: ModelUser, byLastMessage: Bool) -> [Int] {
+        chats.indices.filter { shows($0, to: user) }.map { index in
+            let last = byLastMessage ? visible(index, to: user).last?.sentAt : nil
+            return (index, last ?? chats[index].createdAt, chats[index].id)
+        }.sorted { ($0.1, $0.2) > ($1.1, $1.2) }.map(\.0)
+    }
+}
