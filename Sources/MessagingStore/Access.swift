@@ -41,12 +41,12 @@ struct Access: Sendable {
 
     /// See `Database.write`.
     nonisolated(nonsending) func write<Value: Sendable>(
-        foreseeing foresee: (@Sendable (Transaction) throws -> Void)? = nil,
+        prefetching prefetch: (@Sendable (Transaction) throws -> Void)? = nil,
         _ change: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         switch way {
         case .shared(let database):
-            try await database.write(foreseeing: foresee, watched(change))
+            try await database.write(prefetching: prefetch, watched(change))
         case .lent(let sitting): try sitting.run(watched(change))
         }
     }
@@ -61,7 +61,7 @@ struct Access: Sendable {
     }
 
     /// See `Database.listen`.
-    func listen(_ hear: @escaping @Sendable (Hint) -> Void) {
+    func listen(_ hear: @escaping @Sendable (ChangeNotification) -> Void) {
         switch way {
         case .shared(let database): database.listen(hear)
         // Nobody listens in the midst of a change.

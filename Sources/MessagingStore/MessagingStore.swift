@@ -40,7 +40,7 @@ public struct MessagingStore: Sendable {
     public var isShared: Bool { database.isShared }
 
     /// The whole history of the schema.
-    public static var migrations: [Migration] { Schema.migrations }
+    public static var migrations: [SchemaMigration] { Schema.migrations }
 
     /// The same store on another way to the database.
     func over(_ access: Access) -> MessagingStore {
@@ -65,14 +65,14 @@ public struct MessagingStore: Sendable {
 
     /// Runs a mutation with what it needs to load and to record.
     ///
-    /// - Parameter foresee: Asks what the mutation is going to ask.
+    /// - Parameter prefetch: Asks what the mutation is going to ask.
     func change<Value: Sendable>(
         in application: Application.ID,
-        foreseeing foresee: (@Sendable (Transaction) throws -> Void)? = nil,
+        prefetching prefetch: (@Sendable (Transaction) throws -> Void)? = nil,
         _ body: @escaping @Sendable (Recording) throws -> Value
     ) async throws -> Value {
         let now = environment.now()
-        return try await database.write(foreseeing: foresee) {
+        return try await database.write(prefetching: prefetch) {
             [actor, trace, environment, signal, dueSignal, webhookSignal, clock] transaction in
             try body(
                 Recording(

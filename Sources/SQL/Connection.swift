@@ -1,77 +1,120 @@
-/// One connection to a database, whatever its engine; used by one thread at a time.
+/// A connection to a database of either engine, used by one thread at a time.
 ///
-/// Never `Sendable`: its owners keep it behind a lock.
+/// Never `Sendable`: its owners guard it with a lock.
 protocol Connection: AnyObject {
-    /// How the transaction stands, as far as the engine has been heard.
+    /// The state of the transaction, as of the last answer of the engine.
     var state: TransactionState { get }
 
-    /// What is known and postponed in the transaction.
-    var notebook: Notebook { get }
+    /// Rows read and writes deferred in the transaction.
+    var cache: TransactionCache { get }
 
-    /// Begins a transaction, on a new connection where the old one is broken.
+    /// Begins a transaction; reconnects first when the connection is broken.
     func begin(_ access: TransactionAccess) throws(SQLError)
 
-    /// Runs a statement whose result nobody wants.
+    /// Runs a statement without a result.
     ///
-    /// It may wait for the next one that is asked for an answer; what goes wrong is thrown by that
-    /// one, or by `settle`.
+    /// It may be sent together with the next statement that has one; its error is then thrown by that
+    /// statement, or by `flush`.
     func execute(_ sql: SQL) throws(SQLError)
 
-    /// Runs a statement and counts the rows it has inserted, changed or deleted.
+    /// Runs a statement and returns how many rows it has inserted, updated or deleted.
     func change(_ sql: SQL) throws(SQLError) -> Int
 
-    /// Runs a statement and hands out its rows.
+    /// Runs a statement and returns its rows.
     func query(_ sql: SQL) throws(SQLError) -> any Rows
 
-    /// Runs a statement and hands its rows to whoever takes them: at once, or together with what the next
-    /// one finds that is asked for an answer. It may wait as `execute` does.
+    /// Runs a statement and passes its rows to a closure: at once, or when the next statement with a result
+    /// is answered. It may be deferred as `execute` is.
     func ask(_ sql: SQL, _ take: @escaping (any Rows) -> Void) throws(SQLError)
 
-    /// Waits until everything has been run.
-    func settle() throws(SQLError)
+    /// Waits until every statement so far has run.
+    ///
+    /// - Throws: The first error of them.
+    func flush() throws(SQLError)
 
-    /// Whether each statement has a way to go, so that fewer of them are better.
+    /// Whether each statement costs a round trip, so that fewer statements are faster.
     var isRemote: Bool { get }
 
-    /// Whether others hear of what is committed here.
-    var isHeard: Bool { get }
+    /// Whether other processes are notified of what is committed here.
+    var hasListeners: Bool { get }
 
-    /// Has others told, once what was done is durable. It may wait as `execute` does.
-    func hint(_ texts: [String]) throws(SQLError)
+    /// Notifies other processes when the transaction commits. It may be deferred as `execute` is.
+    func notify(_ texts: [String]) throws(SQLError)
 
-    /// Makes what was done durable.
+    /// Commits; when it returns, the changes are durable.
     ///
-    /// - Throws: ``SQLError/Kind/uncertain`` when nobody can tell whether it is.
+    /// - Throws: ``SQLError/Kind/uncertain`` when the server was lost during the commit.
     func commit() throws(SQLError)
 
-    /// Ends the transaction without its changes; does nothing when there is none.
+    /// Rolls the transaction back; does nothing when there is none.
     func rollBack()
 
     func savepoint() throws(SQLError)
     func rollBackToSavepoint() throws(SQLError)
     func releaseSavepoint() throws(SQLError)
 
-    /// A statement of a migration, in the engine's own words.
+    /// A statement of a schema migration, as the engine spells it.
     func schema(_ statement: SQL) -> SQL
 
     /// Called by the writer between two batches.
-    func tidyUp()
+    func performMaintenance()
 
     func close()
 }
 
-/// How a transaction stands.
+/// The state of a transaction.
 enum TransactionState {
-    /// There is none: none was begun, or the engine has ended it by itself.
+    /// No transaction: none was begun, or the engine ended it by itself.
     case none
     case open
-    /// A statement has failed, and the engine takes none but those that undo.
+    /// A statement has failed; the engine accepts only statements that roll back.
     case failed
 }
 
-/// What a transaction is begun for.
+/// The purpose of a transaction.
 enum TransactionAccess {
     case writing
-    /// One state, however long it is looked at.
+    /// A snapshot: every statement sees the same state.
     case reading
+}
+
+extension Connection {
+    /// Begins a transaction with an empty cache.
+    func start(_ access: TransactionAccess) throws(SQLError) {
+        cache.clear()
+        try begin(access)
+    }
+
+    /// Runs one change in its own transaction.
+    @discardableResult
+    func write<Value>(_ change: (Transaction) throws -> Value) throws -> Value {
+        try start(.writing)
+        do {
+            let value = try change(Transaction(on: self))
+            try cache.writeAll(on: self)
+            try commit()
+            return value
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Runs a read in a snapshot; once more when the connection turns out to be broken.
+    func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        do {
+            return try readOnce(body)
+        } catch let error as SQLError where error.isTransient {
+            return try readOnce(body)
+        }
+    }
+
+    private func readOnce<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        try start(.reading)
+        // A read changes nothing, so rolling back loses nothing, whether it threw or not.
+        defer { rollBack() }
+        let value = try body(Transaction(on: self))
+        try flush()
+        return value
+    }
 }

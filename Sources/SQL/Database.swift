@@ -1,21 +1,21 @@
-/// A database: one writer that shares its commits among all who wait, and a few readers.
+/// A database: one writer that commits the changes of many callers together, and a pool of readers.
 public final class Database: Sendable {
     let writer: Writer
-    private let readers: Readers
+    private let readers: ReaderPool
     private let folder: TemporaryFolder?
     private let server: Server?
-    /// Whether others may commit to it beside this process, as to one on a server: what was read is
-    /// then true only for as long as the look at it lasts.
+    /// Whether other processes may commit to the database, as on a server: what was read may then be
+    /// outdated as soon as the read has ended.
     public var isShared: Bool { server != nil }
 
-    /// What runs beside the writer and the readers where the database is on a server.
+    /// The background work beside writer and readers when the database is on a server.
     struct Server {
         let listener: PostgresListener
         let statistics: TableStatistics
     }
 
     init(
-        writer: Writer, readers: Readers, folder: TemporaryFolder? = nil,
+        writer: Writer, readers: ReaderPool, folder: TemporaryFolder? = nil,
         server: Server? = nil
     ) {
         self.writer = writer
@@ -24,70 +24,156 @@ public final class Database: Sendable {
         self.server = server
     }
 
-    /// Makes a change; when this returns, it is on disk.
+    /// Makes a change; when this returns, it is durable.
     ///
     /// - Parameters:
-    ///   - foresee: Asks what the change is going to ask, as facts, and does nothing else
-    ///     (``Transaction/ask(_:as:_:)``): so that all changes of a commit have asked before the first of
-    ///     them is run.
-    ///   - change: Runs on the writer's thread inside a transaction shared with others, and may run more
-    ///     than once, so it must have no effect outside. What it throws undoes this change alone.
+    ///   - prefetch: Sends the queries that the change will make (``Transaction/ask(_:as:_:)``), and does
+    ///     nothing else: the queries of all changes of a commit share one round trip.
+    ///   - change: Runs on the writer's thread inside a transaction shared with other changes. It may run
+    ///     more than once, so it must have no other effect. An error it throws undoes this change alone.
     /// - Returns: What the change returned, after the commit.
-    /// - Throws: What the change threw, or ``SQLError`` when the transaction could not be kept.
+    /// - Throws: What the change threw, or ``SQLError`` when the transaction could not be committed.
     public nonisolated(nonsending) func write<Value: Sendable>(
-        foreseeing foresee: (@Sendable (Transaction) throws -> Void)? = nil,
+        prefetching prefetch: (@Sendable (Transaction) throws -> Void)? = nil,
         _ change: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            writer.enqueue(Mutation(change, foreseeing: foresee, answering: continuation))
+            writer.enqueue(Mutation(change, prefetching: prefetch, answering: continuation))
         }
     }
 
-    /// Looks at one consistent state: nothing committed meanwhile is seen.
+    /// Reads one consistent snapshot: changes committed meanwhile are not seen.
     ///
-    /// - Parameter look: Runs on a reader's thread, and may run a second time; it cannot change
-    ///   anything. A long one keeps the database from letting go of what it no longer needs.
+    /// - Parameter body: Runs on a reader's thread, and may run a second time; it cannot change anything.
+    ///   While it runs, the database cannot reuse the space of outdated rows.
     public nonisolated(nonsending) func read<Value: Sendable>(
-        _ look: @escaping @Sendable (Transaction) throws -> Value
+        _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             readers.enqueue(
-                Readers.Look { connection in
-                    continuation.resume(with: Result { try connection.read(look) })
-                } refuse: {
+                ReaderPool.Job { connection in
+                    continuation.resume(with: Result { try connection.read(body) })
+                } reject: {
                     continuation.resume(throwing: SQLError.closed)
                 })
         }
     }
 
-    /// Hears what processes that share the database say of their changes, this one included, until it is
-    /// closed; begins with ``Hint/missed``. Of a file nothing is heard. Only the first call counts.
+    /// Receives the notifications of all processes that share the database, this one included, until it is
+    /// closed; the first is ``ChangeNotification/missed``. A file sends none. Only the first call has an effect.
     ///
-    /// - Parameter hear: Called on a thread that waits for nothing else, so it has to be quick.
-    public func listen(_ hear: @escaping @Sendable (Hint) -> Void) {
-        server?.listener.start(hear)
+    /// - Parameter receive: Called on the listener's thread; it must return quickly.
+    public func listen(_ receive: @escaping @Sendable (ChangeNotification) -> Void) {
+        server?.listener.start(receive)
     }
 
-    /// How well commits are shared.
+    /// Counters of the writer.
     public var statistics: WriterStatistics { writer.statistics }
 
-    /// Changes that wait for the next transaction.
+    /// Changes queued for the next transaction.
     public var waitingChanges: Int { writer.waiting }
 
-    /// Readers at work; as many as the settings say when all are.
+    /// Readers in use, up to the number in the settings.
     public var busyReaders: Int { readers.busy }
 
-    /// Looks that wait for a reader.
-    public var waitingLooks: Int { readers.waiting }
+    /// Reads queued for a reader.
+    public var waitingReads: Int { readers.waiting }
 
-    /// Finishes what waits and lets go of the database; a file has its log moved into it.
+    /// Runs what is queued and closes the database; the write-ahead log of a file is moved into the file.
     ///
-    /// Blocks until that is done, so not from inside a closure given to this database. Later calls
-    /// of the others throw ``SQLError`` of kind ``SQLError/Kind/closed``.
+    /// Blocks, so it must not be called from a closure given to this database. Later calls of the other
+    /// methods throw ``SQLError`` of kind ``SQLError/Kind/closed``.
     public func close() {
         server?.listener.stop()
         server?.statistics.stop()
         readers.close()
         writer.close()
+    }
+}
+
+extension Database {
+    /// Opens a database, creates the file if it does not exist, and migrates the schema.
+    ///
+    /// Blocks; meant for the start of a program. On a server the database must exist; its tables are
+    /// created.
+    ///
+    /// - Parameter migrations: All schema migrations, by ascending number.
+    /// - Throws: ``SQLError``: ``SQLError/Kind/schema`` when a newer release has written the database,
+    ///   ``SQLError/Kind/unfinished``, ``SQLError/Kind/notADatabase``, ``SQLError/Kind/corrupt``,
+    ///   ``SQLError/Kind/readOnly``, ``SQLError/Kind/cannotOpen``, ``SQLError/Kind/locked``,
+    ///   ``SQLError/Kind/diskFull``; on a server ``SQLError/Kind/unreachable``, and ``SQLError/Kind/misuse``
+    ///   for an invalid URL.
+    public static func open(
+        _ location: DatabaseLocation, migrations: [SchemaMigration],
+        settings: DatabaseSettings = DatabaseSettings()
+    ) throws -> Database {
+        let migrator = SchemaMigrator(migrations: migrations, now: settings.now)
+        switch location {
+        case .file(let path): return try open(path: path, folder: nil, migrator, settings)
+        case .temporary:
+            let folder = try TemporaryFolder()
+            return try open(path: "\(folder.path)/database", folder: folder, migrator, settings)
+        case .server(let url): return try open(url: url, migrator, settings)
+        }
+    }
+
+    private static func open(
+        path: String, folder: TemporaryFolder?, _ migrator: SchemaMigrator,
+        _ settings: DatabaseSettings
+    ) throws -> Database {
+        let writing = try SQLiteConnection(writingTo: path, settings)
+        try migrator.migrate(writing)
+        // After the pragmas, which replace the same hook.
+        writing.countWALPages()
+        writing.checkpointer = Checkpointer(
+            try SQLiteConnection(writingTo: path, settings), interval: settings.checkpointInterval)
+        let readers = try ReaderPool(count: settings.readers) { () throws(SQLError) in
+            try SQLiteConnection(readingFrom: path, settings)
+        }
+        return Database(
+            writer: Writer(writing, onCommit: settings.onCommit), readers: readers, folder: folder)
+    }
+
+    /// Migrates over a separate connection, so that an unreachable server fails at once; the other
+    /// connections connect when they are first used.
+    private static func open(
+        url: String, _ migrator: SchemaMigrator, _ settings: DatabaseSettings
+    ) throws -> Database {
+        try PostgresConnection.requireURL(url)
+        let migrating = PostgresConnection(to: url, PostgresSession.migrating)
+        defer { migrating.close() }
+        try migrator.migrate(migrating)
+        let session = PostgresSession(settings)
+        let readers = try ReaderPool(count: settings.readers) { () throws(SQLError) in
+            PostgresConnection(to: url, session)
+        }
+        let statistics = TableStatistics(for: url, session)
+        // The tables may have been restored from a dump, which has no statistics.
+        statistics.tablesMayHaveGrown()
+        let onCommit = settings.onCommit
+        let writer = Writer(PostgresConnection(to: url, session)) { duration in
+            onCommit(duration)
+            statistics.tablesMayHaveGrown()
+        }
+        return Database(
+            writer: writer, readers: readers,
+            server: Server(
+                listener: PostgresListener(to: url, session), statistics: statistics))
+    }
+}
+
+extension SQLiteConnection {
+    fileprivate convenience init(
+        writingTo path: String, _ settings: DatabaseSettings
+    ) throws(SQLError) {
+        try self.init(path: path, access: .readWrite, busyTimeout: settings.busyTimeout)
+        try prepareForWriting(settings)
+    }
+
+    fileprivate convenience init(
+        readingFrom path: String, _ settings: DatabaseSettings
+    ) throws(SQLError) {
+        try self.init(path: path, access: .readOnly, busyTimeout: settings.busyTimeout)
+        try prepareForReading()
     }
 }

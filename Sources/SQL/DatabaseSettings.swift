@@ -1,37 +1,35 @@
 import Glibc
 
-/// What a database may be told when it is opened.
+/// The options of a database.
 public struct DatabaseSettings: Sendable {
-    /// Connections that read at the same time; 2 unless said otherwise.
+    /// Concurrent readers; default 2.
     public var readers: Int = 2
 
-    /// How long to wait for another process that writes; 5 seconds unless said otherwise.
+    /// How long to wait for the lock of another process that writes; default 5 s.
     public var busyTimeout: Duration = .seconds(5)
 
-    /// How long a server may work on one statement; 30 seconds unless said otherwise. A file has no
-    /// such limit.
+    /// The time limit of one statement on a server; default 30 s. A file has no such limit.
     public var statementTimeout: Duration = .seconds(30)
 
-    /// How long a server lets a change rest between two statements; 60 seconds unless said otherwise. Who
-    /// hangs in the middle of one keeps all others waiting.
+    /// How long a server keeps a transaction that sends no statement; default 60 s. Such a transaction blocks
+    /// all other writers.
     public var idleTimeout: Duration = .seconds(60)
 
-    /// Pages of 4 KiB in a file's write-ahead log after which they are moved to the file; 4096
-    /// (16 MiB) unless said otherwise.
+    /// Pages of 4 KiB in the write-ahead log of a file that start a checkpoint; default 4096 (16 MiB).
     public var checkpointInterval: Int = 4096
 
-    /// The most pages of 4 KiB a file may have; `nil` for as many as the disk holds. Beyond it
-    /// changes fail as on a full disk.
+    /// The maximum size of a file in pages of 4 KiB; `nil` for no limit. Beyond it changes fail with
+    /// ``SQLError/Kind/diskFull``.
     public var pageLimit: Int?
 
-    /// The time for `schema_migrations`, in milliseconds since 1970 UTC.
+    /// The clock for `schema_migrations`, in milliseconds since 1970 UTC.
     public var now: @Sendable () -> Int64 = systemMilliseconds
 
-    /// Told after each batch how long it took from its beginning to the end of its sync, on the writer's
-    /// thread.
+    /// Called after each commit, on the writer's thread, with the time from the start of the batch to the end
+    /// of its sync.
     public var onCommit: @Sendable (Duration) -> Void = { _ in }
 
-    /// Settings that suit a server of a few cores.
+    /// The defaults.
     public init() {}
 }
 
@@ -40,4 +38,48 @@ public struct DatabaseSettings: Sendable {
     // Cannot fail: the clock exists and the address is valid during the call.
     unsafe clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+}
+
+/// The location of a database.
+public enum DatabaseLocation: Hashable, Sendable {
+    /// The path of a file, which is created if it does not exist; its folder must exist. While it is open,
+    /// SQLite keeps two more files beside it, with the suffixes `-wal` and `-shm`.
+    case file(String)
+
+    /// A new file below the system's temporary folder, deleted with the database. For tests: it is written and
+    /// synced like any other.
+    case temporary
+
+    /// The URL of a database on a PostgreSQL server, as libpq accepts it; it may hold a password. The tables
+    /// are in the first schema of the search path.
+    case server(String)
+
+    /// Validates the URL of a server without connecting.
+    ///
+    /// - Throws: ``SQLError/Kind/misuse`` for a URL that libpq does not accept.
+    public func check() throws(SQLError) {
+        if case .server(let url) = self { try PostgresConnection.requireURL(url) }
+    }
+}
+
+/// A temporary folder that is deleted with this object.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws(SQLError) {
+        var template = Array("/tmp/parley-sql-XXXXXX".utf8CString)
+        // Holds because mkdtemp writes only over the template, which ends in a zero byte.
+        let made = unsafe template.withUnsafeMutableBufferPointer { name in
+            unsafe name.baseAddress.flatMap { unsafe mkdtemp($0) } != nil
+        }
+        guard made else { throw SQLError(.cannotOpen, "no folder under /tmp: \(errno)") }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit {
+        for file in ["database", "database-wal", "database-shm"] {
+            unsafe unlink("\(path)/\(file)")
+        }
+        unsafe rmdir(path)
+    }
 }

@@ -1,7 +1,6 @@
-// What the engines say differently, and the words around statements, which `MessagingStore` never
-// writes.
+// Statements that differ between the engines, and those that control transactions.
 
-/// The words both engines understand.
+/// Statements that both engines accept.
 enum Dialect {
     static let commit = "COMMIT"
     static let rollback = "ROLLBACK"
@@ -9,30 +8,29 @@ enum Dialect {
     static let release = "RELEASE SAVEPOINT mutation"
     static let rollbackToSavepoint = "ROLLBACK TO SAVEPOINT mutation"
 
-    /// Behind a `SELECT` whose rows are to stay as they are: whoever writes has the file, or the
-    /// schema, to himself.
+    /// The lock clause of a `SELECT`: empty, because a writer holds a lock on the whole file or schema.
     static let rowLock = ""
 }
 
-/// SQLite's own.
+/// Statements of SQLite.
 enum SQLiteDialect {
     static func begin(_ access: TransactionAccess) -> String {
         switch access {
-        // Takes the write lock at once: waiting for it later could fail in the midst of a batch.
+        // Takes the write lock at once: taking it later could fail in the middle of a batch.
         case .writing: "BEGIN IMMEDIATE"
-        // A snapshot, taken by the first statement that reads.
+        // The first statement that reads takes the snapshot.
         case .reading: "BEGIN DEFERRED"
         }
     }
 }
 
-/// PostgreSQL's own.
+/// Statements of PostgreSQL.
 enum PostgresDialect {
     static func begin(_ access: TransactionAccess) -> [String] {
         switch access {
-        // One writer at a time in a schema, as in a file of SQLite: what is loaded holds until it is
-        // recorded, and positions are handed out in the order of commits. Each statement looks
-        // anew, so those after the lock see everything its last holder has committed.
+        // One writer at a time in a schema, as in an SQLite file: what a change has read stays true until it
+        // commits, and positions are assigned in commit order. In READ COMMITTED, statements after the lock
+        // see everything that its last holder has committed.
         case .writing:
             [
                 "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
@@ -42,21 +40,21 @@ enum PostgresDialect {
         }
     }
 
-    /// Tells whoever listens at this schema, once the transaction commits.
-    static func hint(_ text: String) -> SQL {
+    /// Notifies the listeners of this schema when the transaction commits.
+    static func notify(_ text: String) -> SQL {
         """
         SELECT pg_notify('parley_' || hashtextextended(current_schema()::text, 1985)::text, \(text))
         """
     }
 
-    /// Makes the statement that listens there: it takes no values.
+    /// Selects the `LISTEN` statement, which takes no parameters.
     static let listening: SQL =
         """
         SELECT 'LISTEN "parley_' || hashtextextended(current_schema()::text, 1985)::text || '"'
         """
 
-    /// Makes the statements that tell the planner of tables which have more than doubled since they were
-    /// last analysed; one that somebody else is about to analyse is left to him.
+    /// Selects an `ANALYZE` statement for each table that has more than doubled since it was last analysed.
+    /// `SKIP_LOCKED` leaves out tables that another session analyses.
     static let analyses: SQL =
         """
         SELECT 'ANALYZE (SKIP_LOCKED) ' || quote_ident(relname) FROM pg_class
@@ -69,7 +67,7 @@ enum PostgresDialect {
             END
         """
 
-    /// Has columns of text compared octet by octet, as SQLite does, whatever the database's language.
+    /// Makes text columns compare bytewise, as in SQLite, whatever the locale of the database.
     static func schema(_ statement: SQL) -> SQL {
         guard statement.text.hasPrefix("CREATE TABLE") || statement.text.hasPrefix("ALTER TABLE")
         else { return statement }
@@ -77,9 +75,9 @@ enum PostgresDialect {
         return SQL(stringLiteral: parts.joined(separator: " TEXT COLLATE \"C\""))
     }
 
-    /// What a session needs to keep the promises of this target, and what tells whether it can.
+    /// Sets the options of a session, and selects the settings that durability depends on.
     static func session(statement: Int64, lock: Int64, idle: Int64) -> SQL {
-        // In this order: the promises are read before anything is changed.
+        // Evaluated in this order: the settings are read before any option is set.
         """
         SELECT current_setting('fsync'), current_setting('server_encoding'), current_schema(),
             set_config('synchronous_commit', CASE current_setting('synchronous_commit')

@@ -1,7 +1,7 @@
-/// One row of a result, seen only by the closure that makes a value of it.
+/// A row of a result, valid only inside the closure that makes a value of it.
 ///
-/// A column is named as in the statement, or counted from zero. Each accessor takes exactly its type:
-/// nothing is converted, and `NULL` is only for the optional ones.
+/// A column is given by its name in the result, or by its index from zero. Each accessor requires exactly its
+/// type: nothing is converted, and only the optional accessors accept `NULL`.
 public struct Row: ~Copyable {
     let rows: any Rows
 
@@ -35,7 +35,7 @@ public struct Row: ~Copyable {
         return value
     }
 
-    /// Whatever the column holds.
+    /// The value of the column, of any type.
     public func value(_ column: Column) throws(SQLError) -> SQLValue {
         rows.value(at: try index(of: column))
     }
@@ -78,5 +78,61 @@ public struct Row: ~Copyable {
 
     private func mismatch(_ column: Column, _ type: String) -> SQLError {
         SQLError(.typeMismatch, "column \(column) is not \(type)", statement: rows.sql)
+    }
+}
+
+/// The rows of a result; the first row is current after the first ``next()``.
+///
+/// A value is `nil` when the column has another type; nothing is converted.
+protocol Rows: AnyObject {
+    /// The statement's text.
+    var sql: String { get }
+
+    /// Advances to the next row; false after the last.
+    func next() throws(SQLError) -> Bool
+
+    func index(of column: Column) -> Int?
+    func isNull(at index: Int) -> Bool
+    func integer(at index: Int) -> Int64?
+    func text(at index: Int) -> String?
+    func blob(at index: Int) -> [UInt8]?
+
+    /// Releases the rows; called once by the caller of the query.
+    func finish()
+}
+
+extension Rows {
+    /// The value of a column, of any type.
+    func value(at index: Int) -> SQLValue {
+        if let number = integer(at: index) { return .integer(number) }
+        if let text = text(at: index) { return .text(text) }
+        if let bytes = blob(at: index) { return .blob(bytes) }
+        return .null
+    }
+}
+
+/// The name or the index of a column: `row.text("name")`, `row.text(0)`.
+public enum Column: Hashable, Sendable {
+    /// The name in the result.
+    case name(String)
+    /// The index, from zero.
+    case index(Int)
+}
+
+extension Column: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+    /// Names a column.
+    public init(stringLiteral name: String) { self = .name(name) }
+
+    /// Counts a column, from zero.
+    public init(integerLiteral index: Int) { self = .index(index) }
+}
+
+extension Column: CustomStringConvertible {
+    /// The name, or the number.
+    public var description: String {
+        switch self {
+        case .name(let name): name
+        case .index(let index): String(index)
+        }
     }
 }

@@ -5,24 +5,24 @@
 /// // text: SELECT name FROM people WHERE id = $1 AND age > $2
 /// ```
 ///
-/// Values are numbered in the order they appear, which both SQLite and PostgreSQL understand.
-/// One statement a text; the text is also what a prepared statement is kept under, so write it as a
-/// literal and let only values vary.
+/// Values are numbered in the order of appearance, as both SQLite and PostgreSQL accept.
+/// A text holds one statement. It is also the key of the prepared statement, so write it as a literal in which
+/// only values vary.
 public struct SQL: Hashable, Sendable {
-    /// What a prepared statement is found by; its text is put together only when there is none.
-    var phrase: Phrase
+    /// The key of the prepared statement.
+    var template: StatementTemplate
 
     /// The values of `$1`, `$2` …
     public internal(set) var values: [SQLValue]
 
     /// The text with `$1`, `$2` … in place of values.
-    public var text: String { phrase.text }
+    public var text: String { template.text }
 }
 
 extension SQL: ExpressibleByStringInterpolation {
     /// Makes a statement without values.
     public init(stringLiteral text: String) {
-        phrase = Phrase(text)
+        template = StatementTemplate(text)
         values = []
     }
 
@@ -37,17 +37,17 @@ extension SQL: ExpressibleByStringInterpolation {
 
         /// Makes room for a literal of this size.
         public init(literalCapacity: Int, interpolationCount: Int) {
-            sql.phrase.reserve(2 * interpolationCount + 1)
+            sql.template.reserve(2 * interpolationCount + 1)
             sql.values.reserveCapacity(interpolationCount)
         }
 
-        /// Takes a piece of the statement's text.
-        public mutating func appendLiteral(_ literal: String) { sql.phrase.append(literal) }
+        /// Appends text of the statement.
+        public mutating func appendLiteral(_ literal: String) { sql.template.append(literal) }
 
         /// Binds a value.
         public mutating func appendInterpolation(_ value: some SQLConvertible) {
             sql.values.append(value.sqlValue)
-            sql.phrase.appendValue()
+            sql.template.appendValue()
         }
 
         /// Binds a value that may be missing: `nil` as `NULL`, so compare with `IS NOT DISTINCT FROM`.
@@ -55,7 +55,7 @@ extension SQL: ExpressibleByStringInterpolation {
             appendInterpolation(value.sqlValue)
         }
 
-        /// Binds several values, parted by commas: `id IN (\(list: ids))`.
+        /// Binds several values, separated by commas: `id IN (\(list: ids))`.
         ///
         /// An empty list becomes `NULL`, so that `IN` then finds nothing. (`NOT IN` finds nothing
         /// either: ask whether the list is empty before writing that.) Each length is a text of its
@@ -63,32 +63,89 @@ extension SQL: ExpressibleByStringInterpolation {
         public mutating func appendInterpolation(list values: [some SQLConvertible]) {
             guard !values.isEmpty else { return appendLiteral("NULL") }
             for (index, value) in values.enumerated() {
-                if index > 0 { sql.phrase.append(", ") }
+                if index > 0 { sql.template.append(", ") }
                 appendInterpolation(value)
             }
         }
 
-        /// Puts a part of a statement in its place, its values among the others.
+        /// Inserts a part of a statement with its values.
         public mutating func appendInterpolation(_ part: SQL) {
-            sql.phrase.append(part.phrase)
+            sql.template.append(part.template)
             sql.values += part.values
         }
 
-        /// Keeps the rows a `SELECT` finds from being changed by others until the transaction ends;
-        /// stands at its end.
+        /// Locks the rows that a `SELECT` finds until the transaction ends; stands at its end.
         public mutating func appendInterpolation(_ lock: RowLock) {
-            sql.phrase.append(Dialect.rowLock)
+            sql.template.append(Dialect.rowLock)
         }
 
-        /// Puts text of the source code into the statement: a column, a table, `ASC`.
+        /// Inserts text of the source code: a column, a table, `ASC`.
         public mutating func appendInterpolation(raw text: StaticString) {
-            sql.phrase.append(text.description)
+            sql.template.append(text.description)
         }
     }
 }
 
-/// Who may change the rows that a `SELECT` has found.
+/// A lock on the rows that a `SELECT` has found.
 public enum RowLock: Sendable {
-    /// Nobody else, until the transaction ends.
+    /// Other transactions cannot change the rows until this one ends.
     case untilCommit
+}
+
+/// A value in a column or a parameter.
+public enum SQLValue: Hashable, Sendable {
+    /// No value.
+    case null
+    /// `BIGINT`; also times (milliseconds since 1970 UTC) and booleans (0, 1).
+    case integer(Int64)
+    /// `TEXT`, in UTF-8.
+    case text(String)
+    /// `BYTEA`.
+    case blob([UInt8])
+}
+
+/// A type whose values can be bound to a statement.
+public protocol SQLConvertible {
+    /// The value as the database stores it.
+    var sqlValue: SQLValue { get }
+}
+
+extension SQLValue: SQLConvertible {
+    /// The value itself.
+    public var sqlValue: SQLValue { self }
+}
+
+extension Int64: SQLConvertible {
+    /// As `BIGINT`.
+    public var sqlValue: SQLValue { .integer(self) }
+}
+
+extension Int: SQLConvertible {
+    /// As `BIGINT`.
+    public var sqlValue: SQLValue { .integer(Int64(self)) }
+}
+
+extension Bool: SQLConvertible {
+    /// As `BIGINT`, 0 or 1.
+    public var sqlValue: SQLValue { .integer(self ? 1 : 0) }
+}
+
+extension String: SQLConvertible {
+    /// As `TEXT`.
+    public var sqlValue: SQLValue { .text(self) }
+}
+
+extension [UInt8]: SQLConvertible {
+    /// As `BYTEA`.
+    public var sqlValue: SQLValue { .blob(self) }
+}
+
+extension ArraySlice<UInt8>: SQLConvertible {
+    /// As `BYTEA`.
+    public var sqlValue: SQLValue { .blob(Array(self)) }
+}
+
+extension Optional: SQLConvertible where Wrapped: SQLConvertible {
+    /// The wrapped value, or `NULL`.
+    public var sqlValue: SQLValue { self?.sqlValue ?? .null }
 }

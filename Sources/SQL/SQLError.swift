@@ -1,59 +1,59 @@
-/// A fault of the database, or of the way it was used.
+/// An error of the database, or of the way it was used.
 public struct SQLError: Error, Hashable, Sendable {
-    /// What has happened.
+    /// The kind of error.
     public let kind: Kind
 
-    /// The engine's own (extended) result code; 0 when the engine did not speak.
+    /// SQLite's extended result code; 0 when the error is not SQLite's.
     public let code: Int32
 
-    /// What the engine or this target says about it; for the log, not for callers of an API.
+    /// The message of the engine or of this module; for the log, not for callers of an API.
     public let message: String
 
-    /// The text of the statement, without its values, which may be private.
+    /// The text of the statement without its values, which may be private.
     public let statement: String?
 
-    /// What a caller may want to tell apart.
+    /// The kinds of errors that callers distinguish.
     public enum Kind: Hashable, Sendable {
-        /// The disk, or the size the database may have, is used up. Nothing of the change is kept.
+        /// The disk is full, or the database has reached its size limit. Nothing of the change is committed.
         case diskFull
         /// The file is damaged.
         case corrupt
-        /// The file is no database.
+        /// The file is not a database.
         case notADatabase
         /// The file or its folder cannot be opened.
         case cannotOpen
-        /// The server cannot be reached or does not let us in, or has left in the midst of something.
-        /// Nothing of the change is kept.
+        /// The server cannot be reached, refuses the connection, or has closed it. Nothing of the change is
+        /// committed.
         case unreachable
-        /// The server has left while a change was made durable: it may be kept or not.
+        /// The connection was lost during a commit: the change may be durable or not.
         case uncertain
-        /// Changes of others stood in the way, also when tried again.
+        /// A conflict with changes of other transactions, also after retries.
         case collided
-        /// A statement took longer than it may.
+        /// A statement exceeded its time limit.
         case timedOut
-        /// The file or its folder may not be written.
+        /// The file or its folder is not writable.
         case readOnly
-        /// Another process held the database longer than we wait.
+        /// Another process held its lock longer than the time limit.
         case locked
-        /// The disk has failed.
+        /// An I/O error of the disk.
         case inputOutput
-        /// A unique or primary key exists already.
+        /// A unique or primary key already exists.
         case notUnique
         /// Another constraint is violated.
         case constraint
-        /// A column holds another type than asked for, is `NULL`, or does not exist.
+        /// A column has another type than requested, is `NULL`, or does not exist.
         case typeMismatch
-        /// The database was written by a newer release, or another history of migrations.
+        /// The database was written by a newer release, or has other migrations.
         case schema
-        /// The database is still being filled from another (``DatabaseMove``).
+        /// A migration into the database is not finished (``DatabaseMigration``).
         case unfinished
         /// The database has been closed.
         case closed
-        /// The engine ended the transaction by itself; a statement after that is not run.
+        /// The engine ended the transaction by itself; later statements are not run.
         case transactionLost
-        /// A statement the engine does not understand, or a use it does not allow.
+        /// A statement that the engine does not accept, or a use it does not allow.
         case misuse
-        /// Everything else; see the code.
+        /// Any other error; see the code.
         case other
     }
 
@@ -72,11 +72,11 @@ public struct SQLError: Error, Hashable, Sendable {
 }
 
 extension SQLError {
-    /// Whether the same may work when it is tried again at once.
-    var mayPass: Bool { [.unreachable, .collided].contains(kind) }
+    /// Whether an immediate retry may succeed.
+    var isTransient: Bool { [.unreachable, .collided].contains(kind) }
 
-    /// Whether it is no fault of one change but strikes all who share its transaction.
-    var isEverybodys: Bool { mayPass || kind == .locked }
+    /// Whether the error affects every change of the transaction, not only the one that met it.
+    var affectsWholeBatch: Bool { isTransient || kind == .locked }
 }
 
 extension SQLError: CustomStringConvertible {

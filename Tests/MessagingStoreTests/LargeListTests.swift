@@ -91,7 +91,7 @@ import Testing
             // What the migration does for messages that were there before it.
             try await shop.database.write { transaction in
                 try transaction.execute("UPDATE messages SET weight = 0")
-                try transaction.execute(Migration.bounds.statements[1])
+                try transaction.execute(SchemaMigration.bounds.statements[1])
             }
         }
     }

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `is refused of a newer or older history, which stays as it is`() async throws {
-        let next = Migration(
+        let next = SchemaMigration(
             number: 2, name: "next", statements: ["CREATE TABLE later (id BIGINT NOT NULL)"])
         try source.open(migrations: People.migrations + [next]).close()
         await expectFault(.schema) { try copy() }

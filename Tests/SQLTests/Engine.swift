@@ -70,7 +70,7 @@ struct Place {
     }
 
     func open(
-        migrations: [Migration] = People.migrations,
+        migrations: [SchemaMigration] = People.migrations,
         settings: DatabaseSettings = DatabaseSettings()
     ) throws -> Database {
         try .open(location, migrations: migrations, settings: settings)

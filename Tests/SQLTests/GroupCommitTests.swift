@@ -42,7 +42,7 @@ import Testing
         #expect(database.waitingChanges == 0)
         let busy = try await database.read { _ in database.busyReaders }
         #expect(busy == 1)
-        #expect(database.waitingLooks == 0)
+        #expect(database.waitingReads == 0)
     }
 
     @Test(arguments: Engine.allCases) func `undoes only the change that throws`(engine: Engine)
@@ -165,17 +165,17 @@ import Testing
         async throws
     {
         let database = try engine.people()
-        let heard = Locked<[String]>([])
+        let notifications = Locked<[String]>([])
         let gate = await Gate(holding: database)
         _ = try await gate.pass(
-            { $0.afterCommit { heard.withLock { $0.append("first") } } },
+            { $0.afterCommit { notifications.withLock { $0.append("first") } } },
             {
-                $0.afterCommit { heard.withLock { $0.append("never") } }
+                $0.afterCommit { notifications.withLock { $0.append("never") } }
                 throw People.Stranger()
             },
-            { $0.afterCommit { heard.withLock { $0.append("last") } } },
+            { $0.afterCommit { notifications.withLock { $0.append("last") } } },
         )
-        #expect(heard.withLock { $0 } == ["first", "last"])
+        #expect(notifications.withLock { $0 } == ["first", "last"])
     }
 
     @Test(arguments: Engine.allCases)

@@ -3,7 +3,7 @@ import Testing
 @testable import SQL
 
 @Suite struct `Migrating` {
-    private let second = Migration(
+    private let second = SchemaMigration(
         number: 2, name: "ages",
         statements: [
             "ALTER TABLE people ADD COLUMN age BIGINT", "UPDATE people SET age = \(30)",
@@ -45,7 +45,7 @@ import Testing
     @Test(arguments: Engine.allCases) func `refuses another history`(engine: Engine) async throws {
         let place = engine.lasting()
         try place.open().close()
-        let renamed = Migration(number: 1, name: "persons", statements: [])
+        let renamed = SchemaMigration(number: 1, name: "persons", statements: [])
         await expectFault(.schema) { try place.open(migrations: [renamed]) }
     }
 
@@ -53,7 +53,7 @@ import Testing
         async throws
     {
         let place = engine.lasting()
-        let broken = Migration(
+        let broken = SchemaMigration(
             number: 2, name: "broken",
             statements: ["CREATE TABLE pets (name TEXT)", "INSERT INTO nowhere VALUES (1)"])
         await expectFault(.misuse) {
@@ -68,7 +68,7 @@ import Testing
 
     @Test(arguments: [[2, 1], [1, 1], [0], [-1, 1]], Engine.allCases)
     func `wants numbers that go up`(numbers: [Int], engine: Engine) async {
-        let migrations = numbers.map { Migration(number: $0, name: "x", statements: []) }
+        let migrations = numbers.map { SchemaMigration(number: $0, name: "x", statements: []) }
         await expectFault(.misuse) { try Database.open(engine.place(), migrations: migrations) }
     }
 

@@ -9,7 +9,7 @@ import Testing
 
     /// A table with a key, one whose rows may be equal, and one without rows.
     private static let migrations = [
-        Migration(
+        SchemaMigration(
             number: 1, name: "things",
             statements: [
                 """
@@ -74,7 +74,7 @@ import Testing
         let target = try Database.open(.server(url), migrations: Self.migrations)
         try await target.write { try $0.add(note: "mine", 1) }
         target.close()
-        #expect(throws: DatabaseMove.Refusal.notEmpty("notes")) { try move() }
+        #expect(throws: DatabaseMigration.Refusal.notEmpty("notes")) { try move() }
     }
 
     @Test func `is refused where somebody else has a table, before anything is made`() async throws
@@ -83,7 +83,7 @@ import Testing
         try PostgresConnection(to: url, .migrating).write { transaction in
             try transaction.execute("CREATE TABLE orders (id BIGINT)")
         }
-        #expect(throws: DatabaseMove.Refusal.notEmpty("orders")) { try move() }
+        #expect(throws: DatabaseMigration.Refusal.notEmpty("orders")) { try move() }
         let tables = try PostgresConnection(to: url, .migrating).read { transaction in
             try transaction.table(besides: ["orders"])
         }
@@ -103,7 +103,9 @@ import Testing
             try transaction.execute(SQL(stringLiteral: statement))
         }
         let things = try #require(move.tables.last)
-        #expect(throws: DatabaseMove.Refusal.differs("things")) { try move.verify(things) { _ in } }
+        #expect(throws: DatabaseMigration.Refusal.differs("things")) {
+            try move.verify(things) { _ in }
+        }
     }
 
     @Test func `finds that a row came once too often where none has a key`() async throws {
@@ -111,7 +113,7 @@ import Testing
         let move = try move()
         try send(move)
         try PostgresConnection(to: url, .migrating).write { try $0.add(note: "note 5", 5) }
-        #expect(throws: DatabaseMove.Refusal.differs("notes")) {
+        #expect(throws: DatabaseMigration.Refusal.differs("notes")) {
             try move.verify(move.tables[1]) { _ in }
         }
     }
@@ -124,7 +126,7 @@ import Testing
             try transaction.execute("DELETE FROM notes WHERE page = 6")
             for _ in 0..<2 { try transaction.add(note: "note 5\u{0}é", 5) }
         }
-        #expect(throws: DatabaseMove.Refusal.differs("notes")) {
+        #expect(throws: DatabaseMigration.Refusal.differs("notes")) {
             try move.verify(move.tables[1]) { _ in }
         }
     }
@@ -142,16 +144,18 @@ import Testing
         #expect {
             try move()
         } throws: { error in
-            guard case .source(let error)? = error as? DatabaseMove.Refusal else { return false }
+            guard case .source(let error)? = error as? DatabaseMigration.Refusal else {
+                return false
+            }
             return error.kind == .schema
         }
     }
 
-    private func move() throws -> DatabaseMove {
-        try DatabaseMove(from: file.path, to: url, migrations: Self.migrations)
+    private func move() throws -> DatabaseMigration {
+        try DatabaseMigration(from: file.path, to: url, migrations: Self.migrations)
     }
 
-    private func send(_ move: DatabaseMove) throws {
+    private func send(_ move: DatabaseMigration) throws {
         var sent = 0
         try move.send { count in sent += count }
         #expect(move.rowsBefore + Int64(sent) == move.rows)

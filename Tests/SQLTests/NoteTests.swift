@@ -3,13 +3,13 @@ import Testing
 
 @testable import SQL
 
-@Suite struct `What the changes of a commit know and write together` {
+@Suite struct `Rows cached and writes deferred in a commit` {
     @Test(arguments: Engine.allCases) func `is asked once, until somebody changes the table`(
         engine: Engine
     ) async throws {
         let database = try engine.people()
         try await database.add(1, "Ada")
-        let heard = try await database.write { transaction in
+        let notifications = try await database.write { transaction in
             let first = try transaction.askName(1)
             let second = try transaction.askName(1)
             try transaction.execute("UPDATE people SET name = 'Grace' WHERE id = 1")
@@ -19,9 +19,9 @@ import Testing
                 names: try [first.first(), third.first()]
             )
         }
-        #expect(heard.isSame)
-        #expect(heard.isAnother)
-        #expect(heard.names == ["Ada", "Grace"])
+        #expect(notifications.isSame)
+        #expect(notifications.isAnother)
+        #expect(notifications.names == ["Ada", "Grace"])
     }
 
     @Test(arguments: Engine.allCases) func `says what was true when it was asked`(
@@ -105,10 +105,10 @@ import Testing
         let gate = await Gate(holding: database)
         let results = try await gate.pass(
             {
-                $0.know("one", of: .name(1)); $0.countUp()
+                $0.cache("one", for: .name(1)); $0.countUp()
             },
             { transaction in
-                transaction.know("two", of: .name(1))
+                transaction.cache("two", for: .name(1))
                 transaction.countUp()
                 throw People.Stranger()
             },
@@ -124,8 +124,8 @@ import Testing
         async throws
     {
         let database = try engine.people()
-        try await database.write { $0.know("nobody", of: .name(1)) }
-        let known = try await database.write { try $0.known(.name(1)) }
+        try await database.write { $0.cache("nobody", for: .name(1)) }
+        let known = try await database.write { try $0.cached(.name(1)) }
         #expect(known == nil)
     }
 
@@ -155,14 +155,14 @@ import Testing
     }
 }
 
-extension Fact<String> {
-    fileprivate static func name(_ id: Int) -> Fact<String> {
-        Fact(of: [UInt8(id)], in: "people")
+extension RowCacheKey<String> {
+    fileprivate static func name(_ id: Int) -> RowCacheKey<String> {
+        RowCacheKey(of: [UInt8(id)], in: "people")
     }
 }
 
 extension Transaction {
-    fileprivate func askName(_ id: Int) throws -> Finding<String> {
+    fileprivate func askName(_ id: Int) throws -> DeferredRows<String> {
         try ask("SELECT name FROM people WHERE id = \(id)", as: .name(id)) { try $0.text(0) }
     }
 
@@ -174,8 +174,8 @@ extension Transaction {
 
     /// Says how often it was called since the row was last written.
     fileprivate func countUp() {
-        let row = Fact<Int>(of: [1], in: "people")
-        let count = (postponed(row) ?? 0) + 1
-        postpone(count, of: row) { "UPDATE people SET name = \(String(count)) WHERE id = 1" }
+        let row = RowCacheKey<Int>(of: [1], in: "people")
+        let count = (deferred(row) ?? 0) + 1
+        deferWrite(count, of: row) { "UPDATE people SET name = \(String(count)) WHERE id = 1" }
     }
 }

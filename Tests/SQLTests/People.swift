@@ -6,7 +6,7 @@ import Testing
 /// A small schema for the tests: people with names.
 enum People {
     static let migrations = [
-        Migration(
+        SchemaMigration(
             number: 1, name: "people",
             statements: [
                 "CREATE TABLE people (id BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)"
@@ -50,7 +50,7 @@ struct Gate {
         self.database = database
         holding = Task { [semaphore] in
             try await database.write { transaction in
-                // Until a statement is asked for an answer, a server may not have heard of it.
+                // Until a statement is asked for an answer, a server may not have notifications of it.
                 _ = try transaction.names()
                 signal.yield()
                 semaphore.wait()

@@ -186,7 +186,7 @@ import Testing
         #expect(try await database.names().isEmpty)
     }
 
-    @Test func `compares text octet by octet, whatever its language`() async throws {
+    @Test func `compares text byte by byte, whatever its language`() async throws {
         let database = try Engine.postgres.people()
         for (id, name) in ["b", "É", "a", "B", "e"].enumerated() {
             try await database.add(id, name)

@@ -14,7 +14,7 @@ final class TemporaryFile: Sendable {
     }
 
     func open(
-        migrations: [Migration] = People.migrations,
+        migrations: [SchemaMigration] = People.migrations,
         settings: DatabaseSettings = DatabaseSettings()
     ) throws -> Database {
         try Database.open(.file(path), migrations: migrations, settings: settings)

@@ -111,7 +111,7 @@ extension Transaction {
     /// until the mutation ends.
     func askLocked(
         _ id: Conversation.ID, in application: Application.ID
-    ) throws -> Finding<Conversation> {
+    ) throws -> DeferredRows<Conversation> {
         try ask(
             """
             SELECT \(raw: Conversation.columns) FROM conversations
@@ -133,8 +133,8 @@ extension Transaction {
 
 extension Conversation {
     /// A conversation by its own id, without its participants.
-    static func fact(_ id: ID, in application: Application.ID) -> Fact<Conversation> {
-        Fact(of: application.bytes + id.bytes, in: "conversations")
+    static func fact(_ id: ID, in application: Application.ID) -> RowCacheKey<Conversation> {
+        RowCacheKey(of: application.bytes + id.bytes, in: "conversations")
     }
 
     /// What ``init(_:)`` reads, in this order.

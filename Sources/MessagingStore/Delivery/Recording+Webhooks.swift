@@ -6,7 +6,7 @@ extension Recording {
     /// Tells those who send to webhooks, here and in other processes, that there may be something to do.
     func webhooksChanged() {
         transaction.afterCommit { [webhookSignal] in webhookSignal.ring() }
-        transaction.hint(Change.webhooks.subject, now.milliseconds)
+        transaction.notify(Change.webhooks.subject, now.milliseconds)
     }
 
     /// Writes how a webhook that has changed stands, and tells of it; what it has still to be told of is kept.

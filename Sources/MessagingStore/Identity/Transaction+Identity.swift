@@ -22,13 +22,13 @@ extension Transaction {
     /// What is known of one user; nothing when he was never named.
     func askIdentity(
         of user: UserID, in application: Application.ID
-    ) throws -> Finding<BasicIdentity> {
+    ) throws -> DeferredRows<BasicIdentity> {
         try ask(
             """
             SELECT \(raw: BasicIdentity.columns) FROM identities i
             WHERE i.application = \(application) AND i.user_id = \(user)
             """,
-            as: Fact(of: application.bytes + Array(user.text.utf8), in: "identities")
+            as: RowCacheKey(of: application.bytes + Array(user.text.utf8), in: "identities")
         ) { row in try BasicIdentity(row) }
     }
 

@@ -51,7 +51,7 @@ struct Recording {
         transaction.afterCommit { [signal, application] in
             signal.advance(to: position, in: application)
         }
-        transaction.hint(Change.log(of: application).subject, position.number)
+        transaction.notify(Change.log(of: application).subject, position.number)
     }
 }
 
@@ -62,8 +62,8 @@ struct LogEnd {
     /// When a block list of the application last changed, see ``Projection/apply(_:)-(BlocksChanged)``.
     var blocksChangedAt = Timestamp(milliseconds: 0)
 
-    static func row(of application: Application.ID) -> Fact<LogEnd> {
-        Fact(of: application.bytes, in: "log_positions")
+    static func row(of application: Application.ID) -> RowCacheKey<LogEnd> {
+        RowCacheKey(of: application.bytes, in: "log_positions")
     }
 }
 
@@ -82,15 +82,15 @@ extension Transaction {
         var end = last ?? LogEnd()
         end.position = LogPosition(end.position.number + 1)
         let next = end.position
-        postpone(end, of: LogEnd.row(of: application)) {
+        deferWrite(end, of: LogEnd.row(of: application)) {
             "UPDATE log_positions SET position = \(next) WHERE application = \(application)"
         }
-        know(end, of: LogEnd.row(of: application))
+        cache(end, for: LogEnd.row(of: application))
         return next
     }
 
     /// The end of an application's log, locked for the transaction that records the next event.
-    func askLogEnd(in application: Application.ID) throws -> Finding<LogEnd> {
+    func askLogEnd(in application: Application.ID) throws -> DeferredRows<LogEnd> {
         try ask(
             """
             SELECT position, blocks_changed_at FROM log_positions

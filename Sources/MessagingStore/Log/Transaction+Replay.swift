@@ -12,7 +12,7 @@ extension Transaction {
     /// The same, asked ahead.
     func askObject(
         madeWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
-    ) throws -> Finding<[UInt8]> {
+    ) throws -> DeferredRows<[UInt8]> {
         try ask(
             """
             SELECT object FROM replay_keys

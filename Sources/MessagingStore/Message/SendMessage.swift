@@ -19,7 +19,7 @@ extension MessagingStore {
         let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
         let ask = Self.questions(
             of: draft, to: conversation, by: nil, key: key, in: application)
-        return try await change(in: application, foreseeing: { _ = try ask($0) }) { recording in
+        return try await change(in: application, prefetching: { _ = try ask($0) }) { recording in
             try recording.send(
                 draft, asking: ask(recording.transaction), to: conversation, as: id, key: key,
                 partIDs: partIDs)
@@ -40,7 +40,7 @@ extension MessagingStore {
         let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
         let ask = Self.questions(
             of: draft, to: conversation, by: user, key: key, in: application)
-        return try await change(in: application, foreseeing: { _ = try ask($0) }) { recording in
+        return try await change(in: application, prefetching: { _ = try ask($0) }) { recording in
             try recording.send(
                 draft, asking: ask(recording.transaction), to: conversation, by: user, as: id,
                 key: key, partIDs: partIDs)

@@ -4,15 +4,15 @@ import SQL
 /// What a sending asks before it decides: all at once, so that over a network it is one round trip.
 struct SendingQuestions {
     /// Where to, by its own id; an alias finds none.
-    private let conversation: Finding<Conversation>
+    private let conversation: DeferredRows<Conversation>
     /// Whom it reaches there.
-    private let listeners: Finding<Listener>
+    private let listeners: DeferredRows<Listener>
     /// The part of the user on whose behalf it is.
-    private let part: Finding<Participant>?
+    private let part: DeferredRows<Participant>?
     /// What is known of the user who sends.
-    private let sender: Finding<BasicIdentity>?
+    private let sender: DeferredRows<BasicIdentity>?
     /// Whether its names are those of anything; `nil` without a name.
-    private let isKnown: Finding<Bool>?
+    private let isKnown: DeferredRows<Bool>?
 
     /// - Parameters:
     ///   - user: On whose behalf; `nil` for the system.
@@ -59,7 +59,7 @@ extension Transaction {
     /// Whether messages, or keys of sendings, have one of some names.
     fileprivate func askSendings(
         named names: [[UInt8]], in application: Application.ID
-    ) throws -> Finding<Bool> {
+    ) throws -> DeferredRows<Bool> {
         try ask(
             """
             SELECT EXISTS (
@@ -72,7 +72,7 @@ extension Transaction {
             )
             """,
             as: names.count > 1
-                ? nil : Fact(of: application.bytes + names[0], in: "messages", "replay_keys")
+                ? nil : RowCacheKey(of: application.bytes + names[0], in: "messages", "replay_keys")
         ) { row in try row.int64(0) + row.int64(1) > 0 }
     }
 }

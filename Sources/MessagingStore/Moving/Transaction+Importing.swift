@@ -32,7 +32,7 @@ extension Transaction {
     /// In which conversation a message stands.
     func askHome(
         of message: Message.ID, in application: Application.ID
-    ) throws -> Finding<Conversation.ID> {
+    ) throws -> DeferredRows<Conversation.ID> {
         try ask(
             """
             SELECT conversation FROM messages
@@ -44,7 +44,7 @@ extension Transaction {
     /// Which message has a place.
     func askMessage(
         at place: Position, in conversation: Conversation.ID, in application: Application.ID
-    ) throws -> Finding<Message.ID> {
+    ) throws -> DeferredRows<Message.ID> {
         try ask(
             """
             SELECT id FROM messages

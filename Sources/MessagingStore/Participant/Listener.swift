@@ -15,7 +15,7 @@ extension Transaction {
     /// - Parameter sender: Who sends it; `nil` for a service.
     func askListeners(
         in conversation: Conversation.ID, to sender: UserID?, in application: Application.ID
-    ) throws -> Finding<Listener> {
+    ) throws -> DeferredRows<Listener> {
         try ask(
             """
             SELECT user_id, state, EXISTS (
@@ -32,7 +32,7 @@ extension Transaction {
                 AND left_after IS NULL
             ORDER BY place
             """,
-            as: Fact(
+            as: RowCacheKey(
                 of: application.bytes + conversation.bytes, in: "participants", "blocks",
                 aspect: Array("listeners \(sender?.text ?? "")".utf8))
         ) { row in

@@ -19,7 +19,7 @@ extension Transaction {
     /// The same, asked ahead.
     func askCurrentParticipants(
         of conversation: Conversation.ID, in application: Application.ID
-    ) throws -> Finding<UserID> {
+    ) throws -> DeferredRows<UserID> {
         try ask(
             """
             SELECT user_id FROM participants
@@ -40,14 +40,14 @@ extension Transaction {
     /// The same, asked ahead.
     func askParticipant(
         _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
-    ) throws -> Finding<Participant> {
+    ) throws -> DeferredRows<Participant> {
         try ask(
             """
             SELECT \(raw: Participant.columns) FROM participants
             WHERE application = \(application) AND conversation = \(conversation)
                 AND user_id = \(user)
             """,
-            as: Fact(
+            as: RowCacheKey(
                 of: application.bytes + conversation.bytes, in: "participants",
                 aspect: Array("part \(user.text)".utf8))
         ) { row in try Participant(row) }

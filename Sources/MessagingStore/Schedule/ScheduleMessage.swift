@@ -100,7 +100,7 @@ extension Recording {
     /// Tells whoever sends scheduled messages, here and elsewhere, when one more is due.
     func tellSender(of dueAt: Timestamp) {
         transaction.afterCommit { [dueSignal] in dueSignal.ring(for: dueAt) }
-        transaction.hint(Change.due.subject, dueAt.milliseconds) { min($0, $1) }
+        transaction.notify(Change.due.subject, dueAt.milliseconds) { min($0, $1) }
     }
 
     fileprivate func schedule(

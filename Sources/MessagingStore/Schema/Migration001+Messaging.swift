@@ -2,8 +2,8 @@ import SQL
 
 // Every key starts with the application: it is the tenant, and later the shard. Rowid tables with
 // narrow unique indexes take 2–3 times the inserts of clustered ones (swift-facts 4).
-extension Migration {
-    static let messaging = Migration(
+extension SchemaMigration {
+    static let messaging = SchemaMigration(
         number: 1, name: "messaging",
         statements: [
             """

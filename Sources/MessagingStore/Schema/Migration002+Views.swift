@@ -2,8 +2,8 @@ import SQL
 
 // What a user sees of a conversation stands in his row of `participants`: counts, last message and
 // sort key, so that a list is read from an index. A sending changes the rows of those it reaches.
-extension Migration {
-    static let views = Migration(
+extension SchemaMigration {
+    static let views = SchemaMigration(
         number: 2, name: "views",
         statements: [
             "ALTER TABLE participants ADD COLUMN state TEXT NOT NULL DEFAULT 'shown'",

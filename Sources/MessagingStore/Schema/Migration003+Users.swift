@@ -1,7 +1,7 @@
 import SQL
 
-extension Migration {
-    static let users = Migration(
+extension SchemaMigration {
+    static let users = SchemaMigration(
         number: 3, name: "users",
         statements: [
             // A directed block (R30); a row with owner = blocked has no effect on anybody.

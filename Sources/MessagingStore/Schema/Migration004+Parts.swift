@@ -1,7 +1,7 @@
 import SQL
 
-extension Migration {
-    static let parts = Migration(
+extension SchemaMigration {
+    static let parts = SchemaMigration(
         number: 4, name: "parts",
         statements: [
             // How many parts a message has ever had; NULL for those it was sent with, so that a

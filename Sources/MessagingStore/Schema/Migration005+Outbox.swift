@@ -2,8 +2,8 @@ import SQL
 
 // What leaves a conversation's usual way: announcements to many, notifications without a message,
 // and messages that are sent later.
-extension Migration {
-    static let outbox = Migration(
+extension SchemaMigration {
+    static let outbox = SchemaMigration(
         number: 5, name: "outbox",
         statements: [
             """

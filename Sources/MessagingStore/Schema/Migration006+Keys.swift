@@ -2,8 +2,8 @@ import SQL
 
 // Answers of requests that had a key (X2). No projection of the log writes here: what was answered is no
 // fact about messages, and it is gone after a day.
-extension Migration {
-    static let keys = Migration(
+extension SchemaMigration {
+    static let keys = SchemaMigration(
         number: 6, name: "keys",
         statements: [
             """

@@ -1,7 +1,7 @@
 import SQL
 
-extension Migration {
-    static let exports = Migration(
+extension SchemaMigration {
+    static let exports = SchemaMigration(
         number: 7, name: "exports",
         statements: [
             """

@@ -2,8 +2,8 @@ import SQL
 
 // Who has not seen a conversation is not connected by it (R51): what it has connected so far is taken
 // back, and is counted again once he sees it. Whom he follows otherwise nobody can tell; he keeps it.
-extension Migration {
-    static let sight = Migration(
+extension SchemaMigration {
+    static let sight = SchemaMigration(
         number: 8, name: "sight",
         statements: [
             """

@@ -1,7 +1,7 @@
 import SQL
 
-extension Migration {
-    static let present = Migration(
+extension SchemaMigration {
+    static let present = SchemaMigration(
         number: 9, name: "present",
         statements: [
             // Each sending asks who takes part now, however many have left.

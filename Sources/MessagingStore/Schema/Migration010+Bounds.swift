@@ -2,8 +2,8 @@ import SQL
 
 // What bounds an answer and a look: how much a message weighs, so that a page can end before it is read;
 // and where a user has something unread.
-extension Migration {
-    static let bounds = Migration(
+extension SchemaMigration {
+    static let bounds = SchemaMigration(
         number: 10, name: "bounds",
         statements: [
             "ALTER TABLE messages ADD COLUMN weight BIGINT NOT NULL DEFAULT 0",

@@ -3,8 +3,8 @@ import SQL
 // Which contents somebody needs, what is left to delete of others, and how many bytes an application
 // holds. What waited to be sent before this release is protected no better than it was: what it attaches
 // is not known to a statement.
-extension Migration {
-    static let contents = Migration(
+extension SchemaMigration {
+    static let contents = SchemaMigration(
         number: 11, name: "contents",
         statements: [
             // Parts that show it, and parts of messages that wait.

@@ -2,8 +2,8 @@ import SQL
 
 // Who of several processes does what only one may do at a time. Nothing of it is messaging's: no event
 // makes these rows, and no replay.
-extension Migration {
-    static let leases = Migration(
+extension SchemaMigration {
+    static let leases = SchemaMigration(
         number: 12, name: "leases",
         statements: [
             """

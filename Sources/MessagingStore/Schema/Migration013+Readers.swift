@@ -2,8 +2,8 @@ import SQL
 
 // What readers of the log want to know besides: who made an event happen, and how far the log has been
 // trimmed.
-extension Migration {
-    static let readers = Migration(
+extension SchemaMigration {
+    static let readers = SchemaMigration(
         number: 13, name: "readers",
         statements: [
             // Both are null for what the server does by itself, and for what was recorded before.

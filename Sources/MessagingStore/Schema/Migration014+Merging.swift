@@ -2,8 +2,8 @@ import SQL
 
 // What merging looks up: the ids that lead to a conversation, and the merges of a log. The writes of
 // metadata have had their times from the first release on.
-extension Migration {
-    static let merging = Migration(
+extension SchemaMigration {
+    static let merging = SchemaMigration(
         number: 14, name: "merging",
         statements: [
             """

@@ -2,8 +2,8 @@ import SQL
 
 // Who is told of what happens. As with tokens and leases nothing of it is said between users, so no
 // event makes these rows, and no replay.
-extension Migration {
-    static let webhooks = Migration(
+extension SchemaMigration {
+    static let webhooks = SchemaMigration(
         number: 15, name: "webhooks",
         statements: [
             """

@@ -1,8 +1,8 @@
 import SQL
 
 // What webhooks are sent: how far the log has been read for them, and what is on its way.
-extension Migration {
-    static let deliveries = Migration(
+extension SchemaMigration {
+    static let deliveries = SchemaMigration(
         number: 16, name: "deliveries",
         statements: [
             // `within` is a place among the receipts of the event behind `after`.

@@ -3,8 +3,8 @@ import SQL
 // What several processes share of uploads, and the secrets that all of them know. Nothing of it is
 // messaging's: no event makes these rows, and no replay. A capability names its upload, and no
 // application is known before.
-extension Migration {
-    static let uploads = Migration(
+extension SchemaMigration {
+    static let uploads = SchemaMigration(
         number: 17, name: "uploads",
         statements: [
             """

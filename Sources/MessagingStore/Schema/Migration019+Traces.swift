@@ -2,8 +2,8 @@ import SQL
 
 // In which distributed trace something was asked for, as `id-flags`: null for none, and for what was recorded
 // before.
-extension Migration {
-    static let traces = Migration(
+extension SchemaMigration {
+    static let traces = SchemaMigration(
         number: 19, name: "traces",
         statements: [
             "ALTER TABLE events ADD COLUMN trace TEXT",

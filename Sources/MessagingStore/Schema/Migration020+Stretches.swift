@@ -2,8 +2,8 @@ import SQL
 
 // Of which stretches of the log webhooks that are not active any more have still to be told: those they were
 // active for and nobody had read yet. A row goes when that is done.
-extension Migration {
-    static let stretches = Migration(
+extension SchemaMigration {
+    static let stretches = SchemaMigration(
         number: 20, name: "stretches",
         statements: [
             """

@@ -2,8 +2,8 @@ import SQL
 
 // What was deleted, as it was last: the log tells of it for as long as it is kept, and of the time before its
 // deletion perhaps long after. `event` is the place in the log of the deletion.
-extension Migration {
-    static let last = Migration(
+extension SchemaMigration {
+    static let last = SchemaMigration(
         number: 21, name: "last",
         statements: [
             """

@@ -2,8 +2,8 @@ import SQL
 
 // Operators list the conversations and the users of an application, newest first: from an index, and with
 // their number in the application's row, so that neither depends on how many there are.
-extension Migration {
-    static let lists = Migration(
+extension SchemaMigration {
+    static let lists = SchemaMigration(
         number: 22, name: "lists",
         statements: [
             """

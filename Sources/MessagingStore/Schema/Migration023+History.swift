@@ -2,8 +2,8 @@ import SQL
 
 // The states objects had before they changed, for as long as the log is kept: an event shows its objects as they
 // were right after it. Until now only what was deleted was kept, as it was last.
-extension Migration {
-    static let history = Migration(
+extension SchemaMigration {
+    static let history = SchemaMigration(
         number: 23, name: "history",
         statements: [
             // `object` is a byte for the kind and the object's name; `until` the event that ended the state.

@@ -2,8 +2,8 @@ import SQL
 
 // Since when a block is in force, and from when to when one was: a user added later does not see what was sent
 // during it. Blocks that are there already begin before the next message.
-extension Migration {
-    static let blockPeriods = Migration(
+extension SchemaMigration {
+    static let blockPeriods = SchemaMigration(
         number: 24, name: "block periods",
         statements: [
             "ALTER TABLE log_positions ADD COLUMN blocks_changed_at BIGINT NOT NULL DEFAULT 0",

@@ -3,7 +3,8 @@ import SQL
 /// The schema's history. A released migration is never edited; a change is a new one.
 enum Schema {
     static let migrations = [
-        Migration.messaging, .views, .users, .parts, .outbox, .keys, .exports, .sight, .present,
+        SchemaMigration.messaging, .views, .users, .parts, .outbox, .keys, .exports, .sight,
+        .present,
         .bounds, .contents, .leases, .readers, .merging, .webhooks, .deliveries, .uploads, .digests,
         .traces, .stretches, .last, .lists, .history, .blockPeriods,
     ]

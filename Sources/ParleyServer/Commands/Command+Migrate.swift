@@ -37,7 +37,7 @@ extension Command {
     private static func move(
         _ folder: DataFolder, to url: String, _ contents: ContentMove
     ) async throws {
-        let move = try DatabaseMove(
+        let move = try DatabaseMigration(
             from: folder.database, to: url, migrations: MessagingStore.migrations)
         let bar = ProgressBar(of: move.rows * 2, in: .rows)
         defer { bar.end() }
@@ -128,7 +128,7 @@ extension Command {
     ) async throws {
         do {
             try await work()
-        } catch let refusal as DatabaseMove.Refusal {
+        } catch let refusal as DatabaseMigration.Refusal {
             switch refusal {
             case .source(let error):
                 throw StartFailure("the database in \(source) \(StartFailure.reason(error))")

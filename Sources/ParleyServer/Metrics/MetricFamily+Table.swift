@@ -65,7 +65,7 @@ extension MetricFamily {
         "Time in which a loop was at work and could not look after anything new.")
 
     private static let database = [
-        commits, commitTime, mutations, replays, waitingChanges, busyReaders, waitingLooks,
+        commits, commitTime, mutations, replays, waitingChanges, busyReaders, waitingReads,
     ]
     static let commits = MetricFamily(
         "parley_database_commits", .counter, "Transactions committed, each with one sync.")
@@ -82,7 +82,7 @@ extension MetricFamily {
         "parley_database_waiting_changes", .gauge, "Changes that wait for the next transaction.")
     static let busyReaders = MetricFamily(
         "parley_database_busy_readers", .gauge, "Reading connections at work.")
-    static let waitingLooks = MetricFamily(
+    static let waitingReads = MetricFamily(
         "parley_database_waiting_reads", .gauge, "Reads that wait for a reading connection.")
 
     private static let uploads = [

@@ -109,7 +109,7 @@ final class Metrics: Sendable {
         page.write(.replays, statistics.replays)
         page.write(.waitingChanges, database.waitingChanges)
         page.write(.busyReaders, database.busyReaders)
-        page.write(.waitingLooks, database.waitingLooks)
+        page.write(.waitingReads, database.waitingReads)
     }
 
     private func write(_ statistics: UploadStatistics, to page: inout MetricsPage) {

@@ -1,32 +1,32 @@
 import CPostgres
 
-/// One connection to a PostgreSQL server, always in pipeline mode; used by one thread at a time.
+/// A connection to a PostgreSQL server in pipeline mode, used by one thread at a time.
 ///
-/// Statements whose result nobody wants are sent and not waited for: they travel together with the next
-/// one that is asked for an answer, and so a change costs as many round trips as it has questions.
+/// Statements without a result are sent without waiting, together with the next statement that has one: a
+/// change costs as many round trips as it has queries.
 ///
-/// A file of the C boundary. The pointer is this object's own from connecting to `close` or `deinit`.
+/// C boundary: this object owns the pointer from connecting to `close` or `deinit`.
 @safe final class PostgresConnection: Connection {
-    let url: String
-    let session: PostgresSession
-    var pointer: OpaquePointer?
-    var delay = ReconnectDelay()
+    private let url: String
+    private let session: PostgresSession
+    private var pointer: OpaquePointer?
+    private var delay = ReconnectDelay()
     var statements = PreparedStatements()
-    var awaited: [Awaited] = []
-    var hasBegun = false
-    var isClosed = false
-    let notebook = Notebook()
+    private var pendingResults: [PendingResult] = []
+    private var hasBegun = false
+    private var isClosed = false
+    let cache = TransactionCache()
 
-    /// The most statements sent before somebody asks how they went.
-    private static let awaitedLimit = 128
+    /// The most statements sent before their results are read.
+    private static let pendingLimit = 128
 
-    /// What is still to be heard from the server, in order.
-    enum Awaited {
+    /// A result that the server has not sent yet, in the order of the statements.
+    private enum PendingResult {
         case preparation(PreparedStatement)
         case statement(text: String, PreparedStatement?)
-        /// One whose rows somebody takes.
-        case question(PreparedStatement, take: (any Rows) -> Void)
-        /// The end of a piece of the pipeline.
+        /// A query whose rows go to a closure.
+        case query(PreparedStatement, take: (any Rows) -> Void)
+        /// A synchronisation point of the pipeline.
         case sync
     }
 
@@ -45,7 +45,7 @@ import CPostgres
 
     var state: TransactionState {
         guard hasBegun, let pointer = unsafe pointer else { return .none }
-        guard awaited.isEmpty else { return .open }
+        guard pendingResults.isEmpty else { return .open }
         return switch unsafe PQtransactionStatus(pointer) {
         case PQTRANS_INTRANS: .open
         case PQTRANS_INERROR: .failed
@@ -56,55 +56,57 @@ import CPostgres
     func begin(_ access: TransactionAccess) throws(SQLError) {
         try connect()
         hasBegun = true
-        for words in PostgresDialect.begin(access) { try send(words) }
+        for text in PostgresDialect.begin(access) { try send(text) }
     }
 
     func execute(_ sql: SQL) throws(SQLError) {
         try send(sql)
-        if awaited.count >= Self.awaitedLimit { try settle() }
+        if pendingResults.count >= Self.pendingLimit { try flush() }
     }
 
     func ask(_ sql: SQL, _ take: @escaping (any Rows) -> Void) throws(SQLError) {
         try send(sql, take)
-        if awaited.count >= Self.awaitedLimit { try settle() }
+        if pendingResults.count >= Self.pendingLimit { try flush() }
     }
 
     func change(_ sql: SQL) throws(SQLError) -> Int {
         try send(sql)
-        guard let result = try hear() else { throw lost() }
+        guard let result = try receiveResults() else { throw lost() }
         return result.changeCount
     }
 
     func query(_ sql: SQL) throws(SQLError) -> any Rows {
         let statement = try send(sql)
-        guard let result = try hear() else { throw lost() }
+        guard let result = try receiveResults() else { throw lost() }
         return PostgresRows(result, of: statement)
     }
 
-    func settle() throws(SQLError) {
-        if !awaited.isEmpty { try hear() }
+    func flush() throws(SQLError) {
+        if !pendingResults.isEmpty { try receiveResults() }
     }
 
     func commit() throws(SQLError) {
-        try settle()
+        try flush()
         let result: PostgresResult?
         do {
             try send(Dialect.commit)
-            result = try hear()
+            result = try receiveResults()
         } catch {
             guard error.kind == .unreachable else { throw error }
             throw SQLError(.uncertain, error.message, statement: Dialect.commit)
         }
         hasBegun = false
-        // What has failed is committed as ROLLBACK, and that is no error to the server.
+        // The server answers ROLLBACK to the COMMIT of a failed transaction, without an error.
         guard result?.command == Dialect.commit else { throw .transactionLost }
     }
 
     func rollBack() {
         guard hasBegun else { return }
-        // Nothing is lost when any of this fails: without a COMMIT nothing is kept, and the next BEGIN
-        // says that the connection is unusable. What it answers is heard by whoever comes next.
-        if awaited.contains(where: { if case .sync = $0 { false } else { true } }) { try? settle() }
+        // A failure loses nothing: without a COMMIT nothing is durable, and the next BEGIN reports an
+        // unusable connection. The results are read with those of the next transaction.
+        if pendingResults.contains(where: { if case .sync = $0 { false } else { true } }) {
+            try? flush()
+        }
         hasBegun = false
         guard unsafe pointer != nil else { return }
         try? send(Dialect.rollback)
@@ -113,21 +115,369 @@ import CPostgres
 
     var isRemote: Bool { true }
 
-    var isHeard: Bool { true }
+    var hasListeners: Bool { true }
 
     func savepoint() throws(SQLError) { try send(Dialect.savepoint) }
 
     func rollBackToSavepoint() throws(SQLError) {
-        // What the failed change has left in the pipeline is undone by the next line.
-        try? settle()
+        // Results of the failed change are still in the pipeline; the next statement undoes the change.
+        try? flush()
         try send(Dialect.rollbackToSavepoint)
-        try settle()
+        try flush()
     }
 
     func releaseSavepoint() throws(SQLError) { try send(Dialect.release) }
 
     func schema(_ statement: SQL) -> SQL { PostgresDialect.schema(statement) }
 
-    /// The server tidies up by itself.
-    func tidyUp() {}
+    /// The server needs no maintenance from here.
+    func performMaintenance() {}
+}
+
+// MARK: - Connecting
+extension PostgresConnection {
+    private func connect() throws(SQLError) {
+        guard !isClosed else { throw .closed }
+        if let pointer = unsafe pointer, unsafe PQstatus(pointer) == CONNECTION_OK { return }
+        disconnect()
+        // An immediate retry gets the reason of the failure, not only that it comes too early.
+        if let failure = delay.failure(at: .now) { throw failure }
+        do {
+            try open()
+            try prepareSession()
+            delay.reset()
+        } catch {
+            disconnect()
+            delay.grow(at: .now, after: error)
+            throw error
+        }
+    }
+
+    /// Validates a URL. The error omits what libpq would quote of it, which may hold a password.
+    static func requireURL(_ url: String) throws(SQLError) {
+        var message: UnsafeMutablePointer<CChar>?
+        let options = unsafe PQconninfoParse(url, &message)
+        defer {
+            unsafe PQconninfoFree(options)
+            unsafe PQfreemem(message)
+        }
+        if let options = unsafe options { return try unsafe requireWords(options) }
+        let said = unsafe message.map { unsafe String(cString: $0) } ?? ""
+        let reason = said.prefix { character in character != "\"" && character != "\n" }
+        throw SQLError(
+            .misuse,
+            "the URL is not understood: \(reason.drop(while: { $0 == " " }).split(separator: ":").first ?? "")"
+        )
+    }
+
+    /// Validates the values that libpq checks only when it connects.
+    private static func requireWords(
+        _ options: UnsafePointer<PQconninfoOption>
+    ) throws(SQLError) {
+        var option = unsafe options
+        while let keyword = unsafe option.pointee.keyword {
+            defer { unsafe option += 1 }
+            guard let value = unsafe option.pointee.val else { continue }
+            let (name, text) = unsafe (String(cString: keyword), String(cString: value))
+            let isKnown =
+                switch name {
+                case "port":
+                    text.split(separator: ",").allSatisfy { (1...65_535).contains(Int($0) ?? 0) }
+                case "sslmode":
+                    ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+                        .contains(text)
+                default: true
+                }
+            guard isKnown else {
+                throw SQLError(.misuse, "the URL is not understood: there is no such \(name)")
+            }
+        }
+    }
+
+    func disconnect() {
+        statements = PreparedStatements()
+        pendingResults = []
+        hasBegun = false
+        unsafe PQfinish(pointer)
+        unsafe pointer = nil
+    }
+
+    private func open() throws(SQLError) {
+        // Options after `dbname` override the URL, those before it are defaults: a connection always goes to
+        // a server that accepts writes, and text is UTF-8.
+        let options = [
+            ("application_name", "parley"), ("connect_timeout", "5"), ("keepalives_idle", "10"),
+            ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "15000"),
+            ("dbname", url), ("target_session_attrs", "read-write"), ("client_encoding", "UTF8"),
+        ]
+        let connection = unsafe withCStrings(options.map(\.0)) { names in
+            unsafe withCStrings(options.map(\.1)) { values in
+                unsafe PQconnectdbParams(names, values, 1)
+            }
+        }
+        unsafe pointer = connection
+        guard unsafe PQstatus(connection) == CONNECTION_OK else { throw unreachable() }
+        // The default receiver prints notices of the server to standard error.
+        _ = unsafe PQsetNoticeReceiver(connection, { _, _ in }, nil)
+        guard unsafe PQenterPipelineMode(connection) == 1 else { throw unreachable() }
+    }
+
+    private func prepareSession() throws(SQLError) {
+        let rows = try query(session.opening)
+        guard try rows.next() else { throw lost() }
+        guard rows.text(at: 0) == "on" else {
+            throw SQLError(.other, "fsync is off: what is committed is lost when the power fails")
+        }
+        guard rows.text(at: 1) == "UTF8" else {
+            throw SQLError(.other, "the encoding of the database is not UTF8")
+        }
+        guard !rows.isNull(at: 2) else {
+            throw SQLError(.other, "no schema of the search path exists")
+        }
+    }
+
+    private func live() throws(SQLError) -> OpaquePointer {
+        guard let pointer = unsafe pointer else { throw lost() }
+        return unsafe pointer
+    }
+
+    private func unreachable() -> SQLError {
+        let text = unsafe PQerrorMessage(pointer).map { unsafe String(cString: $0) } ?? ""
+        let lines = text.split(separator: "\n").map { line in line.drop { $0 == "\t" } }
+        return SQLError(
+            .unreachable, lines.isEmpty ? "the server has left" : lines.joined(separator: "; "))
+    }
+
+    /// Closes a broken connection, and returns its error.
+    private func lost() -> SQLError {
+        defer { disconnect() }
+        return unreachable()
+    }
+}
+
+// MARK: - Pipeline
+extension PostgresConnection {
+    /// Sends a statement without parameters, unprepared.
+    private func send(_ text: String) throws(SQLError) {
+        let pointer = try unsafe live()
+        let isSent = unsafe PQsendQueryParams(pointer, text, 0, nil, nil, nil, nil, 1)
+        guard isSent == 1 else { throw lost() }
+        pendingResults.append(.statement(text: text, nil))
+    }
+
+    /// - Parameter take: Called with the rows when they arrive.
+    @discardableResult
+    private func send(
+        _ sql: SQL, _ take: ((any Rows) -> Void)? = nil
+    ) throws(SQLError) -> PreparedStatement {
+        let pointer = try unsafe live()
+        let statement = try prepared(sql)
+        let isSent = unsafe PostgresParameters(sql.values).withPointers {
+            count, values, lengths, formats in
+            unsafe PQsendQueryPrepared(
+                pointer, statement.name, count, values, lengths, formats, 1)
+        }
+        guard isSent == 1 else { throw lost() }
+        if let take {
+            pendingResults.append(.query(statement, take: take))
+        } else {
+            pendingResults.append(.statement(text: statement.text, statement))
+        }
+        return statement
+    }
+
+    private func prepared(_ sql: SQL) throws(SQLError) -> PreparedStatement {
+        let types = sql.values.map(\.postgresType)
+        if let known = statements.use(sql.template, types) { return known }
+        let (statement, given) = statements.make(sql.template, types)
+        for name in given { try send("DEALLOCATE \(name)") }
+        let pointer = try unsafe live()
+        let isSent = unsafe PQsendPrepare(
+            pointer, statement.name, statement.text, Int32(statement.types.count), statement.types)
+        guard isSent == 1 else { throw lost() }
+        pendingResults.append(.preparation(statement))
+        return statement
+    }
+
+    private func sync() throws(SQLError) {
+        let pointer = try unsafe live()
+        guard unsafe PQpipelineSync(pointer) == 1 else { throw lost() }
+        pendingResults.append(.sync)
+    }
+
+    /// Waits for all pending results.
+    ///
+    /// - Returns: The result of the last statement.
+    /// - Throws: The first error; later statements were not run.
+    @discardableResult
+    private func receiveResults() throws(SQLError) -> PostgresResult? {
+        try sync()
+        let pointer = try unsafe live()
+        var fault: SQLError?
+        var last: PostgresResult?
+        for expected in pendingResults {
+            if case .sync = expected {
+                guard let end = unsafe PostgresResult(PQgetResult(pointer)), end.isSync else {
+                    throw fault.map(broken) ?? lost()
+                }
+                continue
+            }
+            last = nil
+            while let result = unsafe PostgresResult(PQgetResult(pointer)) {
+                guard result.isGood else {
+                    note(result, expected, &fault)
+                    continue
+                }
+                last = result
+                if case .query(let statement, let take) = expected {
+                    take(PostgresRows(result, of: statement))
+                }
+            }
+        }
+        pendingResults.removeAll(keepingCapacity: true)
+        guard unsafe PQstatus(pointer) == CONNECTION_OK else { throw fault.map(broken) ?? lost() }
+        if let fault { throw fault }
+        return last
+    }
+
+    private func note(_ result: PostgresResult, _ expected: PendingResult, _ fault: inout SQLError?)
+    {
+        switch expected {
+        case .preparation(let statement):
+            statements.forget(statement)
+            if !result.isSkipped { fault = fault ?? SQLError(result, statement: statement.text) }
+        case .statement(let text, let statement): note(result, text, statement, &fault)
+        case .query(let statement, _): note(result, statement.text, statement, &fault)
+        case .sync: break
+        }
+    }
+
+    private func note(
+        _ result: PostgresResult, _ text: String, _ statement: PreparedStatement?,
+        _ fault: inout SQLError?
+    ) {
+        guard !result.isSkipped else { return }
+        let error = SQLError(result, statement: text)
+        fault = fault ?? error
+        // The tables have changed since the statement was prepared.
+        if error.kind == .collided, let statement { statements.forget(statement) }
+    }
+
+    /// Closes the connection after an error of the server.
+    private func broken(_ fault: SQLError) -> SQLError {
+        disconnect()
+        return SQLError(.unreachable, fault.message, statement: fault.statement)
+    }
+}
+
+// MARK: - Notifications
+extension PostgresConnection {
+    /// Notifies the listeners when the transaction commits.
+    func notify(_ texts: [String]) throws(SQLError) {
+        for text in texts { try execute(PostgresDialect.notify(text)) }
+    }
+
+    /// Starts to listen, and waits until the server has confirmed it.
+    func beginListening() throws(SQLError) {
+        try connect()
+        let rows = try query(PostgresDialect.listening)
+        guard try rows.next(), let text = rows.text(at: 0) else { throw lost() }
+        try send(text)
+        try flush()
+    }
+
+    /// The descriptor to poll; -1 without a connection.
+    var socket: Int32 { unsafe PQsocket(pointer) }
+
+    /// The notifications received since the last call.
+    func notifications() throws(SQLError) -> [String] {
+        let pointer = try unsafe live()
+        guard unsafe PQconsumeInput(pointer) == 1 else { throw lost() }
+        var texts: [String] = []
+        while let notice = unsafe PQnotifies(pointer) {
+            unsafe texts.append(String(cString: notice.pointee.extra))
+            unsafe PQfreemem(notice)
+        }
+        guard unsafe PQstatus(pointer) == CONNECTION_OK else { throw lost() }
+        return texts
+    }
+}
+
+/// Calls a closure with texts as an array of C strings that ends in `NULL`.
+private func withCStrings<Value>(
+    _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Value
+) -> Value {
+    var (bytes, starts): ([CChar], [Int]) = ([], [])
+    for text in texts {
+        starts.append(bytes.count)
+        bytes += text.utf8CString
+    }
+    return unsafe bytes.withUnsafeBufferPointer { bytes in
+        let pointers = unsafe starts.map { start in
+            unsafe bytes.baseAddress.map { unsafe $0 + start }
+        }
+        return unsafe body(pointers + [nil])
+    }
+}
+
+/// The options of a session.
+struct PostgresSession {
+    /// The time limit of a statement; `nil` for none.
+    let statementTimeout: Duration?
+    /// The time limit for waiting for a lock.
+    let lockTimeout: Duration
+    /// The time limit between two statements of a transaction.
+    let idleTimeout: Duration
+
+    init(_ settings: DatabaseSettings) {
+        statementTimeout = settings.statementTimeout
+        lockTimeout = settings.busyTimeout
+        idleTimeout = settings.idleTimeout
+    }
+
+    private init(statementTimeout: Duration?, lockTimeout: Duration, idleTimeout: Duration) {
+        self.statementTimeout = statementTimeout
+        self.lockTimeout = lockTimeout
+        self.idleTimeout = idleTimeout
+    }
+
+    /// Ten processes may start at once: one migrates, the others wait for its lock.
+    static let migrating = PostgresSession(
+        statementTimeout: nil, lockTimeout: .seconds(600), idleTimeout: .seconds(60))
+
+    /// Sets the options, and selects the settings that durability depends on.
+    var opening: SQL {
+        PostgresDialect.session(
+            // 0 means no limit; the smallest limit is 1 ms.
+            statement: statementTimeout.map(Self.milliseconds) ?? 0,
+            lock: Self.milliseconds(lockTimeout), idle: Self.milliseconds(idleTimeout))
+    }
+
+    private static func milliseconds(_ duration: Duration) -> Int64 {
+        max(Int64(clamping: Int(duration / .milliseconds(1))), 1)
+    }
+}
+
+/// The delay before the next attempt to reach a server: 0.1 s, doubled up to 2 s, reduced by a random part so
+/// that processes do not reconnect at the same moment.
+struct ReconnectDelay {
+    private static let first = Duration.milliseconds(100)
+    private static let longest = Duration.seconds(2)
+
+    private var next = first
+    private var last: (failure: SQLError, end: ContinuousClock.Instant)?
+
+    /// The last failure while the delay lasts; `nil` when an attempt is due.
+    func failure(at now: ContinuousClock.Instant) -> SQLError? {
+        last.flatMap { last in now < last.end ? last.failure : nil }
+    }
+
+    /// Records a failure.
+    mutating func grow(at now: ContinuousClock.Instant, after failure: SQLError) {
+        last = (failure, now + next * Double.random(in: 0.5...1))
+        next = min(next * 2, Self.longest)
+    }
+
+    /// Records a success.
+    mutating func reset() { self = ReconnectDelay() }
 }

@@ -3,29 +3,30 @@ import Dispatch
 import Glibc
 import Locking
 
-/// Hears what other processes say of their changes, on a connection and a thread of its own.
+/// Receives the notifications of other processes, on a connection and a thread of its own.
 ///
-/// A connection that breaks is made anew, and then ``Hint/missed`` says that something may have passed.
+/// After a connection breaks it reconnects and reports ``ChangeNotification/missed``.
 final class PostgresListener: Sendable {
     private let queue = DispatchQueue(label: "sql.listener")
     private let url: String
     private let session: PostgresSession
-    /// Can be read once the database is closed.
+    /// An eventfd that is readable once the database is closed.
     private let end: Int32
     private let hasStarted = Locked(false)
 
     init(to url: String, _ session: PostgresSession) {
         self.url = url
         self.session = session
-        // None left makes it -1, which `poll` leaves out: closing then waits for a look's patience.
-        // The constants of eventfd are not imported; they equal those of `open` by definition.
+        // If no descriptor is left this is -1, which `poll` ignores; closing then waits for a notification or
+        // a broken connection. The constants of eventfd are not imported; they equal those of `open` by
+        // definition.
         end = eventfd(0, O_NONBLOCK | O_CLOEXEC)
     }
 
     deinit { if end >= 0 { _ = Glibc.close(end) } }
 
-    /// Begins to listen, once.
-    func start(_ hear: @escaping @Sendable (Hint) -> Void) {
+    /// Starts to listen; only the first call has an effect.
+    func start(_ receive: @escaping @Sendable (ChangeNotification) -> Void) {
         let isFirst = hasStarted.withLock { hasStarted in
             defer { hasStarted = true }
             return !hasStarted
@@ -34,44 +35,45 @@ final class PostgresListener: Sendable {
         queue.async { [self] in
             let connection = PostgresConnection(to: url, session)
             defer { connection.close() }
-            while !isOver(within: .zero) { listen(on: connection, hear) }
+            while !isOver(within: .zero) { listen(on: connection, receive) }
         }
     }
 
-    /// Waits until nothing more is heard.
+    /// Stops, and waits for the last call of the receiver.
     func stop() {
         if end >= 0 { eventfd_write(end, 1) }
         queue.sync {}
     }
 
-    /// Listens until the connection breaks, or the end.
-    private func listen(on connection: PostgresConnection, _ hear: (Hint) -> Void) {
+    /// Listens until the connection breaks or the database is closed.
+    private func listen(on connection: PostgresConnection, _ receive: (ChangeNotification) -> Void)
+    {
         do {
             try connection.beginListening()
-            hear(.missed)
+            receive(.missed)
             while !isOver(within: nil, or: connection.socket) {
-                for text in try connection.heard() {
-                    if let hint = Hint(text) { hear(hint) }
+                for text in try connection.notifications() {
+                    if let notification = ChangeNotification(text) { receive(notification) }
                 }
             }
         } catch {
-            // Nobody misses what a look finds a little later; the server itself is complained about by
-            // whoever needs it. It is asked again as often as `ReconnectDelay` lets us.
+            // Other connections report that the server is unreachable; receivers poll in addition.
+            // `ReconnectDelay` bounds the attempts.
             connection.disconnect()
             _ = isOver(within: .milliseconds(100))
         }
     }
 
-    /// Waits until the end, or until there is something to read.
+    /// Waits until the database is closed, a descriptor is readable, or a time has passed.
     ///
-    /// - Returns: Whether it is the end.
+    /// - Returns: Whether the database is closed.
     private func isOver(within patience: Duration?, or socket: Int32 = -1) -> Bool {
         var descriptors = [
             pollfd(fd: end, events: Int16(POLLIN), revents: 0),
             pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
         ]
         let milliseconds = patience.map { patience in Int32(patience / .milliseconds(1)) } ?? -1
-        // Holds because the array lives through the call. Interrupted it is only asked again.
+        // Safe: the array outlives the call. An interrupted call is repeated by the caller's loop.
         _ = unsafe poll(&descriptors, 2, milliseconds)
         return descriptors[0].revents != 0
     }

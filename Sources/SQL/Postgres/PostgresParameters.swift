@@ -1,12 +1,13 @@
 import CPostgres
 
-/// The values of a statement as they travel: numbers in network order, text and bytes as they are.
+/// The parameters of a statement in binary format: integers in network byte order, text and blobs as they
+/// are.
 ///
-/// A file of the C boundary: libpq copies what the pointers lead to before the call returns.
+/// C boundary: libpq copies what the pointers refer to before the call returns.
 struct PostgresParameters {
-    /// Begins with an octet of nobody's, so that there is an address even for nothing.
+    /// Starts with one unused byte, so that an empty value has an address.
     private var bytes: [UInt8] = [0]
-    /// Where each value lies; `nil` for `NULL`.
+    /// The range of each value in `bytes`; `nil` for `NULL`.
     private var places: [Range<Int>?] = []
 
     init(_ values: [SQLValue]) {
@@ -32,7 +33,7 @@ struct PostgresParameters {
         Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?
     ) -> Outcome
 
-    /// Lends their number, addresses, lengths and formats.
+    /// Calls a closure with the number, addresses, lengths and formats of the values.
     func withPointers<Outcome>(_ body: Pointers<Outcome>) -> Outcome {
         let lengths = places.map { place in Int32(place?.count ?? 0) }
         let formats = [Int32](repeating: 1, count: places.count)
@@ -48,7 +49,7 @@ struct PostgresParameters {
 }
 
 extension SQLValue {
-    /// The server's number for its type; 0 for `NULL`, which has none.
+    /// The type OID of the value; 0 for `NULL`, whose type the server infers.
     var postgresType: Oid {
         switch self {
         case .null: 0
@@ -59,7 +60,7 @@ extension SQLValue {
     }
 }
 
-/// The server's numbers for types (`pg_type.dat` of its source, the same in all releases).
+/// Type OIDs (`pg_type.dat` of the server's source, the same in all releases).
 enum PostgresType {
     static let bool: Oid = 16
     static let bytea: Oid = 17
@@ -68,4 +69,57 @@ enum PostgresType {
     static let int2: Oid = 21
     static let int4: Oid = 23
     static let text: Oid = 25
+}
+
+/// Text as PostgreSQL stores it, which cannot hold U+0000; SQLite can.
+///
+/// U+0000 is stored as U+FFFF and `0`, and U+FFFF as U+FFFF and `1`. Every text is returned unchanged, and
+/// two texts are equal in the database exactly when they are equal here.
+enum PostgresText {
+    private static let mark = Array("\u{FFFF}".utf8)
+    private static let zero = UInt8(ascii: "0")
+    private static let one = UInt8(ascii: "1")
+
+    /// Appends the stored form of a text.
+    static func append(_ text: String, to bytes: inout [UInt8]) {
+        let start = bytes.count
+        bytes += text.utf8
+        // Most texts need no escapes.
+        guard bytes[start...].contains(where: { byte in byte == 0 || byte == mark[0] }) else {
+            return
+        }
+        let plain = Array(bytes[start...])
+        bytes.removeSubrange(start...)
+        var rest = plain[...]
+        while let byte = rest.first {
+            if byte == 0 {
+                bytes += mark + [zero]
+                rest.removeFirst()
+            } else if rest.starts(with: mark) {
+                bytes += mark + [one]
+                rest.removeFirst(mark.count)
+            } else {
+                bytes.append(byte)
+                rest.removeFirst()
+            }
+        }
+    }
+
+    /// The text of its stored form.
+    static func text(_ bytes: some Collection<UInt8>) -> String {
+        guard bytes.contains(mark[0]) else { return String(decoding: bytes, as: UTF8.self) }
+        var plain: [UInt8] = []
+        var rest = Array(bytes)[...]
+        while let byte = rest.first {
+            let sign = rest.dropFirst(mark.count).first
+            if rest.starts(with: mark), let sign, sign == zero || sign == one {
+                plain += sign == zero ? [0] : mark
+                rest.removeFirst(mark.count + 1)
+            } else {
+                plain.append(byte)
+                rest.removeFirst()
+            }
+        }
+        return String(decoding: plain, as: UTF8.self)
+    }
 }

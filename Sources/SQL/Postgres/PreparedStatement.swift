@@ -1,38 +1,39 @@
 import CPostgres
 
-/// A statement the server has prepared for one connection.
+/// A statement prepared on the server for one connection.
 final class PreparedStatement {
     let name: String
-    let phrase: Phrase
+    let template: StatementTemplate
     let text: String
-    /// The types of its values; 0 where only the server knows, because all were `NULL` so far.
+    /// The type OIDs of its parameters; 0 where all values were `NULL` so far, so that the server infers the
+    /// type.
     let types: [Oid]
-    /// The names of its columns, once it has been run.
+    /// The names of its columns; `nil` before its first run.
     var columns: [String]?
     fileprivate(set) var lastUse: UInt64 = 0
 
-    init(name: String, phrase: Phrase, types: [Oid]) {
+    init(name: String, template: StatementTemplate, types: [Oid]) {
         self.name = name
-        self.phrase = phrase
-        text = phrase.text
+        self.template = template
+        text = template.text
         self.types = types
     }
 }
 
-/// The statements of one connection by what they say.
+/// The prepared statements of one connection by template.
 struct PreparedStatements {
-    /// Kept at once; the least recently used one goes first.
+    /// The most statements; the least recently used one is evicted first.
     static let limit = 256
 
-    private var byPhrase: [Phrase: PreparedStatement] = [:]
+    private var byTemplate: [StatementTemplate: PreparedStatement] = [:]
     private var uses: UInt64 = 0
 
-    /// How many there are.
-    var count: Int { byPhrase.count }
+    /// The number of statements.
+    var count: Int { byTemplate.count }
 
-    /// The one that says this, when it takes values of these types.
-    mutating func use(_ phrase: Phrase, _ types: [Oid]) -> PreparedStatement? {
-        guard let statement = byPhrase[phrase], statement.types.count == types.count,
+    /// The statement of a template, when it accepts parameters of these types.
+    mutating func use(_ template: StatementTemplate, _ types: [Oid]) -> PreparedStatement? {
+        guard let statement = byTemplate[template], statement.types.count == types.count,
             zip(types, statement.types).allSatisfy({ new, old in new == 0 || new == old })
         else { return nil }
         uses += 1
@@ -40,31 +41,33 @@ struct PreparedStatements {
         return statement
     }
 
-    /// A new one, and the names of those that go for it.
-    mutating func make(_ phrase: Phrase, _ types: [Oid]) -> (PreparedStatement, gone: [String]) {
+    /// A new statement, and the names of those evicted for it.
+    mutating func make(_ template: StatementTemplate, _ types: [Oid]) -> (
+        PreparedStatement, gone: [String]
+    ) {
         var gone: [String] = []
         var types = types
-        if let former = byPhrase.removeValue(forKey: phrase) {
+        if let former = byTemplate.removeValue(forKey: template) {
             gone.append(former.name)
             if former.types.count == types.count {
                 types = zip(types, former.types).map { new, old in new == 0 ? old : new }
             }
         }
-        if byPhrase.count >= Self.limit,
-            let oldest = byPhrase.values.min(by: { $0.lastUse < $1.lastUse })
+        if byTemplate.count >= Self.limit,
+            let oldest = byTemplate.values.min(by: { $0.lastUse < $1.lastUse })
         {
-            byPhrase[oldest.phrase] = nil
+            byTemplate[oldest.template] = nil
             gone.append(oldest.name)
         }
         uses += 1
-        let statement = PreparedStatement(name: "s\(uses)", phrase: phrase, types: types)
+        let statement = PreparedStatement(name: "s\(uses)", template: template, types: types)
         statement.lastUse = uses
-        byPhrase[phrase] = statement
+        byTemplate[template] = statement
         return (statement, gone)
     }
 
-    /// Lets go of one the server does not have or cannot run any more; its name is not used again.
+    /// Removes a statement that the server does not have or cannot run; its name is not used again.
     mutating func forget(_ statement: PreparedStatement) {
-        if byPhrase[statement.phrase] === statement { byPhrase[statement.phrase] = nil }
+        if byTemplate[statement.template] === statement { byTemplate[statement.template] = nil }
     }
 }

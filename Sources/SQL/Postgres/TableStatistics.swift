@@ -1,22 +1,22 @@
 import Dispatch
 import Locking
 
-/// Has a server learn how large its tables have become, on a connection and a thread of its own.
+/// Runs `ANALYZE` on tables as they grow, on a connection and a thread of its own.
 ///
-/// Until it knows, it takes all rows of an application to be few, reads them all where some are named,
-/// and keeps that plan however many there are. Autovacuum, where it runs, comes within a minute or two, in
-/// which a hundred thousand rows may have been added; whoever restores a dump has no statistics at all.
+/// Without statistics the planner assumes few rows per application, scans all of them where keys are given,
+/// and caches that plan. Autovacuum runs only every minute or two, in which 100,000 rows may be added; a
+/// restored dump has no statistics at all.
 ///
-/// Nothing depends on it but speed: a look that fails is only followed by the next one.
+/// Only speed depends on it: a check that fails is followed by the next one.
 final class TableStatistics: Sendable {
-    /// From a commit to the look that follows it: at first, and again when tables have grown; twice as
-    /// long each time there was nothing to do.
-    private static let patience = (least: 500, most: 64_000)
+    /// The delay from a commit to the check after it, in milliseconds: the least at first and after tables
+    /// had grown, doubled after each check without a result, up to the most.
+    private static let delay = (least: 500, most: 64_000)
 
     private struct State {
-        /// How long the next commit waits for its look, in milliseconds.
-        var patience = TableStatistics.patience.least
-        var isAwaited = false
+        /// The delay of the next check, in milliseconds.
+        var delay = TableStatistics.delay.least
+        var isScheduled = false
         var isOver = false
     }
 
@@ -30,35 +30,35 @@ final class TableStatistics: Sendable {
         self.session = session
     }
 
-    /// Something was committed, so tables may have grown; also to be called when nobody knows.
-    func grown() {
+    /// Schedules a check; called after each commit.
+    func tablesMayHaveGrown() {
         let wait = state.withLock { state -> Int? in
-            guard !state.isAwaited, !state.isOver else { return nil }
-            state.isAwaited = true
-            return state.patience
+            guard !state.isScheduled, !state.isOver else { return nil }
+            state.isScheduled = true
+            return state.delay
         }
         guard let wait else { return }
-        queue.asyncAfter(deadline: .now() + .milliseconds(wait)) { self.look() }
+        queue.asyncAfter(deadline: .now() + .milliseconds(wait)) { self.check() }
     }
 
-    /// Looks no more, and waits for a look under way.
+    /// Stops, and waits for a check under way.
     func stop() {
         state.withLock { state in state.isOver = true }
         queue.sync {}
     }
 
-    private func look() {
+    private func check() {
         guard !state.withLock({ state in state.isOver }) else { return }
-        let hasFound = (try? analyze()) ?? false
+        let hasAnalyzed = (try? analyze()) ?? false
         state.withLock { state in
-            state.isAwaited = false
-            state.patience =
-                hasFound
-                ? Self.patience.least : min(2 * state.patience, Self.patience.most)
+            state.isScheduled = false
+            state.delay =
+                hasAnalyzed
+                ? Self.delay.least : min(2 * state.delay, Self.delay.most)
         }
     }
 
-    /// Has tables analysed that have more than doubled since.
+    /// Analyses tables that have more than doubled since they were last analysed.
     ///
     /// - Returns: Whether there were any.
     private func analyze() throws -> Bool {
@@ -67,7 +67,8 @@ final class TableStatistics: Sendable {
         let analyses = try connection.read { transaction in
             try transaction.rows(PostgresDialect.analyses) { row in try row.text(0) }
         }
-        // One after the other: each lets go of its table at once. Committed, as a look is not.
+        // One transaction each, so that each table is locked only for its own analysis; committed, because a
+        // read is rolled back.
         for words in analyses {
             try connection.begin(.reading)
             try connection.execute(SQL(stringLiteral: words))

@@ -1,11 +1,11 @@
 import Dispatch
 import Locking
 
-/// Moves the write-ahead log into the database file, off the writer's path.
+/// Copies the write-ahead log into the database file on a thread of its own.
 ///
-/// The long part runs here while the writer goes on; the writer itself copies the few pages that came
-/// in meanwhile, because only a log that is copied to its end is begun anew. Without that second step
-/// a log under steady load never ends, and without the first each of those commits would wait long.
+/// The checkpoint runs while the writer commits. The writer then copies the few pages that were added
+/// meanwhile, because SQLite restarts the log only when all of it has been copied. Without that second step the
+/// log grows without limit under steady load; without the first, commits would wait for whole checkpoints.
 final class Checkpointer: Sendable {
     private let queue = DispatchQueue(label: "sql.checkpointer")
     private let connection: Locked<SQLiteConnection>
@@ -15,47 +15,47 @@ final class Checkpointer: Sendable {
     private struct Progress {
         var isRunning = false
         var needsCompletion = false
-        /// How long the log has to be for the next round.
-        var nextRound: Int
+        /// The length of the log, in pages, that starts the next checkpoint.
+        var nextStart: Int
     }
 
-    /// - Parameter interval: Pages of the log after which they are moved.
+    /// - Parameter interval: The length of the log, in pages, that starts a checkpoint.
     init(_ connection: sending SQLiteConnection, interval: Int) {
         self.connection = Locked(connection)
         self.interval = interval
-        progress = Locked(Progress(nextRound: interval))
+        progress = Locked(Progress(nextStart: interval))
     }
 
-    /// Begins a round when the log has grown enough; called by the writer after each commit.
+    /// Starts a checkpoint when the log is long enough; called by the writer after each commit.
     func observe(walPages pages: Int) {
-        let begins = progress.withLock { [interval] progress -> Bool in
-            if pages < interval { progress.nextRound = interval }
-            guard pages >= progress.nextRound, !progress.isRunning else { return false }
+        let starts = progress.withLock { [interval] progress -> Bool in
+            if pages < interval { progress.nextStart = interval }
+            guard pages >= progress.nextStart, !progress.isRunning else { return false }
             progress.isRunning = true
-            // A reader may hold the log: then it grows by this much before we try again.
-            progress.nextRound = pages + interval
+            // A reader may keep the log from being copied; the next attempt comes after so many pages.
+            progress.nextStart = pages + interval
             return true
         }
-        if begins { queue.async { self.runRound() } }
+        if starts { queue.async { self.runCheckpoint() } }
     }
 
-    /// Copies what is left after a round; called by the writer between two transactions.
+    /// Copies the rest after a checkpoint; called by the writer between two transactions.
     func completeCheckpoint(on writer: SQLiteConnection) {
         let isNeeded = progress.withLock { progress -> Bool in
             defer { progress.needsCompletion = false }
             return progress.needsCompletion
         }
-        // Nothing is lost when it fails: the pages stay in the log for the next round.
+        // A failure loses nothing: the pages stay in the log for the next checkpoint.
         if isNeeded { try? writer.checkpoint(.passive) }
     }
 
-    /// Waits for a running round and lets go of the file.
+    /// Waits for a running checkpoint and closes the connection.
     func close() {
         queue.sync { connection.withLock { $0.close() } }
     }
 
-    private func runRound() {
-        // Nothing is lost when it fails: the pages stay in the log for the next round.
+    private func runCheckpoint() {
+        // A failure loses nothing: the pages stay in the log for the next checkpoint.
         connection.withLock { connection in try? connection.checkpoint(.passive) }
         progress.withLock { progress in
             progress.isRunning = false

@@ -1,20 +1,19 @@
 import CSQLite
 
 extension Database {
-    /// Copies the database of a file, as it is at one moment, into a file of its own; whoever serves it goes
-    /// on meanwhile.
+    /// Copies a snapshot of a database file into a new file, while other processes may write to it.
     ///
-    /// Blocks. When it returns, the copy has been looked through and is durable, but for its name. Until then
-    /// the log of the source cannot begin anew, so it grows by what is written.
+    /// Blocks. When it returns, the copy has been checked and is durable, except for its directory entry. Until
+    /// then the write-ahead log of the source cannot restart, so it grows by what is written.
     ///
     /// - Parameters:
-    ///   - target: The path of a file that is not there, or empty.
-    ///   - migrations: The whole history; the source must have all of it, because it is not changed.
-    ///   - progress: Told how many bytes are copied, and of how many.
+    ///   - target: The path of a file that does not exist, or is empty.
+    ///   - migrations: All schema migrations; the source, which is not changed, must have all of them.
+    ///   - progress: Called with the bytes copied so far and the bytes of the whole.
     /// - Throws: ``SQLError``: ``SQLError/Kind/schema`` for another history, ``SQLError/Kind/corrupt`` and
     ///   ``SQLError/Kind/notADatabase`` when the source is damaged, ``SQLError/Kind/diskFull``.
     public static func copy(
-        file source: String, to target: String, migrations: [Migration],
+        file source: String, to target: String, migrations: [SchemaMigration],
         progress: (Int64, Int64) -> Void = { _, _ in }
     ) throws {
         let settings = DatabaseSettings()
@@ -27,19 +26,20 @@ extension Database {
         defer { writing.close() }
         try writing.run("PRAGMA synchronous = FULL")
         try reading.read { transaction in
-            // The first look, which fixes what is copied.
-            try Migrator(migrations: migrations, now: settings.now).requireWholeHistory(transaction)
+            // The first read takes the snapshot that is copied.
+            try SchemaMigrator(migrations: migrations, now: settings.now).requireWholeHistory(
+                transaction)
             try reading.copy(over: writing, progress)
         }
         try writing.requireSoundness()
     }
 }
 
-// A file of the C boundary: both connections outlive the copying, and its handle does not leave it.
+// C boundary: both connections outlive the copy, and its handle does not leave the function.
 extension SQLiteConnection {
     private static let pagesAtOnce: Int32 = 1024
 
-    /// Copies what the open transaction sees over everything another connection has.
+    /// Replaces the content of another connection by the snapshot of the open transaction.
     fileprivate func copy(
         over target: SQLiteConnection, _ progress: (Int64, Int64) -> Void
     ) throws(SQLError) {
@@ -57,7 +57,7 @@ extension SQLiteConnection {
             let rest = unsafe Int64(sqlite3_backup_remaining(copying))
             progress((total - rest) * pageSize, total * pageSize)
         }
-        // What went wrong is told by the end, too, and stands with the connection that is written.
+        // `finish` reports the error too; its message belongs to the target's connection.
         let end = unsafe sqlite3_backup_finish(copying)
         guard code == SQLITE_DONE, end == SQLITE_OK else {
             throw unsafe SQLError(
@@ -65,9 +65,9 @@ extension SQLiteConnection {
         }
     }
 
-    /// Looks through all of the database.
+    /// Checks the whole database.
     ///
-    /// - Throws: ``SQLError/Kind/corrupt`` with the first thing that is wrong.
+    /// - Throws: ``SQLError/Kind/corrupt`` with the first defect.
     fileprivate func requireSoundness() throws(SQLError) {
         let found = try run("PRAGMA integrity_check(1)")
         guard found == .text("ok") else {

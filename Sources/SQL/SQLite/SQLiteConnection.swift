@@ -1,31 +1,31 @@
 import CSQLite
+import Glibc
 
-/// One connection with its prepared statements; used by one thread at a time.
+/// An SQLite connection with its prepared statements, used by one thread at a time.
 ///
-/// A file of the C boundary. The pointer is this object's own from opening to `close` or `deinit`; a
-/// connection is never `Sendable`, and its owners keep it behind a lock.
+/// C boundary: this object owns the pointer from opening to `close` or `deinit`. A connection is never
+/// `Sendable`; its owners guard it with a lock.
 @safe final class SQLiteConnection: Connection {
     private(set) var pointer: OpaquePointer?
-    private var statements: [Phrase: SQLiteStatement] = [:]
+    private var statements: [StatementTemplate: SQLiteStatement] = [:]
     private var uses: UInt64 = 0
     private let wal = WriteAheadLog()
-    let notebook = Notebook()
-    /// Moves the log of a connection that writes; `nil` for all others.
+    let cache = TransactionCache()
+    /// The checkpointer of the connection that writes; `nil` for all others.
     var checkpointer: Checkpointer?
 
-    /// Prepared statements kept at once; the least recently used one goes first.
+    /// The most prepared statements; the least recently used one is evicted first.
     static let statementLimit = 256
 
-    /// Read by the first connection, before the library is at work: nobody here asks for its
-    /// statistics of memory, and their lock is taken at every allocation. Too late, it refuses, and
-    /// nothing changes.
+    /// Disables SQLite's memory statistics, whose lock is taken at every allocation. SQLite accepts this only
+    /// before its first use, so the first connection reads it; later it has no effect.
     private static let configuration = csqlite_leave_out_memory_statistics()
 
     init(path: String, access: Access, busyTimeout: Duration) throws(SQLError) {
         _ = Self.configuration
         let code = unsafe sqlite3_open_v2(path, &pointer, access.flags, nil)
         guard code == SQLITE_OK else {
-            // Even a failed open may leave a handle, which knows what went wrong.
+            // A failed open may return a handle, which has the error message.
             let error = unsafe SQLError(database: pointer, code: code, statement: nil)
             unsafe sqlite3_close_v2(pointer)
             throw error
@@ -33,11 +33,11 @@ import CSQLite
         unsafe sqlite3_extended_result_codes(pointer, 1)
         let milliseconds = busyTimeout / .milliseconds(1)
         unsafe sqlite3_busy_timeout(pointer, Int32(min(max(milliseconds, 0), 3_600_000)))
-        // Asked to write, SQLite quietly opens for reading what it may not write.
+        // SQLite opens a file that is not writable for reading, without an error.
         let isReadOnly = unsafe sqlite3_db_readonly(pointer, "main") != 0
         guard access == .readOnly || !isReadOnly else {
             close()
-            throw SQLError(.readOnly, "\(path) may not be written")
+            throw SQLError(.readOnly, "\(path) is not writable")
         }
     }
 
@@ -46,7 +46,7 @@ import CSQLite
     enum Access {
         case readWrite, readOnly
 
-        /// Without SQLite's own mutex: our lock is the one that counts.
+        /// Without SQLite's own mutex: the owner of the connection has a lock.
         fileprivate var flags: Int32 {
             switch self {
             case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -58,17 +58,17 @@ import CSQLite
     func close() {
         if let checkpointer {
             checkpointer.close()
-            // The changes are durable in the log as they are; the next opening reads it.
+            // If it fails, the changes stay durable in the log, which the next opening reads.
             try? checkpoint(.truncate)
             self.checkpointer = nil
         }
         statements.removeAll()
-        // v2 waits for statements that are still lent out.
+        // v2 closes when the last statement in use is finalised.
         unsafe sqlite3_close_v2(pointer)
         unsafe pointer = nil
     }
 
-    /// None as soon as the engine has ended the transaction by itself.
+    /// `.none` as soon as the engine has ended the transaction by itself.
     var state: TransactionState {
         unsafe pointer.map { unsafe sqlite3_get_autocommit($0) == 0 } == true ? .open : .none
     }
@@ -82,8 +82,7 @@ import CSQLite
     var walPages: Int { Int(wal.pages) }
 
     func countWALPages() {
-        // Holds because the log's page count lives as long as the connection it is called by, and on
-        // the thread that commits.
+        // Safe: the connection owns the page count and calls the hook on the thread that commits.
         let context = unsafe Unmanaged.passUnretained(wal).toOpaque()
         unsafe sqlite3_wal_hook(
             pointer,
@@ -96,7 +95,7 @@ import CSQLite
             }, context)
     }
 
-    /// Copies what the write-ahead log holds into the database file.
+    /// Copies the write-ahead log into the database file.
     func checkpoint(_ extent: Checkpoint) throws(SQLError) {
         guard unsafe pointer != nil else { throw .closed }
         let code = unsafe sqlite3_wal_checkpoint_v2(pointer, nil, extent.mode, nil, nil)
@@ -105,9 +104,9 @@ import CSQLite
     }
 
     enum Checkpoint {
-        /// What can be copied without making anybody wait.
+        /// Copies what can be copied without blocking readers or the writer.
         case passive
-        /// All of it, and the log becomes empty; waits for readers.
+        /// Copies everything and empties the log; waits for readers.
         case truncate
 
         fileprivate var mode: Int32 {
@@ -119,7 +118,7 @@ import CSQLite
     }
 }
 
-// What all engines do.
+// MARK: - Connection
 extension SQLiteConnection {
     func begin(_ access: TransactionAccess) throws(SQLError) {
         try run(SQLiteDialect.begin(access))
@@ -145,15 +144,15 @@ extension SQLiteConnection {
         take(rows)
     }
 
-    /// Nothing waits here.
-    func settle() {}
+    /// Statements are never deferred here.
+    func flush() {}
 
     func commit() throws(SQLError) { try run(Dialect.commit) }
 
     func rollBack() {
         guard state == .open else { return }
-        // Nothing is lost when this fails: without a COMMIT nothing was durable, and the next BEGIN
-        // says that the connection is unusable.
+        // A failure loses nothing: without a COMMIT nothing is durable, and the next BEGIN reports an
+        // unusable connection.
         _ = try? run(Dialect.rollback)
     }
 
@@ -165,19 +164,19 @@ extension SQLiteConnection {
 
     var isRemote: Bool { false }
 
-    /// Other processes at the file find out by looking.
-    var isHeard: Bool { false }
+    /// Other processes that open the file are not notified.
+    var hasListeners: Bool { false }
 
-    func hint(_ texts: [String]) {}
+    func notify(_ texts: [String]) {}
 
-    func tidyUp() {
+    func performMaintenance() {
         checkpointer?.observe(walPages: walPages)
         checkpointer?.completeCheckpoint(on: self)
     }
 
-    /// The statement with its values bound; whoever asks for it has to give it back.
+    /// The prepared statement with its values bound; the caller must give it back (`takeBack`).
     private func bound(_ sql: SQL) throws(SQLError) -> SQLiteStatement {
-        let statement = try statement(for: sql.phrase)
+        let statement = try statement(for: sql.template)
         do {
             try statement.bind(sql.values)
         } catch {
@@ -188,16 +187,16 @@ extension SQLiteConnection {
     }
 }
 
-// Prepared statements. One that is lent out is not lent again, so using it inside its own rows
-// prepares a second one.
+// MARK: - Prepared statements
+// A statement in use is not handed out again; using it while its rows are read prepares a second one.
 extension SQLiteConnection {
-    func statement(for phrase: Phrase) throws(SQLError) -> SQLiteStatement {
-        if let statement = statements[phrase], !statement.isLent {
+    func statement(for template: StatementTemplate) throws(SQLError) -> SQLiteStatement {
+        if let statement = statements[template], !statement.isLent {
             statement.isLent = true
             return statement
         }
         guard let pointer = unsafe pointer else { throw .closed }
-        return try unsafe SQLiteStatement(phrase, on: pointer, of: self)
+        return try unsafe SQLiteStatement(template, on: pointer, of: self)
     }
 
     func takeBack(_ statement: SQLiteStatement) {
@@ -211,31 +210,104 @@ extension SQLiteConnection {
         {
             forget(oldest)
         }
-        // The second one of a text, as both were in use, takes the place of the first.
-        if let other = statements[statement.phrase] { forget(other) }
+        // Of two statements with one text, the one given back last is kept.
+        if let other = statements[statement.template] { forget(other) }
         statement.isKept = true
-        statements[statement.phrase] = statement
+        statements[statement.template] = statement
     }
 
     private func forget(_ statement: SQLiteStatement) {
         statement.isKept = false
-        statements[statement.phrase] = nil
+        statements[statement.template] = nil
     }
 
-    /// How many prepared statements are kept.
+    /// The number of cached prepared statements.
     var preparedCount: Int { statements.count }
 
-    /// Runs a statement that needs no transaction, and returns the first column of its first row.
+    /// Runs a statement outside a transaction, and returns the first column of its first row.
     @discardableResult
     func run(_ sql: String) throws(SQLError) -> SQLValue {
-        let statement = try statement(for: Phrase(sql))
+        let statement = try statement(for: StatementTemplate(sql))
         defer { takeBack(statement) }
         guard try statement.next() else { return .null }
         return statement.value(at: 0)
     }
 }
 
-/// What SQLite tells about its log at each commit.
+/// The size of the write-ahead log, which SQLite reports at each commit.
 private final class WriteAheadLog {
     var pages: Int32 = 0
+}
+
+extension SQLiteConnection {
+    /// Sets the pragmas that make commits durable, and verifies them.
+    func prepareForWriting(_ settings: DatabaseSettings) throws(SQLError) {
+        try require("journal_mode = WAL", "journal_mode", is: .text("wal"))
+        // In WAL mode NORMAL would lose acknowledged commits on a power cut
+        // (https://sqlite.org/pragma.html#pragma_synchronous); 2 is FULL. A checkpoint syncs as its
+        // own connection says, so that one is prepared likewise.
+        try require("synchronous = FULL", "synchronous", is: .integer(2))
+        try require("foreign_keys = OFF", "foreign_keys", is: .integer(0))
+        // The checkpointer runs checkpoints on its own thread.
+        try run("PRAGMA wal_autocheckpoint = 0")
+        try run("PRAGMA cache_size = -16384")
+        try mapFile()
+        if let limit = settings.pageLimit { try run("PRAGMA max_page_count = \(limit)") }
+    }
+
+    /// Sets the pragmas of a connection that only reads.
+    func prepareForReading() throws(SQLError) {
+        try require("query_only = ON", "query_only", is: .integer(1))
+        try run("PRAGMA cache_size = -8192")
+        try mapFile()
+    }
+
+    /// Maps the file into memory, so that pages outside SQLite's cache are read without a system call and a
+    /// copy each; a look-up in a large database reads half a dozen. 2 GiB is the library's maximum; of a larger
+    /// file the start is mapped.
+    private func mapFile() throws(SQLError) { try run("PRAGMA mmap_size = 2147418112") }
+
+    private func require(
+        _ setting: String, _ name: String, is wanted: SQLValue
+    ) throws(SQLError) {
+        try run("PRAGMA \(setting)")
+        let found = try run("PRAGMA \(name)")
+        guard found == wanted else {
+            throw SQLError(.other, "\(name) is \(found) instead of \(wanted)")
+        }
+    }
+}
+
+// A file of the C boundary: the handle is only looked at during the call.
+extension SQLError {
+    /// Reads what SQLite has to say about its last call.
+    @safe init(database: OpaquePointer?, code: Int32, statement: String?) {
+        let text = unsafe database.flatMap { unsafe sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
+        let message = unsafe text.map { unsafe String(cString: $0) } ?? "no message"
+        let systemError = unsafe database.map { unsafe sqlite3_system_errno($0) } ?? 0
+        self.init(
+            Kind(code: code, systemError: systemError), code: code, message, statement: statement)
+    }
+}
+
+extension SQLError.Kind {
+    /// SQLite's result codes (https://sqlite.org/rescode.html); the low byte is the primary one.
+    init(code: Int32, systemError: Int32) {
+        switch code & 0xFF {
+        case SQLITE_FULL: self = .diskFull
+        case SQLITE_IOERR where [ENOSPC, EDQUOT].contains(systemError): self = .diskFull
+        case SQLITE_IOERR: self = .inputOutput
+        case SQLITE_CORRUPT: self = .corrupt
+        case SQLITE_NOTADB: self = .notADatabase
+        case SQLITE_CANTOPEN: self = .cannotOpen
+        case SQLITE_READONLY, SQLITE_PERM: self = .readOnly
+        case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
+        case SQLITE_CONSTRAINT: self = Self.uniqueness.contains(code) ? .notUnique : .constraint
+        case SQLITE_ERROR, SQLITE_MISUSE, SQLITE_RANGE: self = .misuse
+        default: self = .other
+        }
+    }
+
+    /// SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY and _ROWID, macros the importer leaves out.
+    private static let uniqueness: [Int32] = [8, 6, 10].map { SQLITE_CONSTRAINT | $0 << 8 }
 }

@@ -1,25 +1,25 @@
 import CSQLite
 
-/// One prepared statement; its connection lends it to one user at a time.
+/// A prepared statement, used by one caller at a time.
 ///
-/// A file of the C boundary. The pointer is this object's own from preparing to `deinit`, and no memory
-/// that SQLite lends outlives the call in which it is copied.
+/// C boundary: this object owns the pointer from preparing to `deinit`; memory of SQLite is copied within the
+/// call that returns it.
 @safe final class SQLiteStatement: Rows {
-    let phrase: Phrase
+    let template: StatementTemplate
     let sql: String
     var lastUse: UInt64 = 0
-    /// Whether somebody uses it now.
+    /// Whether it is in use.
     var isLent = true
-    /// Whether its connection finds it again.
+    /// Whether it is in its connection's cache.
     var isKept = false
     private let pointer: OpaquePointer
     private unowned let lender: SQLiteConnection
     private lazy var columns: [String] = (0..<columnCount).map(columnName(at:))
 
     init(
-        _ phrase: Phrase, on database: OpaquePointer, of lender: SQLiteConnection
+        _ template: StatementTemplate, on database: OpaquePointer, of lender: SQLiteConnection
     ) throws(SQLError) {
-        var sql = phrase.text
+        var sql = template.text
         var pointer: OpaquePointer?
         var length = 0
         let (code, used) = sql.withUTF8 { text in
@@ -42,7 +42,7 @@ import CSQLite
             unsafe sqlite3_finalize(pointer)
             throw SQLError(.misuse, "not exactly one statement", statement: sql)
         }
-        self.phrase = phrase
+        self.template = template
         self.sql = sql
         self.lender = lender
         unsafe self.pointer = pointer
@@ -50,7 +50,7 @@ import CSQLite
 
     deinit { unsafe sqlite3_finalize(pointer) }
 
-    /// Binds `$1`, `$2` … anew.
+    /// Binds `$1`, `$2` …
     func bind(_ values: [SQLValue]) throws(SQLError) {
         guard unsafe values.count == Int(sqlite3_bind_parameter_count(pointer)) else {
             throw SQLError(.misuse, "\(values.count) values do not fit", statement: sql)
@@ -60,7 +60,7 @@ import CSQLite
         }
     }
 
-    /// Goes to the next row; false after the last.
+    /// Advances to the next row; false after the last.
     func next() throws(SQLError) -> Bool {
         let code = unsafe sqlite3_step(pointer)
         guard code != SQLITE_ROW else { return true }
@@ -69,17 +69,17 @@ import CSQLite
         return false
     }
 
-    /// Lets go of the rows and the values. An error it reports is the one `next` has thrown already.
+    /// Releases the rows and the values. It reports only errors that `next` has already thrown.
     func reset() {
         unsafe sqlite3_reset(pointer)
         unsafe sqlite3_clear_bindings(pointer)
     }
 
-    /// Goes back to the connection, which lends it out again.
+    /// Gives the statement back to its connection, which may reuse it.
     func finish() { lender.takeBack(self) }
 
     private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
-        // SQLITE_TRANSIENT, a cast the importer leaves out: SQLite copies before the call returns.
+        // SQLITE_TRANSIENT, a cast that is not imported: SQLite copies before the call returns.
         let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
         case .null:
@@ -110,7 +110,8 @@ import CSQLite
     }
 }
 
-// What the current row holds. A column is `nil` when it is of another type; nothing is converted.
+// MARK: - Columns of the current row
+// A value is `nil` when the column has another type; nothing is converted.
 extension SQLiteStatement {
     func index(of column: Column) -> Int? {
         switch column {

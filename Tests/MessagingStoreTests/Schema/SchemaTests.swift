@@ -19,7 +19,7 @@ import Testing
 
     @Test func `contents of before are counted by what shows them`() async throws {
         let folder = TemporaryFolder()
-        let earlier = Schema.migrations.filter { $0.number < Migration.contents.number }
+        let earlier = Schema.migrations.filter { $0.number < SchemaMigration.contents.number }
         let old = try Database.open(folder.database, migrations: earlier)
         try await old.write { transaction in
             let application: [UInt8] = [7]

@@ -217,7 +217,7 @@ import Testing
         let old = try Database.open(
             folder.database,
             migrations: Schema.migrations.filter { migration in
-                migration.number < Migration.lists.number
+                migration.number < SchemaMigration.lists.number
             })
         let application = Application.ID.sample(9)
         try await old.write { transaction in

@@ -30,13 +30,13 @@ extension Projection {
     /// Adds to the number of users and of live conversations of the application, which lists answer
     /// without counting rows; the row is written once for all changes of a commit.
     func addToCounts(users: Int64 = 0, conversations: Int64 = 0) {
-        let row = Fact<(users: Int64, conversations: Int64)>(
+        let row = RowCacheKey<(users: Int64, conversations: Int64)>(
             of: application.bytes, in: "applications")
-        let before = transaction.postponed(row) ?? (0, 0)
+        let before = transaction.deferred(row) ?? (0, 0)
         let added = (
             users: before.users + users, conversations: before.conversations + conversations
         )
-        transaction.postpone(added, of: row) { [application] in
+        transaction.deferWrite(added, of: row) { [application] in
             """
             UPDATE applications SET
                 user_count = user_count + \(added.users),

@@ -92,7 +92,7 @@ extension Projection {
             VALUES (\(application), \(end.position), \(moment))
             ON CONFLICT (application) DO UPDATE SET blocks_changed_at = excluded.blocks_changed_at
             """)
-        transaction.know(end, of: LogEnd.row(of: application))
+        transaction.cache(end, for: LogEnd.row(of: application))
     }
 
     /// Hides from a user who is added the messages sent while a block between them and the sender was in force.

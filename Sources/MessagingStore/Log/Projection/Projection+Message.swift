@@ -14,9 +14,9 @@ extension Projection {
     /// Counts a message in its conversation, whose row is written once for all that a commit sends there.
     private func count(_ message: Message) throws {
         let id = message.conversation
-        let row = Fact<Int64>(of: application.bytes + id.bytes, in: "conversations")
-        let count = (transaction.postponed(row) ?? 0) + 1
-        transaction.postpone(count, of: row) { [application] in
+        let row = RowCacheKey<Int64>(of: application.bytes + id.bytes, in: "conversations")
+        let count = (transaction.deferred(row) ?? 0) + 1
+        transaction.deferWrite(count, of: row) { [application] in
             """
             UPDATE conversations SET
                 last_position = \(message.position), last_sent_at = \(message.sentAt),
@@ -25,12 +25,12 @@ extension Projection {
             """
         }
         let fact = Conversation.fact(id, in: application)
-        guard var conversation = try transaction.known(fact) else { return }
+        guard var conversation = try transaction.cached(fact) else { return }
         conversation.lastPosition = message.position
         conversation.lastSentAt = message.sentAt
         conversation.messageCount += 1
         conversation.isAnnounced = true
-        transaction.know(conversation, of: fact)
+        transaction.cache(conversation, for: fact)
     }
 
     /// Puts a message into the views of all participants but those one side of whom blocks the
@@ -57,10 +57,10 @@ extension Projection {
     }
 
     private func reachAll(_ message: Message) {
-        let row = Fact<ViewChange>(
+        let row = RowCacheKey<ViewChange>(
             of: application.bytes + message.conversation.bytes, in: "participants")
-        let change = transaction.postponed(row)?.adding(message) ?? ViewChange(message)
-        transaction.postpone(change, of: row) { [application] in
+        let change = transaction.deferred(row)?.adding(message) ?? ViewChange(message)
+        transaction.deferWrite(change, of: row) { [application] in
             change.sql(leavingOut: [], in: application)
         }
     }

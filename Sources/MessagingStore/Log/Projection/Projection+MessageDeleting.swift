@@ -77,7 +77,7 @@ extension Projection {
 
     func askHiders(
         of place: Position, in conversation: Conversation.ID
-    ) throws -> Finding<UserID> {
+    ) throws -> DeferredRows<UserID> {
         try transaction.ask(
             """
             SELECT user_id FROM hidden_messages

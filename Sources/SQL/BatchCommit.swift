@@ -1,26 +1,26 @@
-/// One batch of changes on its way to disk.
+/// Commits one batch of changes in a transaction.
 ///
-/// Tried first as a whole without savepoints, which is how it nearly always ends. A change that throws
-/// after it has only read is refused, and nobody notices. When one throws that has changed something, all
-/// is rolled back and run again one by one, each in a savepoint, so that only this one is undone. What stands in everybody's way, such as a connection that broke, has the whole
-/// batch begun anew.
+/// The batch runs first without savepoints. A change that throws before it has written is rejected alone. When
+/// a change throws that has written, the transaction is rolled back and run again with a savepoint for each
+/// change, so that only the failing one is undone. An error that affects the whole batch, such as a broken
+/// connection, runs the batch again from the start.
 struct BatchCommit {
     private let batch: [Mutation]
     private let connection: any Connection
     private(set) var statistics: WriterStatistics
 
-    /// How often a batch is begun when what stands in its way may pass.
+    /// Attempts after transient errors.
     private static let attempts = 5
 
-    /// What tells one caller how its change ended.
+    /// Resumes one caller with the outcome of its change.
     typealias Answer = @Sendable () -> Void
 
-    /// A change that has run, in a transaction not yet committed.
+    /// The outcome of a change that has run in a transaction not yet committed.
     private struct Done {
         let answer: Answer
         let hooks: [@Sendable () -> Void]
-        let brackets: [CommitBracket]
-        let hints: Hints
+        let commitHooks: [CommitHooks]
+        let notifications: PendingNotifications
     }
 
     init(_ batch: [Mutation], on connection: any Connection, counting statistics: WriterStatistics)
@@ -30,16 +30,18 @@ struct BatchCommit {
         self.statistics = statistics
     }
 
-    /// Does all of it. The answers are to be called in order; what they say is on disk.
+    /// Runs and commits the batch.
+    ///
+    /// - Returns: The answers, to be called in order; what they report is durable.
     mutating func run() -> [Answer] {
         var attempt = 1
         while true {
             do {
                 return try runOnce()
             } catch {
-                // Neither begun nor committed: the fault is everybody's.
+                // Neither begun nor committed: the error is that of every change.
                 connection.rollBack()
-                guard (error as? SQLError)?.mayPass == true, attempt < Self.attempts else {
+                guard (error as? SQLError)?.isTransient == true, attempt < Self.attempts else {
                     return failures(error)
                 }
                 attempt += 1
@@ -53,9 +55,9 @@ struct BatchCommit {
         do {
             outcomes = try asWhole()
         } catch {
-            if (error as? SQLError)?.isEverybodys == true { throw error }
+            if (error as? SQLError)?.affectsWholeBatch == true { throw error }
             connection.rollBack()
-            // Alone there is nobody to be parted from.
+            // A single change needs no savepoint: it has failed.
             guard batch.count > 1 else { return failures(error) }
             statistics.replays += 1
             try connection.start(.writing)
@@ -66,57 +68,57 @@ struct BatchCommit {
     }
 
     private func asWhole() throws -> [Result<Done, any Error>] {
-        // Over a network their questions travel together; on a file there is nothing to be saved.
+        // Over a network the queries share one round trip; on a file there is nothing to save.
         if connection.isRemote, batch.count > 1 {
-            for mutation in batch { try mutation.foresee?(Transaction(on: connection)) }
+            for mutation in batch { try mutation.prefetch?(Transaction(on: connection)) }
         }
         let outcomes = try batch.map { mutation throws -> Result<Done, any Error> in
             let transaction = Transaction(on: connection)
             do {
                 return .success(try run(mutation, transaction))
             } catch {
-                // Most refusals: what is asked cannot be, and there is nothing to undo.
+                // Most rejections: the change threw before it wrote, so there is nothing to undo.
                 guard !transaction.hasChanged, !(error is SQLError) else { throw error }
                 return .failure(error)
             }
         }
-        try connection.notebook.writeAll(on: connection)
-        try hint(outcomes)
-        try connection.settle()
+        try connection.cache.writeAll(on: connection)
+        try notify(outcomes)
+        try connection.flush()
         return outcomes
     }
 
-    /// `nil` when the engine has ended the transaction by itself and with it what had worked.
+    /// - Returns: `nil` when the engine has ended the transaction, and with it the changes that had worked.
     private func inSavepoints() throws -> [Result<Done, any Error>]? {
         var outcomes: [Result<Done, any Error>] = []
         for mutation in batch {
             try connection.savepoint()
             let outcome = Result {
                 let done = try run(mutation, Transaction(on: connection))
-                try connection.notebook.writeAll(on: connection)
-                try connection.settle()
+                try connection.cache.writeAll(on: connection)
+                try connection.flush()
                 return done
             }
             guard connection.state != .none else { return nil }
             if case .failure(let error) = outcome {
-                if (error as? SQLError)?.isEverybodys == true { throw error }
-                connection.notebook.clear()
+                if (error as? SQLError)?.affectsWholeBatch == true { throw error }
+                connection.cache.clear()
                 try connection.rollBackToSavepoint()
             }
             try connection.releaseSavepoint()
             outcomes.append(outcome)
         }
-        try hint(outcomes)
+        try notify(outcomes)
         return outcomes
     }
 
-    private func hint(_ outcomes: [Result<Done, any Error>]) throws(SQLError) {
-        var hints = Hints()
-        for case .success(let done) in outcomes { hints.merge(done.hints) }
-        if !hints.isEmpty { try connection.hint(hints.texts) }
+    private func notify(_ outcomes: [Result<Done, any Error>]) throws(SQLError) {
+        var notifications = PendingNotifications()
+        for case .success(let done) in outcomes { notifications.merge(done.notifications) }
+        if !notifications.isEmpty { try connection.notify(notifications.texts) }
     }
 
-    /// The last resort, on a disk so full that the engine gives up more than one change.
+    /// The last resort, on a disk so full that the engine rolls back more than one change.
     private mutating func inOwnTransactions() -> [Answer] {
         var answers: [Answer] = []
         for mutation in batch {
@@ -129,22 +131,22 @@ struct BatchCommit {
 
     private func run(_ mutation: Mutation, _ transaction: Transaction) throws -> Done {
         let answer = try mutation.run(transaction)
-        // A change may have swallowed the error that ended the transaction.
+        // A change may have caught the error that ended the transaction.
         guard connection.state == .open else { throw SQLError.transactionLost }
         return Done(
-            answer: answer, hooks: transaction.hooks, brackets: transaction.brackets,
-            hints: transaction.hints)
+            answer: answer, hooks: transaction.hooks, commitHooks: transaction.commitHooks,
+            notifications: transaction.notifications)
     }
 
     private mutating func commit(
         _ outcomes: [Result<Done, any Error>]
     ) throws(SQLError) -> [Answer] {
         let done = outcomes.compactMap { outcome in try? outcome.get() }
-        let brackets = done.flatMap(\.brackets)
-        for bracket in brackets { bracket.before() }
-        defer { for bracket in brackets { bracket.after() } }
+        let commitHooks = done.flatMap(\.commitHooks)
+        for hooks in commitHooks { hooks.before() }
+        defer { for hooks in commitHooks { hooks.after() } }
         if done.isEmpty { connection.rollBack() } else { try connection.commit() }
-        connection.notebook.clear()
+        connection.cache.clear()
         statistics.count(done.count)
         for hook in done.flatMap(\.hooks) { hook() }
         return zip(batch, outcomes).map { mutation, outcome in

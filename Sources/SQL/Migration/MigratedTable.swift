@@ -1,17 +1,17 @@
-/// A table that is moved from one database to another.
-public struct MovedTable: Hashable, Sendable {
-    /// Its name.
+/// A table that is copied from one database to another.
+public struct MigratedTable: Hashable, Sendable {
+    /// The name.
     public let name: String
-    /// How many rows it has.
+    /// The number of rows.
     public let rows: Int64
     let columns: [String]
-    /// Columns that tell its rows apart; empty where nothing does.
+    /// The columns of a unique key; empty when there is none.
     let key: [String]
 
     private var all: String { columns.joined(separator: ", ") }
 
-    /// Rows as they lie in the file, from one on.
-    func stretch(after row: Int64, limit: Int) -> SQL {
+    /// Selects rows of the file in `rowid` order, after a given one.
+    func batch(after row: Int64, limit: Int) -> SQL {
         var sql = SQL(
             stringLiteral:
                 "SELECT rowid, \(all) FROM \(name) WHERE rowid > $1 ORDER BY rowid LIMIT \(limit)")
@@ -19,31 +19,31 @@ public struct MovedTable: Hashable, Sendable {
         return sql
     }
 
-    /// How many rows lie in the file up to one.
+    /// Counts the rows of the file up to a `rowid`.
     func count(through row: Int64) -> SQL {
         var sql = SQL(stringLiteral: "SELECT COUNT(*) FROM \(name) WHERE rowid <= $1")
         sql.values = [.integer(row)]
         return sql
     }
 
-    /// Adds rows.
+    /// Inserts rows.
     func insertion(of rows: ArraySlice<[SQLValue]>) -> SQL {
         var sql = SQL(stringLiteral: "INSERT INTO \(name) (\(all)) VALUES \(Self.places(rows))")
         sql.values = rows.flatMap(\.self)
         return sql
     }
 
-    /// Counts its rows for the planner, so that few of them are found by their index.
+    /// Analyses the table, so that the planner uses its indexes.
     var analysis: SQL { SQL(stringLiteral: "ANALYZE \(name)") }
 
-    /// Finds rows by what tells them apart; where nothing does, equal ones, and how many of them there are.
+    /// Selects the copies of rows by their key; without a key, equal rows and their number.
     ///
-    /// Nothing is ordered by text: engines differ about it where text holds U+0000.
-    func likes(of rows: [[SQLValue]]) -> SQL {
-        key.isEmpty ? equals(of: rows) : namesakes(of: rows)
+    /// Nothing is ordered by text, because the engines order U+0000 differently.
+    func copies(of rows: [[SQLValue]]) -> SQL {
+        key.isEmpty ? equalRows(of: rows) : rowsByKey(of: rows)
     }
 
-    private func namesakes(of rows: [[SQLValue]]) -> SQL {
+    private func rowsByKey(of rows: [[SQLValue]]) -> SQL {
         let named = key.compactMap(columns.firstIndex)
         let keys = rows.map { row in named.map { place in row[place] } }[...]
         let equal = key.enumerated().map { "t.\($1) = k.column\($0 + 1)" }
@@ -56,12 +56,12 @@ public struct MovedTable: Hashable, Sendable {
         return sql
     }
 
-    private func equals(of rows: [[SQLValue]]) -> SQL {
+    private func equalRows(of rows: [[SQLValue]]) -> SQL {
         var (conditions, values): ([String], [SQLValue]) = ([], [])
         for row in rows {
             let equal = zip(columns, row).map { column, value in
                 values.append(value)
-                // The other comparison finds no NULL, and this one no index.
+                // `=` finds no NULL, and `IS NOT DISTINCT FROM` uses no index.
                 return "\(column) IS NOT DISTINCT FROM $\(values.count)"
             }
             conditions.append("(\(equal.joined(separator: " AND ")))")
@@ -87,19 +87,18 @@ public struct MovedTable: Hashable, Sendable {
         }.joined(separator: ", ")
     }
 
-    /// How many values such a row has.
+    /// The number of values in a selected row.
     var width: Int { columns.count + (key.isEmpty ? 1 : 0) }
 
     /// Counts all rows.
     var count: SQL { SQL(stringLiteral: "SELECT COUNT(*) FROM \(name)") }
 
-    /// Looks for any row.
-    var anything: SQL { SQL(stringLiteral: "SELECT 1 FROM \(name) LIMIT 1") }
+    /// Selects any row.
+    var anyRow: SQL { SQL(stringLiteral: "SELECT 1 FROM \(name) LIMIT 1") }
 }
 
 extension Transaction {
-    /// What a server's schema has besides some tables and their history, in the order of names; `nil` for
-    /// nothing.
+    /// The first table of the server's schema that is not among the given ones; `nil` when there is none.
     func table(besides names: [String]) throws -> String? {
         let found = try rows(
             """
@@ -114,8 +113,8 @@ extension Transaction {
 }
 
 extension SQLiteConnection {
-    /// All tables but the history, by name.
-    func tables(_ transaction: Transaction) throws -> [MovedTable] {
+    /// All tables of the file except the schema migrations, by name.
+    func tables(_ transaction: Transaction) throws -> [MigratedTable] {
         let names = try transaction.rows(
             """
             SELECT name FROM sqlite_master
@@ -143,7 +142,7 @@ extension SQLiteConnection {
             let count = try transaction.first(SQL(stringLiteral: "SELECT COUNT(*) FROM \(name)")) {
                 row in try row.int64(0)
             }
-            return MovedTable(name: name, rows: count ?? 0, columns: columns, key: key)
+            return MigratedTable(name: name, rows: count ?? 0, columns: columns, key: key)
         }
     }
 }

@@ -1,9 +1,28 @@
-/// Brings a database to the schema this program knows, and refuses one it does not know.
-struct Migrator {
-    let migrations: [Migration]
+/// One step of the schema. A released migration is never changed.
+public struct SchemaMigration: Hashable, Sendable {
+    /// The number, from 1 upwards.
+    public let number: Int
+
+    /// A short name; stored with the number.
+    public let name: String
+
+    /// The statements, run in one transaction.
+    public let statements: [SQL]
+
+    /// A migration; `number` is positive.
+    public init(number: Int, name: String, statements: [SQL]) {
+        self.number = number
+        self.name = name
+        self.statements = statements
+    }
+}
+
+/// Migrates a database to the schema of this program, and rejects a schema it does not know.
+struct SchemaMigrator {
+    let migrations: [SchemaMigration]
     let now: @Sendable () -> Int64
-    /// Whether a database may be one that is still being filled from another.
-    var takesUnfinished = false
+    /// Whether to accept a database whose ``DatabaseMigration`` is not finished.
+    var acceptsUnfinished = false
 
     func migrate(_ connection: any Connection) throws {
         try requireAscendingNumbers()
@@ -34,7 +53,7 @@ struct Migrator {
     }
 
     private func note(
-        _ migration: Migration, _ transaction: Transaction
+        _ migration: SchemaMigration, _ transaction: Transaction
     ) throws {
         try transaction.execute(
             """
@@ -50,13 +69,13 @@ struct Migrator {
         }
     }
 
-    /// A newer release may have changed what we would read wrongly, so its databases are refused.
+    /// A newer release may have changed the meaning of rows, so its databases are rejected.
     private func requireKnownHistory(_ transaction: Transaction) throws {
         let names = Dictionary(uniqueKeysWithValues: migrations.map { ($0.number, $0.name) })
         for (number, name) in try transaction.appliedMigrations() {
-            if number == MoveMark.number {
-                guard !takesUnfinished else { continue }
-                throw SQLError(.unfinished, "it has come to \(name)")
+            if number == MigrationCheckpoint.number {
+                guard !acceptsUnfinished else { continue }
+                throw SQLError(.unfinished, "the migration has come to \(name)")
             }
             guard let known = names[number] else {
                 throw SQLError(
@@ -73,7 +92,7 @@ struct Migrator {
         }
     }
 
-    /// Nothing is migrated where nothing may be changed, and half a history is read as wrongly as a newer one.
+    /// Requires all migrations, for a database that must not be changed.
     func requireWholeHistory(_ transaction: Transaction) throws {
         try requireKnownHistory(transaction)
         let last = try transaction.appliedMigrations().last?.number ?? 0
@@ -82,7 +101,7 @@ struct Migrator {
                 .schema,
                 """
                 the database has migrations up to \(last), this program knows them up to \
-                \(migrations.last?.number ?? 0): an older release wrote it, serve it once to bring it up to date
+                \(migrations.last?.number ?? 0): an older release wrote it; run `parley serve` once to migrate it
                 """)
         }
     }
@@ -95,7 +114,7 @@ struct Migrator {
 }
 
 extension Transaction {
-    /// The history of the database, oldest first.
+    /// The migrations of the database, by ascending number.
     func appliedMigrations() throws -> [(number: Int, name: String)] {
         try rows("SELECT number, name FROM schema_migrations ORDER BY number") { row in
             (try row.int("number"), try row.text("name"))

@@ -1,0 +1,69 @@
+/// The cache key of a value read from one row, or from rows with the same key in several tables.
+///
+/// ```swift
+/// let person = RowCacheKey<Person>(of: id.bytes, in: "people")
+/// ```
+public struct RowCacheKey<Value>: Sendable {
+    let rows: [RowKey]
+    private let aspect: [UInt8]
+
+    /// - Parameters:
+    ///   - key: Identifies the row, equally in all tables.
+    ///   - tables: Every table that the value depends on, as statements spell them.
+    ///   - aspect: Distinguishes several cached values of one row.
+    public init(of key: [UInt8], in tables: String..., aspect: [UInt8] = []) {
+        rows = tables.map { table in RowKey(table: table, key: key) }
+        self.aspect = aspect
+    }
+
+    var name: RowCacheName { RowCacheName(row: rows[0], aspect: aspect) }
+}
+
+/// Identifies a row of a table.
+struct RowKey: Hashable {
+    let table: String
+    let key: [UInt8]
+}
+
+/// The hashable part of a ``RowCacheKey``.
+struct RowCacheName: Hashable {
+    let row: RowKey
+    let aspect: [UInt8]
+}
+
+/// The rows of a query that may still be under way (``Transaction/ask(_:as:_:)``).
+///
+/// They show the state at the time of the query, whatever was written since.
+public final class DeferredRows<Value> {
+    private let connection: (any Connection)?
+    private var outcome: Result<[Value], any Error>?
+
+    init(on connection: any Connection) { self.connection = connection }
+
+    /// A result that is already there.
+    init(_ value: Value) {
+        connection = nil
+        outcome = .success([value])
+    }
+
+    /// The value of each row; waits for the query when it is still under way.
+    ///
+    /// - Throws: What making a value threw, or the error of an earlier statement.
+    public func rows() throws -> [Value] {
+        if outcome == nil { try connection?.flush() }
+        guard let outcome else { throw SQLError.transactionLost }
+        return try outcome.get()
+    }
+
+    /// The value of the first row; `nil` when there is none.
+    public func first() throws -> Value? { try rows().first }
+
+    /// Makes the values of rows that have arrived.
+    func take(_ rows: any Rows, _ make: (borrowing Row) throws -> Value) {
+        outcome = Result {
+            var values: [Value] = []
+            while try rows.next() { values.append(try make(Row(rows: rows))) }
+            return values
+        }
+    }
+}

@@ -1,0 +1,212 @@
+/// The rows that the changes of one transaction have read, and the writes they have deferred.
+///
+/// A statement that names a table first causes the writes deferred for that table; one that writes to a table
+/// invalidates what is cached of it. Both are found by the text of the statement, so code that runs statements
+/// need not know of the cache.
+final class TransactionCache {
+    private struct Entry {
+        let rows: AnyObject
+        let keys: [RowKey]
+        /// The value of `clock` when the entry was made.
+        let time: Int
+    }
+
+    /// Counts invalidations.
+    private var clock = 0
+    private var entries: [RowCacheName: Entry] = [:]
+    private var changedTables: [String: Int] = [:]
+    private var changedRows: [RowKey: Int] = [:]
+    private var writes: [String: DeferredWrites] = [:]
+    /// The tracked tables that each statement names.
+    private var tables: [StatementTemplate: [String]] = [:]
+    /// Bounds `tables`; connections keep as many prepared statements.
+    private static let templateLimit = 256
+
+    /// The cached rows; `nil` when none are cached, or when they may have changed.
+    func rows<Value>(for key: RowCacheKey<Value>) -> DeferredRows<Value>? {
+        guard let entry = entries[key.name],
+            entry.keys.allSatisfy({ row in
+                changedTables[row.table, default: 0] <= entry.time
+                    && changedRows[row, default: 0] <= entry.time
+            })
+        else { return nil }
+        return entry.rows as? DeferredRows<Value>
+    }
+
+    func store<Value>(_ rows: DeferredRows<Value>, for key: RowCacheKey<Value>) {
+        for row in key.rows { track(row.table) }
+        entries[key.name] = Entry(rows: rows, keys: key.rows, time: clock)
+    }
+
+    /// The value passed with the deferred write of a row.
+    func deferred<Value>(_ key: RowCacheKey<Value>) -> Value? {
+        let row = key.name.row
+        return writes[row.table]?[row.key]?.value as? Value
+    }
+
+    func deferWrite<Value>(
+        _ value: Value, of key: RowCacheKey<Value>, writing sql: @escaping () -> SQL
+    ) {
+        let row = key.name.row
+        track(row.table)
+        writes[row.table]?[row.key] = DeferredWrites.Write(value: value, sql: sql)
+    }
+
+    /// Defers the insertion of a row.
+    func add(_ values: SQL, _ row: RowKey, by insertion: Insertion) {
+        track(row.table)
+        writes[row.table]?.add(values, row.key, insertion)
+        clock += 1
+        changedRows[row] = clock
+    }
+
+    /// Runs the deferred writes that a statement could read, and invalidates the tables it writes to.
+    ///
+    /// - Parameter rows: The only rows of their tables that the statement reads.
+    func prepare(
+        for sql: SQL, about rows: [RowKey] = [], on connection: any Connection
+    ) throws(SQLError) {
+        guard !writes.isEmpty else { return }
+        for table in tables(in: sql.template) {
+            if writes[table]?.isEmpty == false {
+                let keys = rows.filter { row in row.table == table }.map(\.key)
+                try writes[table]?.run(for: keys, on: connection)
+            }
+            if !sql.template.isSelect {
+                clock += 1
+                changedTables[table] = clock
+            }
+        }
+    }
+
+    /// Runs all deferred writes; cached rows stay valid.
+    func writeAll(on connection: any Connection) throws(SQLError) {
+        for table in writes.keys.sorted() { try writes[table]?.run(for: [], on: connection) }
+    }
+
+    /// Empties the cache, when a transaction is rolled back or has ended.
+    func clear() {
+        guard clock > 0 || !entries.isEmpty || writes.values.contains(where: { !$0.isEmpty }) else {
+            return
+        }
+        entries.removeAll(keepingCapacity: true)
+        changedTables.removeAll(keepingCapacity: true)
+        changedRows.removeAll(keepingCapacity: true)
+        for table in writes.keys { writes[table]?.clear() }
+        clock = 0
+    }
+
+    private func track(_ table: String) {
+        guard writes[table] == nil else { return }
+        writes[table] = DeferredWrites()
+        tables.removeAll()
+    }
+
+    private func tables(in template: StatementTemplate) -> [String] {
+        if let found = tables[template] { return found }
+        if tables.count >= Self.templateLimit { tables.removeAll() }
+        let found = writes.keys.filter(template.names).sorted()
+        tables[template] = found
+        return found
+    }
+}
+
+/// The writes deferred for one table.
+private struct DeferredWrites {
+    /// A statement that writes a row, and the value passed with it.
+    struct Write {
+        let value: Any
+        let sql: () -> SQL
+    }
+
+    private var updates: [[UInt8]: Write] = [:]
+    /// Rows to insert; rows that one statement can insert are one element.
+    private var insertions: [(insertion: Insertion, rows: [SQL])] = []
+    private var insertedKeys: Set<[UInt8]> = []
+
+    /// The most rows in one statement on a server; on a file several rows in one statement save nothing.
+    private static let rowsAtOnce = 64
+
+    var isEmpty: Bool { updates.isEmpty && insertions.isEmpty }
+
+    subscript(key: [UInt8]) -> Write? {
+        get { updates[key] }
+        set { updates[key] = newValue }
+    }
+
+    mutating func add(_ values: SQL, _ key: [UInt8], _ insertion: Insertion) {
+        insertedKeys.insert(key)
+        if insertions.last?.insertion == insertion {
+            insertions[insertions.count - 1].rows.append(values)
+        } else {
+            insertions.append((insertion, [values]))
+        }
+    }
+
+    /// Runs the writes.
+    ///
+    /// - Parameter keys: Run only what these rows need; empty for everything.
+    mutating func run(for keys: [[UInt8]], on connection: any Connection) throws(SQLError) {
+        if keys.isEmpty || keys.contains(where: insertedKeys.contains) {
+            try insertRows(on: connection)
+        }
+        for key in keys.isEmpty ? Array(updates.keys) : keys {
+            guard let write = updates.removeValue(forKey: key) else { continue }
+            try connection.execute(write.sql())
+        }
+    }
+
+    mutating func clear() {
+        updates.removeAll(keepingCapacity: true)
+        insertions.removeAll(keepingCapacity: true)
+        insertedKeys.removeAll(keepingCapacity: true)
+    }
+
+    /// Inserts powers of two rows at once, so that there are few statement texts and their prepared forms are
+    /// reused.
+    private mutating func insertRows(on connection: any Connection) throws(SQLError) {
+        let all = insertions
+        insertions.removeAll(keepingCapacity: true)
+        insertedKeys.removeAll(keepingCapacity: true)
+        for (insertion, rows) in all {
+            var rest = rows[...]
+            while !rest.isEmpty {
+                let most = min(rest.count, connection.isRemote ? Self.rowsAtOnce : 1)
+                let count = 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
+                try connection.execute(insertion.sql(adding: rest.prefix(count)))
+                rest.removeFirst(count)
+            }
+        }
+    }
+}
+
+/// An `INSERT` statement around the rows it inserts.
+///
+/// ```swift
+/// Insertion("INSERT INTO people (id, name) VALUES", "ON CONFLICT (id) DO NOTHING")
+/// ```
+public struct Insertion: Equatable, Sendable {
+    private let front: SQL
+    private let back: SQL
+
+    /// - Parameters:
+    ///   - front: The statement up to and including `VALUES`.
+    ///   - back: The statement after the rows.
+    public init(_ front: SQL, _ back: SQL = "") {
+        self.front = front
+        self.back = back
+    }
+
+    func sql(adding rows: ArraySlice<SQL>) -> SQL {
+        var text = SQL.StringInterpolation(
+            literalCapacity: 0, interpolationCount: rows.reduce(2) { $0 + $1.values.count })
+        text.appendInterpolation(front)
+        for (number, row) in rows.enumerated() {
+            text.appendLiteral(number == 0 ? " " : ", ")
+            text.appendInterpolation(row)
+        }
+        text.appendLiteral(" ")
+        text.appendInterpolation(back)
+        return SQL(stringInterpolation: text)
+    }
+}
