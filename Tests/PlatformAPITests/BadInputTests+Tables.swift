@@ -67,7 +67,7 @@ extension `Bad input` {
     }.joined(separator: ",")
 
     static let patches: [Case] = [
-        missing("operation", .patch, ""),
+        missing("operation", .patch, "{}"),
         missing("property", .patch, #"[{"operation":"add"}]"#),
         missing("value", .patch, #"[{"operation":"add","property":"participants"}]"#),
         invalid("operation", .patch, #"[{"operation":{},"property":"metadata"}]"#),
@@ -148,7 +148,8 @@ extension `Bad input` {
                 ),
                 invalid(
                     "schedule.typing_indicator_in_seconds", .send,
-                    #"{"sender":{"user_id":"ana"},\#(part),"schedule":{"delay_in_seconds":30,"typing_indicator_in_seconds":\#(value)}}"#
+                    // No time of typing is 0 (ruling 23).
+                    #"{"sender":{"user_id":"ana"},\#(part),"schedule":{"delay_in_seconds":30,"typing_indicator_in_seconds":\#(value == "0" ? "0.5" : value)}}"#
                 ),
             ]
         }

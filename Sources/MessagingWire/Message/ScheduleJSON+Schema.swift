@@ -8,6 +8,6 @@ extension ScheduleJSON {
             .required("delay_in_seconds", .number(1...300)),
             .optional(
                 "typing_indicator_in_seconds",
-                JSONSchema.number(1...300).saying("At most the delay.")),
+                JSONSchema.number(0...300).saying("0 for none, else 1 up to the delay.")),
         ]))
 }

@@ -13,7 +13,10 @@ enum ScheduleJSON {
         // The delay is judged before anybody looks for the typing (ruling 1).
         _ = try Schedule(delay: delay)
         return try Schedule(
-            delay: delay, typing: try milliseconds(value, "typing_indicator_in_seconds"))
+            delay: delay,
+            // No time of typing at all (ruling 23).
+            typing: value.present("typing_indicator_in_seconds")?.double == 0
+                ? nil : try milliseconds(value, "typing_indicator_in_seconds"))
     }
 
     /// Rounded to the nearest millisecond, but never into the range.

@@ -79,6 +79,7 @@ enum PropertyRule {
         "distinct": "true or false",
         "mode": "all_participants or my_devices",
         "leave": "true or false",
+        "destroy": "true or false",
         "messages": "an array of 1 to \(Message.batchLimit) messages",
         "parts": """
         an array of 1 to \(Message.partLimit) parts with at most \(Message.sizeLimit) bytes together
@@ -101,7 +102,7 @@ enum PropertyRule {
         """,
         "schedule": "an object with delay_in_seconds",
         "schedule.delay_in_seconds": "a number from 1 to 300",
-        "schedule.typing_indicator_in_seconds": "a number from 1 to the delay",
+        "schedule.typing_indicator_in_seconds": "0 for none, or a number from 1 to the delay",
         "position": "a whole number from 0",
         // Contents.
         "Upload-Content-Type": mediaType,
