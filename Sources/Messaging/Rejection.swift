@@ -20,8 +20,6 @@ public enum Rejection: Error, Equatable, Sendable {
     case missing(String)
     /// A member has a bad value; the text names it.
     case invalid(String)
-    /// A parameter has no meaning here; the text names it.
-    case unknown(String)
     /// The operation is legal in form and senseless here.
     case invalidOperation
     /// The creator has blocked somebody he names (R31).

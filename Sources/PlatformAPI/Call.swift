@@ -12,6 +12,8 @@ struct Call: Sendable {
     var store: MessagingStore
     let request: Request
     let parameters: PathParameters
+    /// The query parameters that the endpoint declares.
+    let query: Query
     let version: APIVersion
     let application: Application.ID
     /// With which credential.

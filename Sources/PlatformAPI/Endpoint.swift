@@ -1,5 +1,6 @@
 public import HTTP
 import JSON
+import Locking
 import Messaging
 public import MessagingWire
 
@@ -54,6 +55,18 @@ public struct Endpoint: Sendable {
 
     /// Whether it is a user's own doing that somebody sees to for him; see `actor(for:or:)`.
     let isOnBehalf: Bool
+
+    /// The query parameters that its description lists, which are the only ones that its handler sees; read when
+    /// a request first has a query.
+    var queryNames: QueryNames {
+        if let known = declared.withLock({ $0 }) { return known }
+        // Versions differ in the shapes of parameters, not in their names.
+        let names = QueryNames(versions.max().map { version in describe(version).query } ?? [])
+        declared.withLock { $0 = names }
+        return names
+    }
+
+    private let declared = Locked<QueryNames?>(nil)
 
     /// Whether a repeat is known by an `Idempotency-Key` (X2).
     var isRepeatable: Bool { method == .post || method == .patch }

@@ -20,7 +20,7 @@ extension Call {
         let reply = Reply(.ok, json).adding("Layer-Count", String(found.total))
         guard found.isCut || found.items.count > size, let last = found.items.prefix(size).last
         else { return reply }
-        let query = try Query(request.target).starting(after: id(last))
+        let query = query.starting(after: id(last))
         let path = try listPath(in: found.conversation)
         return reply.adding("Link", "<\(links.list(path, query))>; rel=\"next\"")
     }

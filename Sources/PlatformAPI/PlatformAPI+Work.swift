@@ -5,49 +5,57 @@ import MessagingWire
 import Uploads
 
 extension PlatformAPI {
-    /// The rest of the way of a request whose route and method are known.
+    /// Answers a request whose endpoint is known.
     func answer(_ gate: Gate, _ route: String) -> Answer {
+        let version: APIVersion
         do throws(APIError) {
-            let version = try gate.version()
-            if let others = gate.otherMethods(in: version) {
-                return gate.isAhead(of: version)
-                    ? Answer(
-                        Self.unknownRoute, response(to: .unknownEndpoint(gate.request)))
-                    : Answer(route, methods(others, gate.request))
-            }
-            try gate.requirePatchType(version)
-            if let answer = recalled(gate, version, route) { return answer }
-            return Answer(route, gate.endpoint.policy) { [self] body in
-                let secrets = Secrets()
-                var standing: RateStanding?
-                var response = await respond(gate.request, gate.endpoint.family) {
-                    let grant = try await gate.grant()
-                    guard admits(grant, &standing) else { throw tooManyRequests }
-                    return try await reply(gate, version, grant, body, secrets)
-                }
-                if let standing { response.fields.add(standing, policy: "token") }
-                guard gate.endpoint.isCompressed else { return response }
-                return await response.compressed(
-                    for: gate.request.fields, from: settings.compressMinimum,
-                    holdsSecret: secrets.areTold)
-            }
+            version = try gate.version()
         } catch {
             return Answer(route, response(to: error))
         }
+        let negotiation = Negotiation(gate.request, gate.endpoint, version)
+        if let others = gate.otherMethods(in: version) {
+            return gate.isAhead(of: version)
+                ? Answer(
+                    Self.unknownRoute,
+                    negotiation.noted(on: response(to: .unknownEndpoint(gate.request))))
+                : Answer(route, negotiation.noted(on: methods(others, gate.request)))
+        }
+        do throws(APIError) {
+            try gate.requirePatchType(version)
+        } catch {
+            return Answer(route, negotiation.noted(on: response(to: error)))
+        }
+        if let answer = recalled(gate, negotiation, route) { return answer }
+        return Answer(route, gate.endpoint.policy) { [self] body in
+            let secrets = Secrets()
+            var standing: RateStanding?
+            var response = await respond(gate, negotiation) {
+                let grant = try await gate.grant()
+                guard admits(grant, &standing) else { throw tooManyRequests }
+                return try await reply(gate, negotiation, grant, body, secrets)
+            }
+            if let standing { response.fields.add(standing, policy: "token") }
+            guard gate.endpoint.isCompressed else { return response }
+            return await response.compressed(
+                for: gate.request.fields, from: settings.compressMinimum,
+                holdsSecret: secrets.areTold)
+        }
     }
 
-    /// The answer to a read that is remembered; `nil` when it takes waiting, or a refusal.
+    /// The answer to a read that is cached; `nil` when it takes waiting, or is an error.
     ///
-    /// The same checks in the same order; what fails here is asked again on the long way, which says
-    /// why.
-    private func recalled(_ gate: Gate, _ version: APIVersion, _ route: String) -> Answer? {
+    /// The same checks in the same order; what fails here fails again on the long way, which says why.
+    private func recalled(_ gate: Gate, _ negotiation: Negotiation, _ route: String) -> Answer? {
         guard case .recalled(let recall, else: _) = gate.endpoint.handler,
-            let grant = try? gate.cachedGrant(),
-            let reply = recall(call(gate, version, grant, nil, Secrets()))
+            let grant = try? gate.cachedGrant(), let query = try? negotiation.query(),
+            (try? negotiation.requireKnown()) != nil,
+            let reply = recall(call(gate, negotiation.version, query, grant, nil, Secrets()))
         else { return nil }
         var standing: RateStanding?
         let isAdmitted = admits(grant, &standing)
-        var response = isAdmitted ? reply.response : response(to: tooManyRequests)
+        var response = negotiation.noted(
+            on: isAdmitted ? reply.response : response(to: tooManyRequests))
         if let standing { response.fields.add(standing, policy: "token") }
         guard gate.endpoint.isCompressed else { return Answer(route, response) }
         let (fields, minimum) = (gate.request.fields, settings.compressMinimum)
@@ -85,27 +93,33 @@ extension PlatformAPI {
     }
 
     private func call(
-        _ gate: Gate, _ version: APIVersion, _ grant: Grant, _ key: Replay.Key?, _ secrets: Secrets
+        _ gate: Gate, _ version: APIVersion, _ query: Query, _ grant: Grant, _ key: Replay.Key?,
+        _ secrets: Secrets
     ) -> Call {
         let actor = gate.endpoint.actor(for: gate.parameters["user"], or: grant.token.id)
         let trace = gate.request.trace.map { Trace(id: $0.traceID, flags: $0.flags) }
         return Call(
             api: self, store: store.acting(as: actor).within(trace), request: gate.request,
-            parameters: gate.parameters, version: version, application: grant.application.id,
+            parameters: gate.parameters, query: query, version: version,
+            application: grant.application.id,
             token: grant.token, key: key, secrets: secrets)
     }
 
     private func reply(
-        _ gate: Gate, _ version: APIVersion, _ grant: Grant, _ body: any RequestBody,
+        _ gate: Gate, _ negotiation: Negotiation, _ grant: Grant, _ body: any RequestBody,
         _ secrets: Secrets
     ) async throws -> Reply {
         let idempotencyKey = try gate.idempotencyKey()
-        let call = call(gate, version, grant, try gate.replayKey(), secrets)
+        let (key, query) = (try gate.replayKey(), try negotiation.query())
+        let call = call(gate, negotiation.version, query, grant, key, secrets)
         let handle: @Sendable (Call) async throws -> Reply
         var octets: [UInt8] = []
         switch gate.endpoint.handler {
-        case .head(let handler), .recalled(_, else: let handler): handle = handler
+        case .head(let handler), .recalled(_, else: let handler):
+            try negotiation.requireKnown()
+            handle = handler
         case .streamed(let open, else: let handler):
+            try negotiation.requireKnown()
             if gate.wantsStream {
                 handle = { call in Reply(try await open(call)) }
             } else {
@@ -115,10 +129,13 @@ extension PlatformAPI {
             let coding = try BodyReading.coding(of: gate.request)
             let limits = InflationLimits(size: BodyReading.limit, ratio: settings.maxInflateRatio)
             octets = try await BodyReading.octets(of: body.decoded(coding, limits))
-            let value = try BodyReading.value(of: octets)
+            let value = try BodyReading.value(
+                of: octets, isPatch: gate.endpoint.method == .patch)
+            try negotiation.requireKnown()
             try await gate.endpoint.check?(call, value)
             handle = { call in try await handler(call, value) }
         case .pulled(let handler):
+            try negotiation.requireKnown()
             let pulled = try await self.pulled(body, gate, isKeyed: idempotencyKey != nil)
             octets = (pulled as? KeptBody)?.digest ?? []
             handle = { call in try await handler(call, pulled) }
@@ -142,22 +159,28 @@ extension PlatformAPI {
         }
     }
 
-    /// Turns whatever a handler throws into an answer; a fault is reported here, once.
+    /// Turns what a handler throws into an answer, and names what was negotiated.
     private func respond(
-        _ request: Request, _ family: APIFamily, _ handle: () async throws -> Reply
+        _ gate: Gate, _ negotiation: Negotiation, _ handle: () async throws -> Reply
     ) async -> Response {
         do {
-            return try await handle().response
-        } catch let error as APIError {
-            return response(to: error)
-        } catch let mistake as ImportMistake {
-            return response(to: APIError(mistake))
-        } catch let rejection as Rejection {
-            return response(to: APIError(rejection, family))
-        } catch let error as BodyError {
-            return Response(error, publicBase: publicBase)
+            let reply = try await handle()
+            return negotiation.noted(on: reply.response, namesVersion: !reply.namesVersion)
         } catch {
-            switch onFault(error, request.id) {
+            return negotiation.noted(on: response(to: error, gate))
+        }
+    }
+
+    /// Whatever a handler throws, as an answer; a fault is reported here, once.
+    private func response(to error: any Error, _ gate: Gate) -> Response {
+        switch error {
+        case let error as APIError: return response(to: error)
+        case let mistake as ImportMistake: return response(to: APIError(mistake))
+        case let rejection as Rejection:
+            return response(to: APIError(rejection, gate.endpoint.family))
+        case let error as BodyError: return Response(error, publicBase: publicBase)
+        default:
+            switch onFault(error, gate.request.id) {
             case .unavailable:
                 return response(
                     to: APIError(.serviceUnavailable, "The service is not available now."))

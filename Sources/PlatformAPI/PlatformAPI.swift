@@ -2,6 +2,7 @@ public import HTTP
 public import Messaging
 public import MessagingStore
 import MessagingWire
+import Synchronization
 public import Uploads
 
 /// The server-to-server interface: everything under `/apps/{app}`.
@@ -31,6 +32,7 @@ public final class PlatformAPI: Service {
     let exports: MovingSeats
     let imports: MovingSeats
     private let crossOrigin: CrossOrigin
+    private let acceptIsStrict: Atomic<Bool>
     private let router: Router<Endpoint>
 
     /// What a fault of ours means to the caller.
@@ -69,6 +71,7 @@ public final class PlatformAPI: Service {
         self.settings = settings
         description = Description(publicBase: publicBase)
         limiter = RateLimiter(settings.rateLimit)
+        acceptIsStrict = Atomic(settings.strictAccept)
         memory = MessageMemory(budget: settings.memory)
         crossOrigin = CrossOrigin(settings)
         exports = MovingSeats(atMost: settings.maximumMoves)
@@ -87,8 +90,15 @@ public final class PlatformAPI: Service {
         self.router = router
     }
 
-    /// Takes over a new limit while requests are served; the other settings hold from the start on.
-    public func apply(_ settings: PlatformSettings) { limiter.apply(settings.rateLimit) }
+    /// Takes over a new limit and a new rule for `Accept` while requests are served; the other settings hold from
+    /// the start on.
+    public func apply(_ settings: PlatformSettings) {
+        limiter.apply(settings.rateLimit)
+        acceptIsStrict.store(settings.strictAccept, ordering: .relaxed)
+    }
+
+    /// Whether only a media type with a version is accepted (ruling 31).
+    var isAcceptStrict: Bool { acceptIsStrict.load(ordering: .relaxed) }
 
     /// How well answers are remembered.
     public var remembered: MemoryStatistics { memory.statistics }

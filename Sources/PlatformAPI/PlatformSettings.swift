@@ -15,6 +15,9 @@ public struct PlatformSettings: Sendable {
     /// Requests of one token (platform-api §1.11).
     public var rateLimit = RateLimit()
 
+    /// Whether `Accept` must name a media type of the API with a version (ruling 31).
+    public var strictAccept = false
+
     /// Most streams of events, and requests that wait for one, of all tokens (H157).
     public var maximumStreams = 10_000
     /// Most of one token, behind which there is a whole application and not one user.

@@ -8,6 +8,8 @@ struct Reply: Sendable {
     /// An answer whose content comes as time goes by.
     private let streamed: Response?
     private(set) var fields = ResponseFields()
+    /// Whether the headers name the version: those of an answer given before do.
+    private(set) var namesVersion = false
 
     /// An answer with a JSON body.
     init(_ status: Status, _ json: [UInt8]) {
@@ -48,6 +50,7 @@ struct Reply: Sendable {
         self.status = status
         self.json = json
         self.fields = fields
+        namesVersion = true
         streamed = nil
     }
 

@@ -32,6 +32,28 @@ import Testing
     }
 
     @Test(arguments: APIVersion.allCases)
+    func `every answer may say how its request was understood (rulings 21, 31)`(
+        version: APIVersion
+    ) async throws {
+        let description = try await Described.of(version.rawValue)
+        let names = ["Parley-Version", "Parley-Ignored-Parameters"]
+        for name in names {
+            let header = description.root["components"]?["headers"]?[name]
+            #expect(header?["description"]?.string?.hasSuffix(".") == true)
+        }
+        let shared = description.root["components"]?["responses"]?.members.map(\.value) ?? []
+        #expect(!shared.isEmpty)
+        for operation in description.operations {
+            let own = operation.json["responses"]?.members.map(\.value)
+                .filter { $0["$ref"] == nil }
+            for answer in (own ?? []) + shared {
+                #expect(
+                    Set(names).isSubset(of: Set(answer["headers"]?.members.map(\.key) ?? [])))
+            }
+        }
+    }
+
+    @Test(arguments: APIVersion.allCases)
     func `every reference leads somewhere (X11)`(version: APIVersion) async throws {
         let root = try await Described.of(version.rawValue).root
         func references(_ value: JSONValue) -> [String] {

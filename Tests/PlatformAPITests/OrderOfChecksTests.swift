@@ -21,7 +21,7 @@ import Testing
         var request = try play.request(operation)
         let right = request
         request.octets = Array("{".utf8)
-        request.fields = [("Authorization", "Bearer none")]
+        request.fields = [("Authorization", "Bearer none"), ("Accept", "text/plain")]
         try await expect(406, "invalid_header", request, operation, play)
 
         request.set("Accept", right)

@@ -62,6 +62,10 @@ extension Settings {
         .number(
             "api.max_moves", \.api.maximumMoves, .count(1...1000),
             "Applications that are exported over HTTP at a time, and as many that are imported."),
+        .truth(
+            "api.strict_accept", \.api.strictAccept,
+            "Whether `Accept` must name a media type of the API with a version; otherwise none means 3.0."
+        ),
     ]
 
     private static let events: [Setting] = [

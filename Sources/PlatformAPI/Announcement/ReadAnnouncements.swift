@@ -12,9 +12,7 @@ extension Call {
 
     /// `GET /users/{u}/announcements` (client-api §4.4).
     func listAnnouncements() async throws -> Reply {
-        let query = try Query(request.target)
         let page = try PageQuery<Announcement>(query, .announcements)
-        try query.requireKnown()
         let user = try user()
         let found = try await store.announcements(
             for: user, after: page.after, limit: page.limit, in: application)

@@ -60,8 +60,7 @@ extension Call {
 
     /// Whether the answer is to say how far contents have come (X7).
     func showsTransfer() throws -> Bool {
-        guard request.target.query != nil else { return false }
-        switch try Query(request.target)["include"] {
+        switch query["include"] {
         case nil: return false
         case "transfer"?: return true
         default: throw Rejection.invalid("include")
@@ -71,8 +70,7 @@ extension Call {
     /// Whether browsers are to save what the URL opens, also what they could show
     /// (uploads §9.6).
     private func saves() throws -> Bool {
-        guard request.target.query != nil else { return false }
-        switch try Query(request.target)["dl"] {
+        switch query["dl"] {
         case nil: return false
         case "1"?: return true
         default: throw Rejection.invalid("dl")

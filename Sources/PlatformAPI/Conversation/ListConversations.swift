@@ -8,7 +8,6 @@ import MessagingWire
 extension Call {
     /// `GET /conversations` (ruling 37).
     func listConversations() async throws -> Reply {
-        let query = try Query(request.target)
         let page = try PageQuery<Conversation>(query, .conversations)
         let filter = try ConversationFilter(query, version)
         let found = try await store.conversations(
@@ -20,10 +19,9 @@ extension Call {
 
     /// `GET /users/{u}/conversations` (platform-api §5.1.3).
     func listUserConversations() async throws -> Reply {
-        let query = try Query(request.target)
         let page = try PageQuery<Conversation>(query, .conversations)
         let order = try order(query["sort_by"])
-        let filter = try ConversationFilter(query, version, sorted: true)
+        let filter = try ConversationFilter(query, version)
         let user = try user()
         let found = try await store.conversations(
             of: user, matching: filter, sortedBy: order, after: page.after, limit: page.limit,

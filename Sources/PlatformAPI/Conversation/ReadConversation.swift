@@ -10,7 +10,7 @@ extension Call {
     func readConversation() async throws -> Reply {
         let asked = try conversation()
         let found =
-            if let position = try Query(request.target).asOf() {
+            if let position = try query.asOf() {
                 try await store.conversation(asked, asOf: position, in: application)
             } else {
                 try await store.conversation(asked, in: application)

@@ -7,7 +7,6 @@ import MessagingWire
 extension Call {
     /// `GET /webhooks/{id}/deliveries` (X6), paged as all lists are.
     func listDeliveries() async throws -> Reply {
-        let query = try Query(request.target)
         let id = try self.webhook()
         let page = try PageQuery<WebhookDelivery>(query) { text in
             IdentifierJSON.read(text, of: id, in: application)
@@ -19,7 +18,6 @@ extension Call {
             }
             state = named
         }
-        try query.requireKnown(Query.pageNames.union(["state"]))
         let found = try await store.deliveries(
             of: id, in: state, after: page.after, limit: page.limit, of: application)
         let webhook = try await store.webhook(id, in: application)

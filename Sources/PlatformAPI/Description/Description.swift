@@ -24,7 +24,8 @@ final class Description: Sendable {
     func response(to request: Request) async -> Response {
         do throws(APIError) {
             guard
-                let version = try Query(request.target)["version"].map(APIVersion.init(rawValue:))
+                let version = try Query(request.target, Self.parameters)["version"].map(
+                    APIVersion.init(rawValue:))
                     ?? .v3_0
             else {
                 throw APIError(
@@ -36,6 +37,11 @@ final class Description: Sendable {
             return error.response(publicBase: publicBase)
         }
     }
+
+    private static let parameters = QueryNames([
+        Parameter(
+            "version", .choice(APIVersion.allCases.map(\.rawValue)), "The version to describe.")
+    ])
 
     private static var versions: String {
         APIVersion.allCases.map(\.rawValue).joined(separator: ", ")

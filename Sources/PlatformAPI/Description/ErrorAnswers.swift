@@ -15,15 +15,14 @@ struct ErrorAnswers {
             .authenticationRequired, .invalidAppID, .appSuspended, .invalidHeader,
             .rateLimited, .invalidRequest, .internalServerError, .serviceUnavailable,
             .invalidEndpoint,
+            // An unknown query parameter with strict handling (ruling 21).
+            .invalidProperty,
         ])
         // A path longer than names can be (H62).
         add(.invalidRequest, as: 414)
         if endpoint.scope > .read { add([.accessDenied]) }
         if endpoint.path.parameterNames.count > 1 { add([.notFound]) }
-        if !operation.query.isEmpty { add([.invalidProperty]) }
-        if operation.fields.contains(where: \.isRequired) {
-            add([.missingProperty, .invalidProperty])
-        }
+        if operation.fields.contains(where: \.isRequired) { add([.missingProperty]) }
         if operation.fields.contains(where: { $0.name == Parameter.ifMatch.name }) {
             add([.versionMismatch])
         }
@@ -33,11 +32,11 @@ struct ErrorAnswers {
         }
         switch endpoint.handler {
         case .body:
-            add([.requestTimeout, .missingProperty, .invalidProperty])
+            add([.requestTimeout, .missingProperty])
             add(.invalidRequest, as: 413)
             add(.invalidHeader, as: 415)
         case .pulled:
-            add([.requestTimeout, .invalidProperty])
+            add([.requestTimeout])
             add(.invalidRequest, as: 413)
             add(.invalidHeader, as: 415)
         case .head, .recalled, .streamed: break

@@ -19,6 +19,7 @@ extension JSONWriter {
             }
             writer.key("parameters")
             writer.parameters(of: operation, endpoint)
+            writer.prefixes(of: operation)
             if let body = operation.body { writer.body(body, of: operation, endpoint) }
             writer.key("responses")
             writer.object { writer in
@@ -52,7 +53,7 @@ extension JSONWriter {
                     "path", Parameter(hole.name, hole.schema, hole.text, isRequired: true),
                     example: hole.name == "user" ? example.user ?? hole.sample : hole.sample)
             }
-            for parameter in operation.query {
+            for parameter in operation.query where !parameter.isPrefix {
                 writer.parameter(
                     "query", parameter,
                     example: example.query.first { $0.name == parameter.name }?.value)
@@ -61,6 +62,21 @@ extension JSONWriter {
                 writer.parameter(
                     "header", parameter,
                     example: example.fields.first { $0.name == parameter.name }?.value)
+            }
+        }
+    }
+
+    /// Query parameters of which only the beginning of the name is fixed, which OpenAPI cannot describe.
+    private mutating func prefixes(of operation: Operation) {
+        let prefixes = operation.query.filter(\.isPrefix)
+        guard !prefixes.isEmpty else { return }
+        key("x-query-prefixes")
+        array { writer in
+            for parameter in prefixes {
+                writer.object { writer in
+                    writer.member("prefix", parameter.name)
+                    writer.member("description", parameter.text)
+                }
             }
         }
     }
@@ -130,19 +146,28 @@ extension JSONWriter {
         }
     }
 
+    /// The headers of an answer: those that every answer may have by reference, then its own.
     private mutating func fields(_ fields: [Parameter]) {
-        guard !fields.isEmpty else { return }
         key("headers")
         object { writer in
+            for field in Parameter.negotiated {
+                writer.key(field.name)
+                writer.object { $0.member("$ref", "#/components/headers/\(field.name)") }
+            }
             for field in fields {
                 writer.key(field.name)
-                writer.object { writer in
-                    writer.member("description", field.text)
-                    writer.member("required", field.isRequired)
-                    writer.key("schema")
-                    writer.schema(field.schema, referring: "#/components/schemas/")
-                }
+                writer.header(field)
             }
+        }
+    }
+
+    /// A header object.
+    mutating func header(_ field: Parameter) {
+        object { writer in
+            writer.member("description", field.text)
+            writer.member("required", field.isRequired)
+            writer.key("schema")
+            writer.schema(field.schema, referring: "#/components/schemas/")
         }
     }
 
@@ -193,7 +218,7 @@ extension JSONWriter {
                 ])
             case 429, 503:
                 writer.fields([Parameter("Retry-After", .integer(0 ... .max), "Seconds.")])
-            default: break
+            default: writer.fields([])
             }
             writer.content(ErrorJSON.schema)
         }

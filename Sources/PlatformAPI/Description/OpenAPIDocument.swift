@@ -59,11 +59,17 @@ struct OpenAPIDocument {
             writer.member(
                 "description",
                 """
-                Every request says which version it speaks: \
+                A request names its version: \
                 `Accept: \(APIFamily.platform.mediaType); version=\(version.rawValue)`. OpenAPI leaves that \
-                field to its users, so set it as a default header of your client; without it every \
-                answer is 406. What is about webhooks says so itself, and asks for another type \
-                (`x-accept`). The answers come as `application/json` all the same.
+                header to its users, so set it as a default header of your client. Without it, and for \
+                `application/json` or `*/*`, the version is 3.0, unless the operator has set \
+                `api.strict_accept`: then the answer is 406. Operations on webhooks have a media type of \
+                their own (`x-accept`). The answers are `application/json` in all versions, and \
+                `Parley-Version` names the version of each.
+
+                Unknown query parameters are ignored, and `Parley-Ignored-Parameters` lists them; with \
+                `Prefer: handling=strict` they are 422. The `url` of an error leads to \
+                `\(ErrorJSON.page)` on this server, which explains each error.
 
                 This document describes version \(version.rawValue). The others are at \
                 `?version=` followed by \
@@ -138,6 +144,13 @@ struct OpenAPIDocument {
                 for field in DescribedDelivery.fields {
                     writer.key(field.name)
                     writer.parameter("header", field)
+                }
+            }
+            writer.key("headers")
+            writer.object { writer in
+                for field in Parameter.negotiated {
+                    writer.key(field.name)
+                    writer.header(field)
                 }
             }
             writer.key("responses")

@@ -10,6 +10,8 @@ struct Parameter: Sendable {
     /// One sentence for people.
     let text: String
     let isRequired: Bool
+    /// Whether all query parameters are meant whose names begin with this one.
+    var isPrefix = false
 
     init(_ name: String, _ schema: JSONSchema, _ text: String, isRequired: Bool = false) {
         self.name = name
@@ -71,14 +73,23 @@ extension Parameter {
 }
 
 extension Parameter {
-    /// What a list of conversations may be narrowed by, beside texts of their metadata (X9).
+    /// What a list of conversations may be narrowed by, texts of their metadata included (X9).
     static let conversationFilters = [
         Parameter("participants", .string, "Users who all take part, parted by commas."),
         Parameter("exact", .choice(["true", "false"]), "Whether nobody else may take part."),
         Parameter("distinct", .choice(["true", "false"]), "Whether they are distinct."),
         Parameter("created_after", .string, "A time that all of them were made after."),
         Parameter("created_before", .string, "A time that all of them were made before."),
+        metadataFilter,
     ]
+
+    private static let metadataFilter: Parameter = {
+        var filter = Parameter(
+            ConversationFilter.metadataPrefix, .string,
+            "The value at a path of the metadata, such as `metadata.topic=keys`.")
+        filter.isPrefix = true
+        return filter
+    }()
 
     /// What a list of users may be narrowed by (X9).
     static let userFilters = [
@@ -142,6 +153,17 @@ extension Parameter {
 // MARK: - Of answers
 
 extension Parameter {
+    /// What any answer may say of how its request was understood (rulings 21, 31).
+    static let negotiated = [
+        Parameter(
+            Negotiation.versionField.description, .choice(APIVersion.allCases.map(\.rawValue)),
+            "The version of the answer; absent where the request was refused before one was chosen."
+        ),
+        Parameter(
+            Negotiation.ignoredField.description, .string,
+            "Unknown query parameters, percent-encoded and separated by commas; ten at most."),
+    ]
+
     /// The version of the object (X4).
     static let tag = Parameter("ETag", .string, "Its version.", isRequired: true)
 

@@ -24,9 +24,6 @@ extension APIError {
         case .invalid(let name):
             APIError(
                 .invalidProperty, invalid(name), data: .property(name))
-        case .unknown(let name):
-            APIError(
-                .invalidProperty, "There is no '\(name)' here.", data: .property(name))
         case .invalidOperation:
             APIError(.invalidOperation, "The operation makes no sense here.")
         case .participantBlocked:

@@ -41,8 +41,7 @@ struct EventQuery: Sendable {
         wait =
             try Self.count(query, "wait", from: 0, upTo: Self.longestWait / 1000).map { $0 * 1000 }
             ?? 0
-        try query.requireKnown(Self.names)
-        // Whoever names two places would be surprised by either.
+        // Of two places neither is obviously meant.
         for name in Self.names.sorted() where query.values(name).count > 1 { throw .invalid(name) }
     }
 

@@ -7,12 +7,12 @@ import MessagingWire
 extension Call {
     /// `GET /apps/{app}/events` (X3).
     func listEvents() async throws -> Reply {
-        let query = try EventQuery(try Query(request.target))
-        guard query.wait > 0 else { return try await eventsReply(query) }
+        let wanted = try EventQuery(query)
+        guard wanted.wait > 0 else { return try await eventsReply(wanted) }
         // It holds a place as a stream does.
         let seat = try streamSeat(retryAfter: 1)
         defer { withExtendedLifetime(seat) {} }
-        return try await eventsReply(query)
+        return try await eventsReply(wanted)
     }
 
     /// Counts this request among the token's streams for as long as the seat is held (H157).

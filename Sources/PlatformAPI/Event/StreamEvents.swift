@@ -6,11 +6,10 @@ import MessagingWire
 extension Call {
     /// `GET /apps/{app}/events` with `Accept: text/event-stream` (X3, H151–H158).
     func streamEvents() async throws -> EventStream {
-        let query = try EventQuery(
-            try Query(request.target), lastEventID: try lastEventID())
+        let wanted = try EventQuery(query, lastEventID: try lastEventID())
         let extent = try await store.logExtent(in: application)
         let place: LogPosition =
-            switch query.start {
+            switch wanted.start {
             case .oldest: extent.trimmed
             case .end: extent.end
             case .after(let place): place
@@ -25,7 +24,7 @@ extension Call {
         secrets.note()
         let reader = EventReader(
             tail: api.tails.tail(of: application), after: place, end: extent.end,
-            types: query.types, token: token.id)
+            types: wanted.types, token: token.id)
         let stream = EventStream(reader, seat: seat)
         if let end = token.expiresAt {
             stream.expire(in: max(0, end.milliseconds - api.clock().milliseconds))

@@ -7,9 +7,7 @@ import MessagingWire
 extension Call {
     /// `GET /exports` (platform-api §5.12), paged as all lists are.
     func listExports() async throws -> Reply {
-        let query = try Query(request.target)
         let page = try PageQuery<Export>(query, .exports)
-        try query.requireKnown()
         let found = try await store.exports(
             after: page.after, limit: page.limit, in: application)
         var writer = JSONWriter(capacity: 4096)

@@ -4,9 +4,8 @@ import MessagingWire
 extension ConversationFilter {
     /// Reads the filters of a list of conversations (X9).
     ///
-    /// - Parameter sorted: Whether the list knows `sort_by`.
-    /// - Throws: `invalid` with the name of a parameter that has a bad value or is unknown.
-    init(_ query: Query, _ version: APIVersion, sorted: Bool = false) throws(Rejection) {
+    /// - Throws: `invalid` with the name of a parameter that has a bad value.
+    init(_ query: Query, _ version: APIVersion) throws(Rejection) {
         self.init()
         for text in query.values("participants") {
             for name in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -25,12 +24,8 @@ extension ConversationFilter {
             guard let path = MetadataPathJSON.read(name) else { throw .invalid(name) }
             metadata.append(MetadataCondition(path: path, value: value))
         }
-        let names = sorted ? Self.names.union(["sort_by"]) : Self.names
-        try query.requireKnown(names) { name in name.hasPrefix(Self.metadataPrefix) }
     }
 
-    private static let metadataPrefix = "metadata."
-    private static let names = Query.pageNames.union([
-        "participants", "exact", "distinct", "created_after", "created_before",
-    ])
+    /// What the name of a filter by metadata begins with.
+    static let metadataPrefix = "metadata."
 }

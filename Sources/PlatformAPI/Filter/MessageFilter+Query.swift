@@ -13,7 +13,7 @@ extension Query {
 extension MessageFilter {
     /// Reads the filters of a list of messages (X9).
     ///
-    /// - Throws: `invalid` with the name of a parameter that has a bad value or is unknown.
+    /// - Throws: `invalid` with the name of a parameter that has a bad value.
     init(_ query: Query, _ version: APIVersion) throws(Rejection) {
         self.init()
         sender = try query.user("sender", version)
@@ -30,11 +30,5 @@ extension MessageFilter {
         sentAfter = try query.time("sent_after")
         sentBefore = try query.time("sent_before")
         unreadBy = try query.user("unread_by", version)
-        try query.requireKnown(Self.names)
     }
-
-    private static let names = Query.pageNames.union([
-        "inline_max_size", "inline_types", "as_of", "sender", "mime_type",
-        "transfer_status", "sent_after", "sent_before", "unread_by",
-    ])
 }

@@ -32,13 +32,4 @@ extension Query {
         guard let number = EventQuery.number(text) else { throw .invalid("as_of") }
         return LogPosition(number)
     }
-
-    /// Refuses a filter that is not there: an answer without it would pass for one with it.
-    ///
-    /// - Throws: `unknown` with the name of the first one.
-    func requireKnown(
-        _ names: Set<String> = pageNames, or isKnown: (String) -> Bool = { _ in false }
-    ) throws(Rejection) {
-        for (name, _) in all where !names.contains(name) && !isKnown(name) { throw .unknown(name) }
-    }
 }

@@ -6,7 +6,7 @@ import MessagingWire
 extension Call {
     /// `GET /users/{f}/following` (platform-api §5.8).
     func listFollowing() async throws -> Reply {
-        let page = try FollowingQuery(Query(request.target))
+        let page = try FollowingQuery(query)
         let found = try await store.following(
             of: user(), after: page.after, limit: page.limit, in: application)
         let shown = Array(found.items.prefix(page.size))
@@ -17,7 +17,7 @@ extension Call {
 
     /// `GET /users/{f}/identities`.
     func listIdentities() async throws -> Reply {
-        let page = try FollowingQuery(Query(request.target))
+        let page = try FollowingQuery(query)
         let found = try await store.followedUsers(
             of: user(), after: page.after, limit: page.limit, in: application)
         let shown = Array(found.items.prefix(page.size))
@@ -43,6 +43,5 @@ private struct FollowingQuery {
             guard let user = FollowingJSON.user(text) else { throw .invalid("from_id") }
             return user
         }
-        try query.requireKnown()
     }
 }

@@ -34,10 +34,11 @@ enum BodyReading {
         return bytes
     }
 
-    /// The one value of the body; an empty body counts as `{}`.
-    static func value(of bytes: [UInt8]) throws -> JSONValue {
+    /// The one value of the body; an empty body counts as `{}`, that of a patch as `[]` (ruling 24).
+    static func value(of bytes: [UInt8], isPatch: Bool = false) throws -> JSONValue {
         do throws(JSONError) {
-            return try JSONDocument(bytes.isEmpty ? Array("{}".utf8) : bytes).root
+            let bytes = bytes.isEmpty ? Array((isPatch ? "[]" : "{}").utf8) : bytes
+            return try JSONDocument(bytes).root
         } catch {
             throw APIError(.invalidRequest, "The body is no valid JSON: \(error).")
         }

@@ -2,6 +2,7 @@ import HTTP
 import Locking
 import Messaging
 import MessagingStore
+import MessagingWire
 
 extension Call {
     /// Step 8: handles a request with an `Idempotency-Key`, unless it was handled before (X2).
@@ -19,7 +20,8 @@ extension Call {
             let reply = try await handle(call)
             // The last one counts: a transaction may have to be run again.
             made.withLock { made in made = reply }
-            return reply.kept
+            // A repeat may ask for another version; the answer is still in this one.
+            return reply.adding(Negotiation.versionField, version.rawValue).kept
         }
         let pieces =
             [

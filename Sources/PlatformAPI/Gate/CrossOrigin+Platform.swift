@@ -14,7 +14,8 @@ extension CrossOrigin {
             exposedHeaders: [
                 "Accept-Encoding", "Accept-Patch", "Allow", "Content-Location", "ETag",
                 "Idempotent-Replayed", "Layer-Count", "Link", "Location",
-                "Preference-Applied", "RateLimit", "RateLimit-Policy", "Retry-After",
+                "Parley-Ignored-Parameters", "Parley-Version", "Preference-Applied", "RateLimit",
+                "RateLimit-Policy", "Retry-After",
                 "WWW-Authenticate", "X-Request-Id",
             ],
             maxAge: settings.crossOriginMaxAge / 1000)

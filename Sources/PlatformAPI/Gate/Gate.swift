@@ -18,35 +18,45 @@ struct Gate: Sendable {
     /// Whether a stream of events is asked for where one is offered (X3).
     var wantsStream: Bool {
         guard case .streamed = endpoint.handler else { return false }
-        return (request.fields.joined("Accept") ?? "").lowercased().split(separator: ",")
-            .contains { range in
-                range.split(separator: ";").first?.split(separator: " ") == ["text/event-stream"]
-            }
+        return request.fields.joined("Accept").map(AcceptRange.all)?
+            .contains { range in range.isType("text/event-stream") } ?? false
     }
 
     /// Step 3, first half: the version.
     ///
-    /// Events are the same in all of them, so whoever wants a stream need not name one.
+    /// Events are the same in all of them, so a stream needs none.
     func version() throws(APIError) -> APIVersion {
         if wantsStream { return .v3_0 }
-        let family = endpoint.family
-        let accept = request.fields.joined("Accept")
-        guard let version = accept.flatMap({ APIVersion(accept: $0, of: family) }) else {
-            throw APIError(
-                .invalidHeader,
-                "Invalid Accept header; must be of form \(family.mediaType); version=x.y",
-                data: .header("Accept"))
-        }
+        let (accept, isStrict) = (request.fields.joined("Accept"), api.isAcceptStrict)
+        guard let version = APIVersion(accept: accept, of: endpoint.family, isStrict: isStrict)
+        else { throw notAcceptable(isStrict) }
         return version
     }
 
+    /// 406 with everything that the endpoint would accept.
+    private func notAcceptable(_ isStrict: Bool) -> APIError {
+        let family = endpoint.family
+        let names = family.versions.sorted().map(\.rawValue)
+        let versions = "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
+        var message = """
+            Invalid Accept header; must be of form \(family.mediaType); version=x.y, where x.y is \(versions)
+            """
+        if !isStrict { message += ", or application/json for \(names.last ?? "")" }
+        if case .streamed = endpoint.handler { message += ", or text/event-stream" }
+        return APIError(.invalidHeader, "\(message).", data: .header("Accept"))
+    }
+
     /// Step 3, second half: the media type of a patch.
+    ///
+    /// A request without a body has none (ruling 24).
     func requirePatchType(_ version: APIVersion) throws(APIError) {
         guard endpoint.method == .patch,
             !PatchType.accepts(request.fields["Content-Type"], version)
         else { return }
+        if !request.fields.contains("Content-Type"), request.isBodyless { return }
+        let other = version == .v3_0 ? " or application/json" : ""
         throw APIError(
-            .invalidHeader, "Invalid Content-Type header; must be \(PatchType.name)",
+            .invalidHeader, "Invalid Content-Type header; must be \(PatchType.name)\(other)",
             data: .header("Content-Type"))
     }
 
@@ -131,5 +141,15 @@ struct Gate: Sendable {
             throw APIError(.invalidRequestID, "The If-None-Match header must be a plain UUID.")
         }
         return key
+    }
+}
+
+extension Request {
+    /// Whether the header section says that no body follows.
+    fileprivate var isBodyless: Bool {
+        switch framing {
+        case .none, .length(0): true
+        default: false
+        }
     }
 }

@@ -8,8 +8,8 @@ extension Call {
     /// Which contents this request wants in the answer itself (X8); a request without a query, as
     /// almost all are, is not looked at closer.
     func inlinePolicy() throws -> InlinePolicy? {
-        guard request.target.query != nil else { return nil }
-        return try InlinePolicy(Query(request.target))
+        guard !query.isEmpty else { return nil }
+        return try InlinePolicy(query)
     }
 
     /// How an answer shows messages, with the contents its reader wants in it.

@@ -8,7 +8,6 @@ import MessagingWire
 extension Call {
     /// `GET /conversations/{C}/messages` (platform-api §5.2.2).
     func listMessages() async throws -> Reply {
-        let query = try Query(request.target)
         let page = try PageQuery<Message>(query, .messages)
         let policy = try InlinePolicy(query)
         let filter = try MessageFilter(query, version)
@@ -43,6 +42,6 @@ extension Call {
         // An alias led here (X1.2, ruling 13).
         return reply.adding(
             "Content-Location",
-            links.location(ofList: try listPath(in: winner), try Query(request.target).all))
+            links.location(ofList: try listPath(in: winner), query.all))
     }
 }

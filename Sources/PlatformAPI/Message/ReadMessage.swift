@@ -10,7 +10,7 @@ extension Call {
     func readMessage() async throws -> Reply {
         let (policy, showsTransfer) = (try inlinePolicy(), try showsTransfer())
         let conversation = try conversationIfNamed()
-        if let position = try Query(request.target).asOf() {
+        if let position = try query.asOf() {
             let found = try await store.message(
                 message(), asOf: position, in: conversation, in: application)
             var presentation = await presentation(.system, of: [found.message], policy)
@@ -55,7 +55,7 @@ extension Call {
     /// What is remembered of the message the path names; `nil` as well for a request that asks for
     /// more than the message.
     func recallMessage(seenBy user: UserID?) -> MessageMemory.Kept? {
-        guard request.target.query == nil, let id = try? message() else { return nil }
+        guard query.isEmpty, let id = try? message() else { return nil }
         return api.memory.recall(memoryKey(id, user), from: store)
     }
 
@@ -64,7 +64,7 @@ extension Call {
         _ found: MessageSnapshot, as json: [UInt8], _ user: UserID?, _ basis: MessageBasis
     ) {
         let message = found.message
-        guard request.target.query == nil,
+        guard query.isEmpty,
             message.parts.allSatisfy({ part in part.body.isInline })
         else { return }
         api.memory.keep(

@@ -6,7 +6,6 @@ import MessagingWire
 extension Call {
     /// `GET /users` (ruling 37).
     func listUsers() async throws -> Reply {
-        let query = try Query(request.target)
         let size = try query.pageSize(atMost: 100)
         let after = try query.user("from_id", version)
         let filter = try UserFilter(query)
@@ -23,7 +22,7 @@ extension Call {
 extension UserFilter {
     /// Reads the filters of a list of users (X9).
     ///
-    /// - Throws: `invalid` with the name of a parameter that has a bad value or is unknown.
+    /// - Throws: `invalid` with the name of a parameter that has a bad value.
     fileprivate init(_ query: Query) throws(Rejection) {
         self.init()
         isSuspended = try query.truth("suspended")
@@ -33,10 +32,5 @@ extension UserFilter {
             guard let text = SearchText(value) else { throw .invalid("q") }
             self.text = text
         }
-        try query.requireKnown(Self.names)
     }
-
-    private static let names = Query.pageNames.union([
-        "suspended", "q", "created_after", "created_before",
-    ])
 }

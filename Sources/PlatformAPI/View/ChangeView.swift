@@ -24,7 +24,7 @@ extension Call {
         try await demanding { (view: ConversationView) in
             json(view, seenBy: try user())
         } change: { demand in
-            let deletion = try DeletionQuery(Query(request.target)).ofConversation()
+            let deletion = try DeletionQuery(query).ofConversation()
             let (user, asked) = (try user(), try conversation())
             let own = try await store.deleteConversation(
                 asked, deletion, by: user, if: demand, in: application)

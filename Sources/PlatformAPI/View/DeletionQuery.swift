@@ -8,11 +8,13 @@ struct DeletionQuery: Sendable {
     let isForAll: Bool
     private let leave: String?
 
-    /// - Throws: `invalid("mode")` for another value than `all_participants` and `my_devices`.
-    ///   Without `mode` it is `destroy=true` that deletes for all.
+    /// - Throws: `invalid("mode")` for another value than `all_participants` and `my_devices`,
+    ///   `invalid("destroy")` for another one than `true` and `false`. Without `mode` it is `destroy=true` that
+    ///   deletes for all.
     init(_ query: Query) throws(Rejection) {
+        let destroys = try query.truth("destroy") ?? false
         switch query["mode"] {
-        case nil: isForAll = query["destroy"] == "true"
+        case nil: isForAll = destroys
         case "all_participants": isForAll = true
         case "my_devices": isForAll = false
         default: throw .invalid("mode")

@@ -50,7 +50,7 @@ extension Endpoint {
             Operation(
                 "deleteUserConversation",
                 query: [
-                    .deletionMode,
+                    .deletionMode, .destruction,
                     Parameter(
                         "leave", .choice(["true", "false"]),
                         "Whether the user takes part no more; false unless said otherwise."),
@@ -80,7 +80,7 @@ extension Endpoint {
             .head { call in try await call.deleteVisibleMessage() }
         ) { _ in
             Operation(
-                "deleteUserMessage", query: [.deletionMode], fields: [.ifMatch],
+                "deleteUserMessage", query: [.deletionMode, .destruction], fields: [.ifMatch],
                 answers: [.noContent],
                 example: Example(query: [("mode", "all_participants")]))
         },
@@ -92,4 +92,9 @@ extension Parameter {
     fileprivate static let deletionMode = Parameter(
         "mode", .choice(["all_participants", "my_devices"]),
         "For everyone or for this user alone, which it is unless said otherwise.")
+
+    /// The older name of a deletion for all.
+    fileprivate static let destruction = Parameter(
+        "destroy", .choice(["true", "false"]),
+        "Without `mode`, `true` is the same as `mode=all_participants`.")
 }

@@ -13,7 +13,7 @@ extension Call {
     func readView() async throws -> Reply {
         let (asked, user) = (try conversation(), try user())
         let found =
-            if let position = try Query(request.target).asOf() {
+            if let position = try query.asOf() {
                 try await store.conversation(
                     asked, asOf: position, seenBy: user, in: application)
             } else {

@@ -7,7 +7,6 @@ import MessagingWire
 extension Call {
     /// `GET /users/{u}/conversations/{C}/messages` (platform-api §5.2.3).
     func listVisibleMessages() async throws -> Reply {
-        let query = try Query(request.target)
         let page = try PageQuery<Message>(query, .messages)
         let policy = try InlinePolicy(query)
         let filter = try MessageFilter(query, version)

@@ -21,7 +21,7 @@ extension Call {
         try await demanding { (message: MessageSnapshot) in
             json(message, seenBy: try user())
         } change: { demand in
-            let deletion = try DeletionQuery(Query(request.target))
+            let deletion = try DeletionQuery(query)
             try await store.deleteMessage(
                 message(), forAll: deletion.isForAll, by: user(), if: demand, in: application)
             return .noContent

@@ -13,11 +13,9 @@ extension Call {
 
     /// `GET /webhooks` (webhooks §1.2), paged as all lists are, whatever their versions.
     func listWebhooks() async throws -> Reply {
-        let query = try Query(request.target)
         let page = try PageQuery<Webhook>(query) { text in
             IdentifierJSON.read(text, of: application)
         }
-        try query.requireKnown()
         let found = try await store.webhooks(after: page.after, limit: page.limit, in: application)
         var writer = JSONWriter(capacity: 4096)
         writer.array { writer in

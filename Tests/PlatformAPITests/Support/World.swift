@@ -48,6 +48,11 @@ struct World: Sendable {
         try await World(settled: { settings in settings.rateLimit = limit })
     }
 
+    /// A world where `Accept` must name a version.
+    static var strict: World {
+        get async throws { try await World(settled: { settings in settings.strictAccept = true }) }
+    }
+
     /// A world where each token may have so many streams open.
     static func streaming(_ streams: Int) async throws -> World {
         try await World(settled: { settings in settings.maximumStreamsPerToken = streams })
