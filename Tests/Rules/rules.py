@@ -6,7 +6,8 @@ The rules are in the DocC articles listed in ARTICLES. This script fails when
 1. a rule, ruling or section that is cited in Sources, Tests, Config, docker, README or Makefile does not exist,
 2. a rule that can be observed from outside is named by no test,
 3. a rule article states another default of a setting than the README,
-4. a link `<doc:Rules>` names no article of its module, or a rule article is linked from none.
+4. a link `<doc:Rules>` names no article of its module, or a rule article is linked from none,
+5. the table of errors (platform-api §2.2) and the errors that the server answers differ.
 
 An article declares a rule at the start of a paragraph or bullet: `**H41.**`, `**R7.**`, `**X1.2.**`,
 `**Ruling 20.**`, and a section by a heading that starts with its number: `## 1.6 Order of checks`. A rule whose
@@ -44,10 +45,6 @@ ARTICLES = {
     "uploads": "Sources/Uploads/Uploads.docc/Rules.md",
     "webhooks": "Sources/Delivery/Delivery.docc/Rules.md",
     "client-api": "Sources/PlatformAPI/PlatformAPI.docc/ClientRules.md",
-}
-
-# Articles that may be missing: citations of them are then counted instead of resolved.
-AWAITED = {
     "platform-api": "Sources/PlatformAPI/PlatformAPI.docc/Rules.md",
 }
 
@@ -85,7 +82,7 @@ SECTION = r"\d+(?:\.\d+)+"
 LIST = rf"({RULE}(?:, {RULE})*)"
 # Behind platform-api, client-api and webhooks the § may be left out; N.0 is a version then.
 SECTIONS = (
-    rf"(?:\b({'|'.join([*ARTICLES, *AWAITED])}) +§ ?|\b(platform-api|client-api|webhooks) +(?!\d+\.0\b)"
+    rf"(?:\b({'|'.join(ARTICLES)}) +§ ?|\b(platform-api|client-api|webhooks) +(?!\d+\.0\b)"
     rf"|({STANDARD}),? +§ ?|§ ?)(\d+(?:\.\d+)*)"
 )
 # In parentheses other things may stand beside rules.
@@ -140,15 +137,12 @@ class Citations:
         self.articles = articles
         self.rules = {rule for article in articles.values() for rule in article.rules}
         self.resolved = 0
-        self.awaited = {}
         self.wrong = []
 
     def check(self, found, document, place):
         """One rule, ruling or section (`§1.6`) of a document."""
-        article = self.articles.get(document)
-        if article is None:
-            self.awaited[document] = self.awaited.get(document, 0) + 1
-        elif found in self.rules or found.startswith("§") and found[1:] in article.sections:
+        sections = self.articles[document].sections
+        if found in self.rules or found.startswith("§") and found[1:] in sections:
             self.resolved += 1
         else:
             self.wrong.append(f"{place}: {document} has no {found}")
@@ -179,7 +173,7 @@ class Citations:
         self.read_sections(flat, name, place)
 
     def read_sections(self, flat, name, place):
-        own = {path: document for document, path in [*ARTICLES.items(), *AWAITED.items()]}
+        own = {path: document for document, path in ARTICLES.items()}
         bare = own.get(name) or next(
             (document for folder, document in BARE.items() if name.startswith(folder)), None)
         last, end = None, 0
@@ -234,8 +228,6 @@ def check_section(number, citations, place):
     """A section beside rules names no document: some article has to have it."""
     if any(number in article.sections for article in citations.articles.values()):
         citations.resolved += 1
-    elif AWAITED.keys() - citations.articles.keys():
-        citations.awaited["any"] = citations.awaited.get("any", 0) + 1
     else:
         citations.wrong.append(f"{place}: no article has a section {number}")
 
@@ -286,9 +278,23 @@ def wrong_defaults(articles):
                 yield f"{article.path}: {match[1]} = {match[2]}, the README has {default}"
 
 
+def wrong_errors():
+    """Errors whose code, id or status differ between the code and the table of platform-api §2.2."""
+    source = (ROOT / "Sources/MessagingWire/Error/APIErrorTable.swift").read_text()
+    answered = {(code, name, status) for name, code, status in
+                re.findall(r'case \.\w+: \("(\w+)", (\d+), (\d+)\)', source)}
+    table = (ROOT / ARTICLES["platform-api"]).read_text()
+    # The first status is the one of the table in the code; others are named by the place that answers them.
+    stated = set(re.findall(r"(?m)^\| (\d+) \| `(\w+)` \| (\d+)[ ,]", table))
+    if not answered or not stated:
+        yield "no errors were found in the code or in platform-api §2.2"
+    for error in sorted(answered ^ stated, key=lambda error: int(error[0])):
+        place = "platform-api §2.2 lacks" if error in answered else "no code answers"
+        yield f"{place} the error {' '.join(error)}"
+
+
 def main():
-    here = {document: path for document, path in AWAITED.items() if (ROOT / path).exists()}
-    articles = {document: Article(path) for document, path in [*ARTICLES.items(), *here.items()]}
+    articles = {document: Article(path) for document, path in ARTICLES.items()}
     citations = Citations(articles)
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):
@@ -303,7 +309,7 @@ def main():
     missing = [rule for rule in rules if rule not in found and rule not in excused]
     needless = [rule for rule in OTHERWISE if rule in found]
 
-    problems = citations.wrong + [*wrong_defaults(articles), *wrong_links(articles)]
+    problems = citations.wrong + [*wrong_defaults(articles), *wrong_links(articles), *wrong_errors()]
     if missing:
         problems.append("rules that no test names: " + ", ".join(missing))
     if needless:
@@ -311,13 +317,11 @@ def main():
     if problems:
         sys.exit("\n".join(problems))
 
-    for family, document in FAMILIES.items():
-        numbers = [rule for rule in rules if rule.startswith(family) and document in articles]
+    for family in FAMILIES:
+        numbers = [rule for rule in rules if rule.startswith(family)]
         if numbers:
             print(f"{sum(rule in found for rule in numbers)} of {len(numbers)} rules {family} are named by tests")
     print(f"{citations.resolved} citations resolved")
-    for document, count in citations.awaited.items():
-        print(f"awaited: {count} citations of {document}")
     print(f"{sum(len(article.untested) for article in articles.values())} rules are internal or not implemented yet")
 
 
