@@ -164,7 +164,7 @@ class Citations:
             if match[0] not in NO_RULES:
                 for rule in members(match[0]):
                     self.check(rule, FAMILIES[rule[0]], place(match))
-        for match in re.finditer(r"\b[Rr]ulings? +(\d+(?:(?:, +| and +|–| to +)\d+(?![.\d]))*)", flat):
+        for match in re.finditer(r"\b[Rr]ulings? +(\d+(?:(?:, +| and +|–| to +)\d+(?!\.?\d))*)", flat):
             numbers = [int(number) for number in re.findall(r"\d+", match[1])]
             if re.search("–|to", match[1]):
                 numbers = range(numbers[0], numbers[-1] + 1)
