@@ -172,7 +172,7 @@ let package = Package(
             of: "PlatformAPI",
             [
                 "HTTP", "HTTPTransport", "JSON", "SQL", "Blobs", "Uploads", "Messaging",
-                "Locking", "MessagingStore", "MessagingWire",
+                "Locking", "MessagingShapes", "MessagingStore", "MessagingWire",
             ], exclude: ["Exchanges"]),
         tests(
             of: "ParleyServer",

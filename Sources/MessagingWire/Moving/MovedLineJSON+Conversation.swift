@@ -164,7 +164,7 @@ extension MovedLineJSON {
         guard let value else {
             throw line.mistake("value", "must be a text, an empty object, or null")
         }
-        return (path, MetadataWrite(value, at: try line.moment("at")))
+        return (path, MetadataWrite(value, at: try line.momentOfChange("at")))
     }
 }
 

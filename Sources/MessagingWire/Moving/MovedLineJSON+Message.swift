@@ -127,7 +127,7 @@ extension MovedLineJSON {
             message,
             partsMade: partsMade,
             places: parts.map(\.place),
-            blocksChangedAt: try line.optional("blocks_changed_at", line.moment)
+            blocksChangedAt: try line.optional("blocks_changed_at", line.momentOfChange)
                 ?? Timestamp(milliseconds: 0),
             contents: try line.objects("contents", Message.partLimit, content))
     }

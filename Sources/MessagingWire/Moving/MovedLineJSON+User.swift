@@ -131,8 +131,8 @@ extension MovedLineJSON {
     private static func blockPeriod(
         _ line: MovedReader
     ) throws(MovedMistake) -> MovedRelations.BlockPeriod {
-        let since = try line.moment("since")
-        let until = try line.optional("until", line.moment)
+        let since = try line.momentOfChange("since")
+        let until = try line.optional("until", line.momentOfChange)
         if let until, until <= since {
             throw line.mistake("until", "must be later than `since`")
         }

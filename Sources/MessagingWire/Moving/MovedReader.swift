@@ -75,6 +75,18 @@ struct MovedReader {
         return moment
     }
 
+    /// The moment of a change that later changes have to follow: one millisecond each, if need be, and all
+    /// of them times that can be written.
+    func momentOfChange(_ name: String) throws(MovedMistake) -> Timestamp {
+        let moment = try moment(name)
+        // 9999-01-01T00:00:00Z.
+        guard moment.milliseconds < 253_370_764_800_000 else {
+            throw mistake(
+                name, "must be a time before the year 9999, because later changes have later times")
+        }
+        return moment
+    }
+
     func uuid<Subject>(_ name: String) throws(MovedMistake) -> Identifier<Subject> {
         guard let id = Identifier<Subject>(uuid: try text(name)) else {
             throw mistake(name, "must be a UUID")

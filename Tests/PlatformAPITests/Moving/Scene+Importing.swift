@@ -1,6 +1,8 @@
 import JSON
 import Messaging
+import MessagingShapes
 import MessagingStore
+import MessagingWire
 import Testing
 
 extension Scene {
@@ -45,6 +47,7 @@ extension Scene {
         try await self.in("3.0").goOn(seen, comment)
         seen = try await things()
         for version in ["1.0", "3.0"] { try await self.in(version).read(seen, comment) }
+        try await readWebhookBodies()
         return try await exported()
     }
 
@@ -107,19 +110,30 @@ extension Scene {
     }
 
     private func read(_ things: Things, _ comment: Comment) async throws {
-        for id in things.conversations {
-            try await get("/conversations/\(id)", comment)
-            try await get("/conversations/\(id)/messages", comment)
+        for path in ["/conversations", "/users", "/webhooks", "/users?page_size=1"] {
+            try await get(path, comment)
         }
-        for id in things.messages {
+        for id in things.conversations {
+            for query in ["", "?as_of=1", "?as_of=9"] {
+                try await get("/conversations/\(id)\(query)", comment)
+                try await get("/conversations/\(id)/messages\(query)", comment)
+            }
+        }
+        for (id, conversation) in zip(things.messages, things.conversationsOfMessages) {
             try await get("/messages/\(id)", comment)
+            let message = "/conversations/\(conversation)/messages/\(id)"
+            for path in ["", "?include=transfer", "?inline_max_size=1048576", "/parts", "/parts/1"]
+            {
+                try await get(message + path, comment)
+            }
         }
         for id in things.contents { try await get("/content/\(id)?include=transfer", comment) }
         for id in things.announcements { try await get("/announcements/\(id)", comment) }
         for user in things.users.map(Self.encoded) {
             for path in [
                 "", "/conversations", "/conversations?sort_by=last_message", "/badge", "/identity",
-                "/blocks", "/following", "/announcements",
+                "/blocks", "/following", "/identities", "/announcements",
+                "/conversations?distinct=true&created_after=0001-01-01T00:00:00Z",
             ] {
                 try await get("/users/\(user)\(path)", comment)
             }
@@ -130,10 +144,42 @@ extension Scene {
                     "/users/\(user)/conversations/\(id)/messages?unread_by=\(user)"
                         + "&sent_after=0001-01-01T00:00:00Z", comment)
             }
-            for id in things.messages { try await get("/users/\(user)/messages/\(id)", comment) }
+            for id in things.messages {
+                try await get("/users/\(user)/messages/\(id)", comment)
+                try await get("/users/\(user)/messages/\(id)/parts", comment)
+            }
+            for id in things.announcements {
+                try await get("/users/\(user)/announcements/\(id)", comment)
+            }
         }
         let events = try await ask("GET", "/apps/{app}/events?after=0&limit=1000", by: door)
         #expect([200, 406].contains(events.status), "\(comment): \(events)")
+    }
+
+    /// Writes the body of every delivery that webhooks of each version get.
+    ///
+    /// - Returns: How many there are.
+    @discardableResult
+    func readWebhookBodies() async throws -> Int {
+        let links = LinkBuilder(publicBase: World.base, application: application)
+        let topics = Set(Topic.allCases)
+        var (place, count) = (TellingPlace(after: .start), 0)
+        while true {
+            let told = try await world.store.told(
+                after: place, to: [.v1_0: topics, .v2_0: topics, .v3_0: topics], limit: 100,
+                in: application)
+            for event in told.events {
+                var writer = JSONWriter()
+                let version: APIVersion = event.versions.contains(.v1_0) ? .v1_0 : .v3_0
+                let presentation = Presentation(version: version, links: links) { _ in
+                    ContentJSON.SignedLink(url: World.base, expiresAt: event.occurrence.at)
+                }
+                WebhookEventJSON(event).write(presentation, into: &writer)
+                _ = try JSONDocument(writer.finish())
+            }
+            (place, count) = (told.next, count + told.events.count)
+            guard told.isCut else { return count }
+        }
     }
 
     private func goOn(_ things: Things, _ comment: Comment) async throws {
@@ -143,6 +189,13 @@ extension Scene {
         }
         let part = #"{"mime_type":"text/plain","body":"more"}"#
         for id in things.conversations {
+            let patched = try await ask(
+                "PATCH", "/apps/{app}/conversations/\(id)",
+                """
+                [{"operation":"set","property":"metadata.a","value":"later"},\
+                {"operation":"add","property":"participants","value":"dee"}]
+                """, fields: [("Content-Type", "application/vnd.layer-patch+json")], by: door)
+            #expect(patched.status < 500, "\(comment): PATCH \(id): \(patched)")
             try await post(
                 "/conversations/\(id)/messages", #"{"sender":{"name":"Shop"},"parts":[\#(part)]}"#)
         }
