@@ -33,7 +33,7 @@ struct ModelExpectation {
         "invalid_request_id": 3, "invalid_operation": 9, "invalid_request": 10,
         "access_denied": 101, "not_found": 102, "object_deleted": 103, "missing_property": 104,
         "invalid_property": 105, "conflict": 108, "method_not_allowed": 109,
-        "participant_blocked": 110, "id_in_use": 111,
+        "participant_blocked": 110, "id_in_use": 111, "version_mismatch": 115,
     ]
 
     /// The first difference of an answer; `nil` when there is none.

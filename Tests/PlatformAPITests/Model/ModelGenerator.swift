@@ -42,7 +42,7 @@ struct ModelGenerator {
         case .send(let chat, _, _, _):
             messages.append(number)
             chatOfMessage[number] = chat
-        case .patch(let chat, _, let changes):
+        case .patch(let chat, _, let changes, _):
             for case .add(let user) in changes { members[chat]?.append(user) }
             for case .set(let users) in changes { members[chat]?.append(contentsOf: users) }
         case .deleteConversation(let chat, _, .forAll): deleted.insert(chat)
@@ -88,7 +88,8 @@ struct ModelGenerator {
             let chat = last.flatMap { chatOfMessage[$0] } ?? chat()
             return .readAll(
                 chat, by: actor(in: chat), upTo: last, plus: dice.one(of: [0, 0, -1, 1, 1 << 40]))
-        case 82...88: return .block(user(), user(), isAdded: !dice.once(in: 3))
+        case 82: return .again(max(1, number - dice.number(1...9)))
+        case 83...88: return .block(user(), user(), isAdded: !dice.once(in: 3))
         case 89...90: return announce(number, version)
         case 91...92:
             return dice.once(in: 3)
@@ -144,7 +145,9 @@ struct ModelGenerator {
             }
         }
         let chat = chat()
-        return .patch(chat, by: dice.once(in: 2) ? nil : actor(in: chat), changes)
+        return .patch(
+            chat, by: dice.once(in: 2) ? nil : actor(in: chat), changes,
+            ahead: dice.once(in: 6) ? dice.one(of: [-1, 0, 0, 1]) : nil)
     }
 
     private mutating func announce(

@@ -10,10 +10,15 @@ extension ModelOperation {
             if let metadata { members.append("\"metadata\":\(metadata.json)") }
             return post(
                 path(user) + "/conversations", members, own, model, "layer:///conversations/")
-        case .patch(let chat, let user, let changes):
-            return ask(
+        case .patch(let chat, let user, let changes, let ahead):
+            var request = ask(
                 "PATCH", "\(path(user))/conversations/\(model.name(chat))",
                 "[\(changes.map(patch).joined(separator: ","))]")
+            if let ahead {
+                let version = model.chat(chat).map { model.chats[$0].version } ?? 1
+                request.fields.append(("If-Match", "\"v\(version + ahead)\""))
+            }
+            return request
         case .deleteConversation(let chat, let user, let deletion):
             let query =
                 switch deletion {
@@ -76,11 +81,16 @@ extension ModelOperation {
             let path = mistake.path.replacing(
                 "{conversation}", with: model.name(mistake.conversation))
             return ask(mistake.method, path, mistake.body)
+        case .again: return ask("GET", "/conversations")
         }
     }
 
     private func ask(_ method: String, _ path: String, _ body: String = "") -> PlainRequest {
-        .model(method, path, body, version)
+        var request = PlainRequest.model(method, path, body, version)
+        if hasKey, ["POST", "PATCH"].contains(method) {
+            request.fields.append(("Idempotency-Key", "operation-\(number)"))
+        }
+        return request
     }
 
     private func post(

@@ -46,6 +46,9 @@ struct ModelOperation: Sendable {
     let action: Action
     var reads: [ModelRead] = []
 
+    /// Whether it comes with an `Idempotency-Key`, where its method knows one.
+    var hasKey: Bool { number.isMultiple(of: 3) }
+
     /// The id that the caller gives an object, by a number that may be that of an earlier operation.
     enum OwnID: Sendable {
         case header(Int)
@@ -93,7 +96,8 @@ struct ModelOperation: Sendable {
     enum Action: Sendable {
         case create(
             by: ModelUser?, [ModelUser], isDistinct: Bool, metadata: LogCopy.Tree?, own: OwnID?)
-        case patch(Int, by: ModelUser?, [Change])
+        /// - Parameter ahead: With a number, the version that `If-Match` demands, counted from the current one.
+        case patch(Int, by: ModelUser?, [Change], ahead: Int64?)
         case deleteConversation(Int, by: ModelUser?, Deletion)
         case send(Int, by: Author, [Part], own: OwnID?)
         case deleteMessage(Int, by: ModelUser?, forAll: Bool)
@@ -110,6 +114,8 @@ struct ModelOperation: Sendable {
         case setBadge(ModelUser, Int64)
         /// A request that changes nothing.
         case mistake(ModelMistake)
+        /// The request of an earlier operation again, under the key it came with (X2).
+        case again(Int)
     }
 }
 

@@ -32,6 +32,8 @@ struct ModelRun {
     private var scene: Scene
     private var model: ReferenceModel
     private var history: [String] = []
+    /// What came with a key, and the answer to it.
+    private var kept: [Int: (request: PlainRequest, answer: PlainAnswer)] = [:]
 
     /// - Parameter mistake: A rule of the model that is wrong on purpose.
     /// - Returns: The first difference; `nil` when all answers are as the model says.
@@ -66,9 +68,15 @@ struct ModelRun {
     private mutating func perform(_ operation: ModelOperation) async throws -> ModelFailure? {
         server.world.clock.advance(by: operation.pause)
         model.now = server.world.clock.now().milliseconds
+        if case .again(let earlier) = operation.action {
+            return try await repeated(earlier, operation.number)
+        }
         let request = operation.request(in: model)
         let answer = try await scene.door.ask(filled(request))
         note(operation.number, request, answer)
+        if operation.hasKey, ["POST", "PATCH"].contains(request.method) {
+            kept[operation.number] = (request, answer)
+        }
         let value = Self.value(of: answer)
         let made = value?["id"]?.text.map { id in String(id.suffix(36)) }
         let expected = model.perform(operation, made: made)
@@ -79,6 +87,21 @@ struct ModelRun {
             if let failure = try await compare(read, operation.number, operation.version) {
                 return failure
             }
+        }
+        return nil
+    }
+
+    /// Sends a request again: its answer was stored with the effect, if that was one (X2, ruling 12).
+    private mutating func repeated(_ earlier: Int, _ number: Int) async throws -> ModelFailure? {
+        guard let (request, first) = kept[earlier], (200..<300).contains(first.status) else {
+            return nil
+        }
+        let answer = try await scene.door.ask(filled(request))
+        note(number, request, answer)
+        guard answer.status == first.status, answer.body == first.body,
+            answer["Idempotent-Replayed"] == "true"
+        else {
+            return failure(number, request, "expected \(first.status) \(first.body)", answer)
         }
         return nil
     }

@@ -122,7 +122,9 @@ extension ModelValue: CustomStringConvertible {
 extension String {
     /// The text with every scalar outside ASCII escaped.
     var inASCII: String {
-        utf8.allSatisfy { $0 < 128 }
-            ? self : unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
+        if utf8.allSatisfy({ byte in byte < 128 }) { return self }
+        return unicodeScalars.map { scalar in
+            scalar.isASCII ? String(scalar) : scalar.escaped(asASCII: true)
+        }.joined()
     }
 }

@@ -11,7 +11,8 @@ extension ReferenceModel {
         case .create(let user, let named, let isDistinct, let metadata, let own):
             return create(
                 number, version, by: user, named, isDistinct: isDistinct, metadata, own, made)
-        case .patch(let chat, let user, let changes): return patch(chat, by: user, changes)
+        case .patch(let chat, let user, let changes, let ahead):
+            return patch(chat, version, by: user, changes, ahead: ahead)
         case .deleteConversation(let chat, let user, let deletion):
             return delete(chat, by: user, deletion)
         case .send(let chat, let author, let parts, let own):
@@ -57,6 +58,7 @@ extension ReferenceModel {
             return .empty(204)
         case .mistake(let mistake):
             return .refused(mistake.status, mistake.error, mistake.property)
+        case .again: return .empty(200)
         }
     }
 
@@ -144,10 +146,15 @@ extension ReferenceModel {
     }
 
     private mutating func patch(
-        _ number: Int, by user: ModelUser?, _ changes: [ModelOperation.Change]
+        _ number: Int, _ version: APIVersion, by user: ModelUser?,
+        _ changes: [ModelOperation.Change], ahead: Int64?
     ) -> ModelExpectation {
         let (found, refusal) = writable(number, by: user)
         guard let index = found else { return refusal }
+        if let ahead, ahead != 0 {
+            return .refused(
+                412, "version_mismatch", data: json(chat: index, version, seenBy: user))
+        }
         let before = chats[index]
         var (participants, metadata) = (before.participants, before.metadata)
         for change in changes {
