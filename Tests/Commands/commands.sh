@@ -210,8 +210,14 @@ export PARLEY_APP_ID=$known PARLEY_APP_TOKEN=a-token-of-the-environment PARLEY_L
 start --data environment
 holds 'X12: the environment makes an application and its token' test "$(api $PARLEY_APP_TOKEN $known/users/ana/conversations)" = 404
 holds 'X12: then no other application is made' test "$("$binary" app list --data environment | wc -l)" = 1
+plain() { status "$base/apps/$known/conversations" -H "Authorization: Bearer $PARLEY_APP_TOKEN" -d '{"participants": ["ana", "bo"]}' "$@"; }
+holds 'a request of plain curl is one of version 3.0' test "$(plain)" = 201
 stop
+export PARLEY_API_STRICT_ACCEPT=true
 start --data environment
+unset PARLEY_API_STRICT_ACCEPT
+holds 'api.strict_accept refuses it' test "$(plain)" = 406
+holds 'api.strict_accept takes what names its version' test "$(plain -H 'Accept: application/vnd.layer+json; version=2.0')" = 201
 holds 'X12: the same environment again changes nothing' test "$("$binary" token list --data environment --app $known | wc -l)" = 1
 holds 'a server stops in good order' stop
 holds 'app.id wants app.token' env -u PARLEY_APP_TOKEN bash -c "! '$binary' check-config 2>/dev/null"

@@ -147,7 +147,9 @@ extension Parameter {
 
     /// What a caller wants of a patch (X5).
     static let prefer = Parameter(
-        "Prefer", .string, "`return=representation` to get the object in place of nothing.")
+        "Prefer", .string,
+        "`return=representation` to get the object in place of nothing; `handling=strict` to have unknown "
+            + "parameters refused.")
 }
 
 // MARK: - Of answers

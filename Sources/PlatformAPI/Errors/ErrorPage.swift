@@ -41,7 +41,6 @@ public struct ErrorPage: Sendable {
         }
         fields.add("Content-Type", "text/html; charset=UTF-8")
         fields.add("Content-Security-Policy", policy)
-        fields.add("X-Content-Type-Options", "nosniff")
         fields.add("Referrer-Policy", "no-referrer")
         return Response(.ok, fields: fields, content: .bytes(html))
     }

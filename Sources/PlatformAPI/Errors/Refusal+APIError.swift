@@ -7,6 +7,7 @@ extension APIError {
         let kind: APIErrorTable =
             switch refusal.status {
             case .requestTimeout: .requestTimeout
+            case .tooManyRequests: .rateLimited
             case .serviceUnavailable: .serviceUnavailable
             case .internalServerError: .internalServerError
             default: .invalidRequest

@@ -22,7 +22,7 @@ import Testing
     @Test func `loads nothing and runs nothing (ruling 32)`() async throws {
         let page = try await ask("GET", "/docs/errors")
         #expect(page["Content-Type"] == "text/html; charset=UTF-8")
-        #expect(page["X-Content-Type-Options"] == "nosniff")
+        #expect(page["Referrer-Policy"] == "no-referrer")
         for sign in ["http:", "https:", "src=", "<script", "<link", "@import", "url(", "style=\""] {
             #expect(!page.body.contains(sign), "\(sign)")
         }
