@@ -17,6 +17,7 @@ import Glibc
         "forwarding": { start, count in run(start, count, Forwarding.check) },
         "frames": { start, count in run(start, count, Frames.check) },
         "import-lines": { start, count in run(start, count, ImportLines.check) },
+        "imported-objects": { start, count in run(start, count, ImportedObjects.check) },
         "inflation": { start, count in run(start, count, Inflation.check) },
         "json": { start, count in run(start, count, JSONTexts.check) },
         "offers": { start, count in run(start, count, Offers.check) },

@@ -1,0 +1,165 @@
+import JSON
+import Messaging
+import MessagingWire
+
+/// What a line of an import makes: the objects that answers show of it, and what later requests decide.
+enum ImportedObjects {
+    static func check(_ input: [UInt8]) {
+        for octets in input.split(separator: UInt8(ascii: "\n")) {
+            guard case .record(let record) = try? MovedLineJSON.read(Array(octets)) else {
+                continue
+            }
+            switch record {
+            case .user(let moved): check(moved.user)
+            case .conversation(let moved): check(moved)
+            case .message(let moved): check(moved.message)
+            case .scheduled(let moved): check(moved.message)
+            case .announcement(let moved): check(moved)
+            case .application, .relations, .content, .key: break
+            }
+        }
+    }
+
+    // MARK: - Objects
+
+    private static func check(_ user: User) {
+        let links = LinkBuilder(publicBase: base, application: application)
+        whole(UserJSON.bytes(user, links))
+    }
+
+    private static func check(_ message: Message) {
+        let sender = message.sender.userID.map { BasicIdentity(userID: $0) }
+        let reader = UserID("reader").map { [($0, RecipientStatus.sent)] } ?? []
+        for presentation in presentations(of: message.sender.userID) {
+            for isJustSent in [false, true] {
+                var writer = JSONWriter()
+                MessageJSON(
+                    message, sender: sender, recipientStatus: reader, isUnread: true,
+                    receivedAt: message.sentAt
+                ).write(presentation, isJustSent: isJustSent, into: &writer)
+                whole(writer.finish())
+            }
+            var writer = JSONWriter()
+            MessagePartsJSON.write(message.parts, of: message, presentation, into: &writer)
+            whole(writer.finish())
+        }
+        law("no size is negative", message.weight >= 0 && message.transfer.bytes >= 0)
+    }
+
+    private static func check(_ moved: MovedConversation) {
+        let conversation = moved.conversation
+        for presentation in presentations(of: conversation.participants.users.first) {
+            var writer = JSONWriter()
+            ConversationJSON(
+                id: conversation.id, createdAt: conversation.createdAt,
+                participants: conversation.participants.users.map { BasicIdentity(userID: $0) },
+                isDistinct: conversation.isDistinct, metadata: conversation.metadata.view,
+                userView: ConversationJSON.UserView(
+                    lastMessage: nil, unreadCount: 0, totalCount: conversation.messageCount)
+            ).write(presentation, into: &writer)
+            whole(writer.finish())
+        }
+        let last = conversation.lastPosition
+        for member in moved.members { check(member, upTo: last) }
+        _ = moved.recipients(at: last)
+        // What clients do with it next.
+        let (now, patch) = (
+            Timestamp(milliseconds: 0),
+            ConversationPatch.setMetadata(path: ["a"], .text("later"))
+        )
+        _ = try? conversation.patching([patch], at: now)
+        if let draft = try? draft, let id = Message.ID(uuid: uuid),
+            case .messageSent(let sent) = try? conversation.posting(
+                draft, hasIdentity: true, contents: [:], as: id,
+                partIDs: { _ in MessagePart.ID(id) }, at: now)
+        {
+            law("a new message has the highest position", sent.message.position > last)
+            check(sent.message)
+        }
+    }
+
+    private static func check(_ member: MovedMember, upTo last: Position) {
+        let participant = member.participant
+        for view in [
+            participant, participant.leaving(after: last), participant.returning(after: last),
+        ] {
+            _ = (view.sees(last), view.wasPresent(at: last))
+            let stay = view.stay(upTo: last).union(view.range(upTo: last)).union(view.past)
+            law("a number of positions is not negative", stay.count >= 0)
+            let read = member.receipts.recording(.read, of: stay)
+            law("a receipt is not lost", stay.isEmpty || read.read.count >= stay.count)
+        }
+        _ = member.fromTheBeginning
+        _ = member.hidden.count
+    }
+
+    private static func check(_ scheduled: ScheduledMessage) {
+        var writer = JSONWriter()
+        writer.array { writer in
+            for moment in [scheduled.dueAt, scheduled.typingFrom].compactMap(\.self) {
+                writer.string(TimestampJSON.text(moment))
+            }
+        }
+        whole(writer.finish())
+    }
+
+    private static func check(_ moved: MovedAnnouncement) {
+        let users = moved.recipients.map(\.user)
+        var perspectives = moved.recipients.map { recipient in
+            AnnouncementJSON.Perspective.recipient(recipient.user, recipient.status)
+        }
+        perspectives.append(.system(recipients: users))
+        for presentation in presentations(of: users.first) {
+            for perspective in perspectives.prefix(3) {
+                var writer = JSONWriter()
+                AnnouncementJSON(
+                    moved.announcement,
+                    sender: moved.announcement.sender.userID.map { BasicIdentity(userID: $0) },
+                    perspective: perspective
+                ).write(presentation, into: &writer)
+                whole(writer.finish())
+            }
+        }
+    }
+
+    // MARK: -
+
+    private static let (base, uuid) = (
+        "https://chat.example.com", "0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a"
+    )
+
+    private static var application: Application.ID {
+        guard let id = Application.ID(uuid: uuid) else { fatalError("no UUID") }
+        return id
+    }
+
+    private static var draft: Message.Draft {
+        get throws {
+            try Message.Draft(
+                sender: .named("Shop"),
+                parts: [try MessagePart.Draft(mimeType: "text/plain", body: .inline([0x61]))])
+        }
+    }
+
+    /// Every version in the system's perspective and that of a user.
+    private static func presentations(of user: UserID?) -> [Presentation] {
+        APIVersion.allCases.flatMap { version in
+            [.system, user.map(LinkBuilder.Perspective.user)].compactMap(\.self).map {
+                perspective in
+                var presentation = Presentation(
+                    version: version,
+                    links: LinkBuilder(
+                        publicBase: base, application: application, perspective: perspective)
+                ) { _ in
+                    ContentJSON.SignedLink(url: base, expiresAt: Timestamp(milliseconds: 0))
+                }
+                presentation.showsTransfer = true
+                return presentation
+            }
+        }
+    }
+
+    private static func whole(_ octets: [UInt8]) {
+        law("an object is JSON", (try? JSONDocument(octets)) != nil)
+    }
+}
