@@ -8,6 +8,39 @@ public enum Rejection: Error, Equatable, Sendable {
             announcement, export, exportKey, webhook, delivery
     }
 
+    /// What was found where a rule is broken; each member is there when the rule needs it.
+    public struct Detail: Equatable, Sendable {
+        /// The path of the value inside of the member at fault, such as `metadata.a.b`.
+        public let path: String?
+        /// The number of bytes, characters or elements that were found.
+        public let amount: Int?
+        /// The limit that was in force, where it is not a constant.
+        public let limit: Int?
+        /// The text that was found, as the client wrote it.
+        public let text: String?
+
+        /// What was found, as far as the rule needs it.
+        public init(
+            path: String? = nil, amount: Int? = nil, limit: Int? = nil,
+            text: String? = nil
+        ) {
+            self.path = path
+            self.amount = amount
+            self.limit = limit
+            self.text = text
+        }
+    }
+
+    /// The state that forbids an operation.
+    public enum Obstacle: CaseIterable, Sendable {
+        /// The message would be left without parts.
+        case lastPart
+        /// The application has no public key to encrypt an export with.
+        case noExportKey
+        /// The last historical export was requested less than a day ago.
+        case recentExport
+    }
+
     /// Never existed, is not visible here, or is a message deleted since.
     case notFound(Subject)
     /// The conversation existed and was deleted for all (R18).
@@ -18,10 +51,10 @@ public enum Rejection: Error, Equatable, Sendable {
     case notSender
     /// A required member is absent; the text names it.
     case missing(String)
-    /// A member has a bad value; the text names it.
-    case invalid(String)
-    /// The operation is legal in form and senseless here.
-    case invalidOperation
+    /// A member has a bad value: which one, the rule it breaks, and what was found.
+    case invalid(String, Rule, Detail = Detail())
+    /// The operation is well-formed, but the state of its object forbids it.
+    case invalidOperation(Obstacle)
     /// The creator has blocked somebody he names (R31).
     case participantBlocked
     /// More would have to be looked at than one answer is worth (X9).

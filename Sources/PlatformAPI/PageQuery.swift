@@ -21,7 +21,7 @@ struct PageQuery<Item>: Sendable {
             after = nil
             return
         }
-        guard let id = read(text) else { throw .invalid("from_id") }
+        guard let id = read(text) else { throw .invalid("from_id", .pageStart) }
         after = id
     }
 }

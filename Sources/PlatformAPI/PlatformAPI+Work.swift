@@ -130,8 +130,10 @@ extension PlatformAPI {
             let limits = InflationLimits(size: BodyReading.limit, ratio: settings.maxInflateRatio)
             octets = try await BodyReading.octets(of: body.decoded(coding, limits))
             let value = try BodyReading.value(
-                of: octets, isPatch: gate.endpoint.method == .patch)
+                of: octets, isPatch: gate.endpoint.method == .patch,
+                gate.request.fields["Content-Type"])
             try negotiation.requireKnown()
+            try negotiation.requireKnownMembers(of: value, of: gate.endpoint)
             try await gate.endpoint.check?(call, value)
             handle = { call in try await handler(call, value) }
         case .pulled(let handler):
@@ -178,7 +180,8 @@ extension PlatformAPI {
         case let mistake as ImportMistake: return response(to: APIError(mistake))
         case let rejection as Rejection:
             return response(to: APIError(rejection, gate.endpoint.family))
-        case let error as BodyError: return Response(error, publicBase: publicBase)
+        case let error as BodyError:
+            return Response(error, limit: gate.endpoint.policy.limit, publicBase: publicBase)
         default:
             switch onFault(error, gate.request.id) {
             case .unavailable:

@@ -153,9 +153,15 @@ public final class PlatformAPI: Service {
     /// The route in the log of a request that matches none: never the path itself (H212).
     public static let unknownRoute = "unknown"
 
-    /// The answer to a request without a valid credential, always the same bytes (H210, H211).
-    public var unauthenticated: Response {
-        response(to: APIError(.authenticationRequired, "A valid bearer token is required."))
+    /// The answer to a request without a valid credential (H210, H211): what its head says, and of a
+    /// well-formed token nothing.
+    public func unauthenticated(_ request: Request) -> Response {
+        do throws(BearerToken.Problem) {
+            _ = try BearerToken(request.fields)
+            return response(to: APIError(.unknown))
+        } catch {
+            return response(to: APIError(error))
+        }
     }
 
     /// An error as this server answers it.
@@ -167,7 +173,8 @@ public final class PlatformAPI: Service {
     func methods(_ allowed: [Method], _ request: Request) -> Response {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
         guard request.method == .options else {
-            return APIError.methodNotAllowed(request.effectiveMethod).reply(publicBase: publicBase)
+            return APIError.methodNotAllowed(request.effectiveMethod, allowed: names)
+                .reply(publicBase: publicBase)
                 .adding("Allow", names).response
         }
         var response = Reply.noContent.adding("Allow", names).response

@@ -52,12 +52,12 @@ import Testing
     @Test func `is refused without a key, and twice within a day (5_12)`() async throws {
         let depot = try await Depot()
         let bare = try await depot.store.createApplication(name: "Bare").id
-        await #expect(throws: Rejection.invalidOperation) {
+        await #expect(throws: Rejection.invalidOperation(.noExportKey)) {
             try await depot.store.requestExport(in: bare)
         }
         let first = try await depot.store.requestExport(in: depot.application)
         try await depot.store.deleteExport(first.id, in: depot.application)
-        await #expect(throws: Rejection.invalidOperation) {
+        await #expect(throws: Rejection.invalidOperation(.recentExport)) {
             try await depot.store.requestExport(in: depot.application)
         }
         depot.sleepOver()

@@ -98,7 +98,7 @@ import Testing
     @Test func `wants a key`() async throws {
         let depot = try await Depot()
         let bare = try await depot.store.createApplication(name: "Bare").id
-        await #expect(throws: Rejection.invalidOperation) {
+        await #expect(throws: Rejection.invalidOperation(.noExportKey)) {
             try await depot.store.setExportSchedule(.daily, [.messageSent], in: bare)
         }
         _ = try await depot.store.setExportSchedule(.disabled, [], in: bare)

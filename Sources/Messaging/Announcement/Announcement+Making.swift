@@ -11,7 +11,7 @@ extension Announcement {
         key: Replay.Key? = nil, at now: Timestamp
     ) throws(Rejection) -> Event {
         guard draft.sender.userID == nil || hasIdentity else {
-            throw .invalid(draft.senderProperty)
+            throw .invalid(draft.senderProperty, .announcementSenderIdentity)
         }
         let parts = draft.parts.enumerated().map { index, part in
             MessagePart(

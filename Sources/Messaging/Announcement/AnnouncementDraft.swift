@@ -23,10 +23,15 @@ extension Announcement {
             proposedID: Announcement.ID? = nil
         ) throws(Rejection) {
             guard (1...Announcement.recipientLimit).contains(recipients.count) else {
-                throw .invalid("recipients")
+                throw .invalid(
+                    "recipients", .recipientCount, .init(amount: recipients.count))
             }
-            guard (1...Message.partLimit).contains(parts.count) else { throw .invalid("parts") }
-            for case .content in parts.map(\.body) { throw .invalid("parts.content") }
+            guard (1...Message.partLimit).contains(parts.count) else {
+                throw .invalid("parts", .partCount, .init(amount: parts.count))
+            }
+            for case .content in parts.map(\.body) {
+                throw .invalid("parts.content", .announcementContent)
+            }
             self.recipients = recipients
             self.sender = sender
             self.senderProperty = senderProperty

@@ -26,7 +26,11 @@ extension Conversation {
             case .setMetadata, .deleteMetadata: break
             }
         }
-        guard users.count <= Participants.limit else { throw .invalid("participants") }
+        guard users.count <= Participants.limit else {
+            throw .invalid(
+                "participants", .participantCountAfterPatch,
+                .init(amount: users.count, limit: Participants.limit))
+        }
         return users
     }
 
@@ -42,7 +46,9 @@ extension Conversation {
             switch patch {
             case .setMetadata(let path, let tree):
                 try MetadataTree.check(path: path, as: patch.property)
-                if case .text = tree, path.isEmpty { throw .invalid(patch.property) }
+                if case .text = tree, path.isEmpty {
+                    throw .invalid(patch.property, .metadataObject)
+                }
                 try tree.check(as: patch.property, level: path.count)
                 guard after.tree(at: path) != tree else { continue }
                 after.set(path, to: tree, at: moment)

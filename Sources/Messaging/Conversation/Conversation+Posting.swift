@@ -38,8 +38,9 @@ extension Conversation {
     private func admit(_ draft: Message.Draft, hasIdentity: Bool) throws(Rejection) {
         guard let user = draft.sender.userID, !participants.contains(user) else { return }
         switch draft.admission {
-        case .participants: throw .invalid(draft.senderProperty)
-        case .identities: guard hasIdentity else { throw .invalid(draft.senderProperty) }
+        case .participants: throw .invalid(draft.senderProperty, .senderParticipant)
+        case .identities:
+            guard hasIdentity else { throw .invalid(draft.senderProperty, .senderIdentity) }
         }
     }
 }

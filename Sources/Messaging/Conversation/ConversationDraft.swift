@@ -20,10 +20,12 @@ extension Conversation {
         ) throws(Rejection) {
             self.participants = Participants(participants)
             guard (1...Participants.limit).contains(self.participants.count) else {
-                throw .invalid("participants")
+                throw .invalid(
+                    "participants", .participantCount,
+                    .init(amount: self.participants.count, limit: Participants.limit))
             }
             if let metadata {
-                guard case .object = metadata else { throw .invalid("metadata") }
+                guard case .object = metadata else { throw .invalid("metadata", .metadataObject) }
                 try metadata.check(as: "metadata")
                 try metadata.checkSize(as: "metadata")
             }

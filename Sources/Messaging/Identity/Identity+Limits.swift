@@ -16,10 +16,12 @@ extension Identity.Member {
     /// - Throws: `invalid(property)`.
     public func check(_ text: String, as property: String) throws(Rejection) {
         if let limit, text.unicodeScalars.prefix(limit + 1).count > limit {
-            throw .invalid(property)
+            throw .invalid(
+                property, .identityLength,
+                .init(amount: text.unicodeScalars.count, limit: limit))
         }
-        if self == .displayName, text.isEmpty { throw .invalid(property) }
-        guard text.isStorable else { throw .invalid(property) }
+        if self == .displayName, text.isEmpty { throw .invalid(property, .displayNameEmpty) }
+        guard text.isStorable else { throw .invalid(property, .identityNull) }
     }
 }
 
@@ -33,10 +35,11 @@ extension Identity {
     public static func check(
         _ metadata: [String: String], as property: String
     ) throws(Rejection) {
-        guard metadata.count <= metadataLimit else { throw .invalid(property) }
-        for (key, text) in metadata {
-            guard MetadataTree.isLegal(key: key) else { throw .invalid(property) }
-            try MetadataTree.text(text).check(as: property)
+        guard metadata.count <= metadataLimit else {
+            throw .invalid(property, .identityMetadataCount, .init(amount: metadata.count))
         }
+        let members = metadata.map { key, text in MetadataTree.Member(key: key, value: .text(text))
+        }
+        try MetadataTree.object(members).check(as: property)
     }
 }

@@ -42,7 +42,7 @@ extension Message {
             return try change(updated: [try part(draft, as: old.id, old.index)])
         case .remove(let name):
             let old = try self.part(name)
-            guard parts.count > 1 else { throw .invalidOperation }
+            guard parts.count > 1 else { throw .invalidOperation(.lastPart) }
             return try change(removed: [old])
         case .replaceAll(let replacements):
             var (created, updated, order): ([MessagePart], [MessagePart], [Int]) = ([], [], [])
@@ -52,7 +52,7 @@ extension Message {
                 case (let old?, _):
                     updated.append(try part(replacement.draft, as: old.id, old.index))
                 case (nil, .index?):
-                    throw .invalid("parts.id")
+                    throw .invalid("parts.id", .unknownPartIndex)
                 case (nil, let name):
                     let proposed = if case .id(let id) = name { id } else { newID() }
                     created.append(
@@ -60,7 +60,9 @@ extension Message {
                 }
                 order.append(old?.index ?? made + created.count - 1)
             }
-            guard Set(order).count == order.count else { throw .invalid("parts.id") }
+            guard Set(order).count == order.count else {
+                throw .invalid("parts.id", .partIDTwice)
+            }
             return try change(
                 created: created, updated: updated,
                 removed: parts.filter { part in !order.contains(part.index) },
@@ -99,13 +101,16 @@ extension Message {
     /// - Throws: `invalid("parts.id")` for two of one id, `invalid("parts")` for none, more than
     ///   1000 (R20) or more than 2 GiB (R23).
     func checkParts() throws(Rejection) {
-        guard (1...Message.partLimit).contains(parts.count) else { throw .invalid("parts") }
+        guard (1...Message.partLimit).contains(parts.count) else {
+            throw .invalid("parts", .partCount, .init(amount: parts.count))
+        }
         guard parts.count == 1 || Set(parts.map(\.id)).count == parts.count else {
-            throw .invalid("parts.id")
+            throw .invalid("parts.id", .partIDTwice)
         }
         // Each size is at most that of an upload, so their sum cannot overflow.
-        guard parts.reduce(0, { size, part in size + part.size }) <= Message.sizeLimit else {
-            throw .invalid("parts")
+        let size = parts.reduce(0) { size, part in size + part.size }
+        guard size <= Message.sizeLimit else {
+            throw .invalid("parts", .partsSize, .init(amount: Int(size)))
         }
     }
 }

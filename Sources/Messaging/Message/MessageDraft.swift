@@ -28,7 +28,9 @@ extension Message {
             senderProperty: String = "sender.user_id", parts: [MessagePart.Draft],
             notification: [UInt8]? = nil, proposedID: Message.ID? = nil
         ) throws(Rejection) {
-            guard (1...Message.partLimit).contains(parts.count) else { throw .invalid("parts") }
+            guard (1...Message.partLimit).contains(parts.count) else {
+                throw .invalid("parts", .partCount, .init(amount: parts.count))
+            }
             self.sender = sender
             self.admission = admission
             self.senderProperty = senderProperty

@@ -19,10 +19,10 @@ extension MessagePart {
             guard halves.count == 2, halves.allSatisfy({ half in !half.isEmpty }),
                 mimeType.isStorable
             else {
-                throw .invalid("parts.mime_type")
+                throw .invalid("parts.mime_type", .partType)
             }
             if case .inline(let bytes) = body, bytes.count > MessagePart.inlineLimit {
-                throw .invalid("parts.body")
+                throw .invalid("parts.body", .partBodySize, .init(amount: bytes.count))
             }
             self.mimeType = mimeType
             self.body = body
@@ -41,7 +41,7 @@ extension MessagePart {
         ) throws(Rejection) -> MessagePart.Body {
             guard case .content(let id, _) = body else { return body }
             guard let content = contents[id], content.conversation ?? conversation == conversation
-            else { throw .invalid("parts.content") }
+            else { throw .invalid("parts.content", .partContentUnknown) }
             return .content(id, size: content.size)
         }
     }

@@ -9,7 +9,7 @@ public enum Sender: Equatable, Sendable {
     ///   U+0000.
     public static func service(_ name: String) throws(Rejection) -> Sender {
         guard !name.isEmpty, name.unicodeScalars.prefix(129).count <= 128, name.isStorable else {
-            throw .invalid("sender.name")
+            throw .invalid("sender.name", .senderName)
         }
         return .named(name)
     }

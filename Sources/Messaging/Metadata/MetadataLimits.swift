@@ -18,15 +18,40 @@ extension MetadataTree {
     ///   - level: Levels of objects above this tree; 0 for the root.
     /// - Throws: `invalid(property)`.
     public func check(as property: String, level: Int = 0) throws(Rejection) {
+        guard let problem = problem(at: level) else { return }
+        let path = ([property] + problem.keys.reversed()).joined(separator: ".")
+        throw .invalid(
+            property, problem.rule, .init(path: path, amount: problem.size, text: problem.key))
+    }
+
+    /// A broken rule, and the keys that lead to the value, the innermost first.
+    ///
+    /// The keys are collected on the way back: a path that was joined on the way down would copy long
+    /// keys once for each member.
+    private struct Problem {
+        let rule: Rule
+        var size: Int?
+        var key: String?
+        var keys: [String] = []
+    }
+
+    private func problem(at level: Int) -> Problem? {
         switch self {
         case .text(let text):
-            guard text.utf8.count <= MetadataLimits.bytesInText else { throw .invalid(property) }
+            let size = text.utf8.count
+            guard size > MetadataLimits.bytesInText else { return nil }
+            return Problem(rule: .metadataTextSize, size: size)
         case .object(let members):
-            guard level <= MetadataLimits.depth else { throw .invalid(property) }
+            guard level <= MetadataLimits.depth else { return Problem(rule: .metadataDepth) }
             for member in members {
-                guard Self.isLegal(key: member.key) else { throw .invalid(property) }
-                try member.value.check(as: property, level: level + 1)
+                guard Self.isLegal(key: member.key) else {
+                    return Problem(rule: .metadataKey, key: member.key)
+                }
+                guard var problem = member.value.problem(at: level + 1) else { continue }
+                problem.keys.append(member.key)
+                return problem
             }
+            return nil
         }
     }
 
@@ -35,18 +60,24 @@ extension MetadataTree {
     ///
     /// - Throws: `invalid(property)`.
     public static func check(path: [String], as property: String) throws(Rejection) {
-        guard path.count <= MetadataLimits.depth + 1, path.allSatisfy(isLegal) else {
-            throw .invalid(property)
+        guard path.count <= MetadataLimits.depth + 1 else {
+            throw .invalid(property, .metadataDepth, .init(path: property))
+        }
+        for key in path where !isLegal(key: key) {
+            throw .invalid(property, .metadataKey, .init(path: "metadata", text: key))
         }
     }
 
     /// Checks the size of the whole tree.
     func checkSize(as property: String) throws(Rejection) {
-        guard compactSize <= MetadataLimits.bytesInTree else { throw .invalid(property) }
+        let size = compactSize
+        guard size <= MetadataLimits.bytesInTree else {
+            throw .invalid(property, .metadataSize, .init(amount: size))
+        }
     }
 
     /// Whether a key is one or more of `A–Z a–z 0–9 - _` (R41).
-    static func isLegal(key: String) -> Bool {
+    public static func isLegal(key: String) -> Bool {
         !key.isEmpty
             && key.utf8.allSatisfy { byte in
                 switch byte {

@@ -10,7 +10,8 @@ public enum PushNotification {
         /// - Throws: `invalid("recipients")` for none or more than 10,000.
         public init(recipients: [UserID], notification: [UInt8]) throws(Rejection) {
             guard (1...Announcement.recipientLimit).contains(recipients.count) else {
-                throw .invalid("recipients")
+                throw .invalid(
+                    "recipients", .recipientCount, .init(amount: recipients.count))
             }
             self.recipients = recipients
             self.notification = notification

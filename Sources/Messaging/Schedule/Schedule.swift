@@ -11,9 +11,11 @@ public struct Schedule: Equatable, Sendable {
     /// - Throws: `invalid` with the member out of its range: 1 to 300 s, typing also at most the
     ///   delay.
     public init(delay: Int64, typing: Int64? = nil) throws(Rejection) {
-        guard Self.range.contains(delay) else { throw .invalid("schedule.delay_in_seconds") }
+        guard Self.range.contains(delay) else {
+            throw .invalid("schedule.delay_in_seconds", .scheduleDelay)
+        }
         guard typing.map({ (Self.range.lowerBound...delay).contains($0) }) ?? true else {
-            throw .invalid("schedule.typing_indicator_in_seconds")
+            throw .invalid("schedule.typing_indicator_in_seconds", .scheduleTyping)
         }
         self.delay = delay
         self.typing = typing

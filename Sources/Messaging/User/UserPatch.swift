@@ -52,7 +52,10 @@ extension [UserPatch] {
         guard
             after.count <= before.count
                 || count - before.count + after.count <= UserPatch.blockLimit
-        else { throw .invalid("blocks") }
+        else {
+            throw .invalid(
+                "blocks", .blockCount, .init(amount: count - before.count + after.count))
+        }
         return .blocksChanged(
             BlocksChanged(
                 owner: owner, added: after.subtracting(before).sorted(),

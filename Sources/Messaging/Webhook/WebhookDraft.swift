@@ -31,13 +31,15 @@ extension Webhook {
             payloadVersion: WebhookVersion, target: String, topics: [Topic], secret: String,
             config: [Setting]?
         ) throws(Rejection) {
-            guard Self.isShort(target, Self.targetLimit) else { throw .invalid("target_url") }
+            guard Self.isShort(target, Self.targetLimit) else {
+                throw .invalid("target_url", .webhookTargetLength)
+            }
             let known = Topic.all(in: payloadVersion)
             guard !topics.isEmpty, topics.allSatisfy(known.contains) else {
-                throw .invalid("events")
+                throw .invalid("events", .webhookEvents)
             }
-            guard Self.isSecret(secret) else { throw .invalid("secret") }
-            guard Self.isFit(config ?? []) else { throw .invalid("config") }
+            guard Self.isSecret(secret) else { throw .invalid("secret", .webhookSecret) }
+            try Self.check(config ?? [])
             self.payloadVersion = payloadVersion
             self.target = target
             self.topics = topics.reduce(into: []) { topics, topic in
@@ -63,11 +65,16 @@ extension Webhook {
             text.unicodeScalars.prefix(limit + 1).count <= limit && text.isStorable
         }
 
-        private static func isFit(_ config: [Setting]) -> Bool {
+        private static func check(_ config: [Setting]) throws(Rejection) {
+            guard config.count <= settingLimit else {
+                throw .invalid("config", .webhookConfigCount, .init(amount: config.count))
+            }
             let size = config.reduce(0) { size, setting in
                 size + setting.name.utf8.count + setting.value.utf8.count
             }
-            return config.count <= settingLimit && size <= configLimit
+            guard size <= configLimit else {
+                throw .invalid("config", .webhookConfigSize, .init(amount: size))
+            }
         }
     }
 }

@@ -9,14 +9,14 @@ extension MessagingStore {
     ///   - expiresAt: From when on it is refused; `nil` for never.
     ///   - secret: One the operator brings, as from the environment; `nil` for a new one of 256
     ///     random bits. Bringing the same twice returns the token it made.
-    /// - Throws: `Rejection.notFound(.application)`; `invalid("secret")` for an empty one, or one
-    ///   that opens another application or has been revoked.
+    /// - Throws: `Rejection.notFound(.application)`; `missing("secret")` for an empty one;
+    ///   `idTaken(.token)` for one that opens another application or has been revoked.
     public func createToken(
         for application: Application.ID, scope: Token.Scope, expiresAt: Timestamp? = nil,
         secret: String? = nil
     ) async throws -> CreatedToken {
         let secret = secret ?? newSecret()
-        guard !secret.isEmpty else { throw Rejection.invalid("secret") }
+        guard !secret.isEmpty else { throw Rejection.missing("secret") }
         let digest = environment.sha256(Array(secret.utf8))
         let id: Token.ID = environment.newID()
         let token = try await change(in: application) { recording in
@@ -70,7 +70,7 @@ extension Recording {
         ) { row in try Token(row) }
         if let known {
             guard known.application == application, known.revokedAt == nil else {
-                throw Rejection.invalid("secret")
+                throw Rejection.idTaken(.token)
             }
             return known
         }

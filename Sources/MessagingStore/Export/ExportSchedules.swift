@@ -18,7 +18,7 @@ extension MessagingStore {
         try await change(in: application) { recording in
             let transaction = recording.transaction
             if interval == .daily, try transaction.exportKey(in: application) == nil {
-                throw Rejection.invalidOperation
+                throw Rejection.invalidOperation(.noExportKey)
             }
             let schedule = try transaction.exportSchedule(in: application)
             let changed = schedule.changing(

@@ -30,11 +30,13 @@ extension MessagingStore {
         return try await change(in: application) { recording in
             let transaction = recording.transaction
             guard let key = try transaction.exportKey(in: application) else {
-                throw Rejection.invalidOperation
+                throw Rejection.invalidOperation(.noExportKey)
             }
             if let last = try transaction.lastHistoricalExport(in: application) {
                 let waited = recording.now.milliseconds - last.milliseconds
-                guard waited >= Export.historicalInterval else { throw Rejection.invalidOperation }
+                guard waited >= Export.historicalInterval else {
+                    throw Rejection.invalidOperation(.recentExport)
+                }
             }
             let export = Export(
                 id: id, scope: .historical, publicKey: key.der, createdAt: recording.now)

@@ -69,7 +69,9 @@ public struct LogExtent: Equatable, Sendable {
         guard place >= trimmed else {
             throw .positionGone(oldest: LogPosition(trimmed.number + 1))
         }
-        guard place <= end else { throw .invalid(name) }
+        guard place <= end else {
+            throw .invalid(name, .logPositionBeyondEnd, .init(amount: Int(end.number)))
+        }
     }
 }
 

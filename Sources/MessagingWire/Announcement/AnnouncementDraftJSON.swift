@@ -15,7 +15,8 @@ public enum AnnouncementDraftJSON {
         let sender = try sender(body, version)
         let parts = try parts(body)
         let notification = try NotificationJSON.read(body)
-        let id: Announcement.ID? = try IdentifierJSON.proposed(in: body, .announcements)
+        let id: Announcement.ID? = try IdentifierJSON.proposed(
+            in: body, .announcements, .announcementID)
         return try Announcement.Draft(
             recipients: recipients, sender: sender.sender, senderProperty: sender.property,
             parts: parts, notification: notification, proposedID: id)
@@ -31,17 +32,27 @@ public enum AnnouncementDraftJSON {
         guard !version.namesIdentities, let object = body.present("sender") else {
             return try SenderJSON.read(body, version)
         }
-        guard object.kind == .object else { throw .invalid("sender") }
-        guard object.present("user_id") == nil else { throw .invalid("sender.user_id") }
+        guard object.kind == .object else { throw .invalid("sender", .senderObject) }
+        guard object.present("user_id") == nil else {
+            throw .invalid("sender.user_id", .announcementSenderUser)
+        }
         guard let name = object.present("name") else { throw .missing("sender.name") }
-        guard let text = name.string else { throw .invalid("sender.name") }
+        guard let text = name.string else { throw .invalid("sender.name", .senderName) }
         return (try .service(text), "sender.name")
     }
 
     /// Parts of a message, but for contents, which belong to conversations.
     private static func parts(_ body: JSONValue) throws(Rejection) -> [MessagePart.Draft] {
-        let parts = try MessagePartJSON.list(body)
-        for case .content in parts.map(\.body) { throw .invalid("parts.content") }
+        let parts: [MessagePart.Draft]
+        do throws(Rejection) {
+            parts = try MessagePartJSON.list(body)
+        } catch .invalid(let name, .partBodySize, let detail) {
+            // The way out of a message's part, which is to attach a content, is closed here.
+            throw .invalid(name, .announcementBodySize, detail)
+        }
+        for case .content in parts.map(\.body) {
+            throw .invalid("parts.content", .announcementContent)
+        }
         return parts
     }
 }

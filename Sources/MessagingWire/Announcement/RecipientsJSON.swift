@@ -10,9 +10,12 @@ enum RecipientsJSON {
         _ body: JSONValue, _ version: APIVersion
     ) throws(Rejection) -> [UserID] {
         guard let value = body.present("recipients") else { throw .missing("recipients") }
-        guard let users = UserIDJSON.list(value, version),
-            (1...Announcement.recipientLimit).contains(users.count)
-        else { throw .invalid("recipients") }
+        guard let users = UserIDJSON.list(value, version) else {
+            throw .invalid("recipients", .recipientUsers)
+        }
+        guard (1...Announcement.recipientLimit).contains(users.count) else {
+            throw .invalid("recipients", .recipientCount, .init(amount: users.count))
+        }
         return users
     }
 }

@@ -15,9 +15,13 @@ public enum BadgeJSON {
 
     /// - Parameter type: What a rejection names when the value is no number at all.
     static func count(_ value: JSONValue, as type: String) throws(Rejection) -> Int64 {
-        guard value.kind == .number else { throw .invalid(type) }
+        guard value.kind == .number else {
+            throw type == external
+                ? .invalid(external, .badgeCount)
+                : .invalid(type, .operandNumber, .init(path: external))
+        }
         guard let count = value.integer, Badge.externalUnreadCounts.contains(count) else {
-            throw .invalid(external)
+            throw .invalid(external, .badgeCount)
         }
         return count
     }

@@ -81,9 +81,11 @@ public struct ContentJSON: Sendable {
     static func read(_ value: JSONValue) throws(Rejection) -> MessagePart.Body {
         guard let text = value.present("id")?.string,
             let id: Content.ID = IdentifierJSON.read(text, in: .content)
-        else { throw .invalid("parts.content") }
+        else { throw .invalid("parts.content", .partContent) }
         guard let size = value.present("size") else { return .content(id, size: 0) }
-        guard let bytes = size.integer, bytes >= 0 else { throw .invalid("parts.content") }
+        guard let bytes = size.integer, bytes >= 0 else {
+            throw .invalid("parts.content", .partContentSize)
+        }
         return .content(id, size: bytes)
     }
 }

@@ -25,7 +25,8 @@ public enum ConversationDraftJSON {
         let participants = try participants(body, version, creator)
         let isDistinct = try isDistinct(body)
         let metadata = try metadata(body)
-        let id: Conversation.ID? = try IdentifierJSON.proposed(in: body, .conversations)
+        let id: Conversation.ID? = try IdentifierJSON.proposed(
+            in: body, .conversations, .conversationID)
         return try Conversation.Draft(
             participants: participants, isDistinct: isDistinct, metadata: metadata, proposedID: id)
     }
@@ -34,7 +35,9 @@ public enum ConversationDraftJSON {
         _ body: JSONValue, _ version: APIVersion, _ creator: Creator
     ) throws(Rejection) -> [UserID] {
         guard let value = body.present("participants") else { throw .missing("participants") }
-        guard var users = UserIDJSON.list(value, version) else { throw .invalid("participants") }
+        guard var users = UserIDJSON.list(value, version) else {
+            throw .invalid("participants", .participantUsers)
+        }
         var unnamed = 0
         switch creator {
         case .system: break
@@ -43,22 +46,23 @@ public enum ConversationDraftJSON {
         case .user(nil): unnamed = 1
         }
         guard (1...Participants.limit).contains(users.count + unnamed) else {
-            throw .invalid("participants")
+            throw .invalid(
+                "participants", .participantCount,
+                .init(amount: users.count + unnamed, limit: Participants.limit))
         }
         return users
     }
 
     private static func isDistinct(_ body: JSONValue) throws(Rejection) -> Bool {
         guard let value = body.present("distinct") else { return false }
-        guard let isDistinct = value.bool else { throw .invalid("distinct") }
+        guard let isDistinct = value.bool else { throw .invalid("distinct", .distinct) }
         return isDistinct
     }
 
     private static func metadata(_ body: JSONValue) throws(Rejection) -> MetadataTree? {
         guard let value = body.present("metadata") else { return nil }
-        guard value.kind == .object, let tree = MetadataJSON.read(value) else {
-            throw .invalid("metadata")
-        }
+        guard value.kind == .object else { throw .invalid("metadata", .metadataObject) }
+        let tree = try MetadataJSON.read(value, at: "metadata", as: "metadata")
         try tree.check(as: "metadata")
         return tree
     }

@@ -25,17 +25,20 @@ public struct APIError: Error, Equatable, Sendable {
     public let status: Int
     /// When the request may be repeated, in whole seconds; `nil` where no time is known.
     public let retryAfter: Int?
+    /// The challenge of a 401 for its `WWW-Authenticate` header (RFC 6750 section 3).
+    public let challenge: String?
 
     /// An error to answer.
     public init(
         _ kind: APIErrorTable, _ message: String, data: Detail? = nil, status: Int? = nil,
-        retryAfter: Int? = nil
+        retryAfter: Int? = nil, challenge: String? = nil
     ) {
         self.kind = kind
         self.message = message
         self.data = data
         self.status = status ?? kind.row.status
         self.retryAfter = retryAfter
+        self.challenge = challenge
     }
 
     /// 429: a limit is reached (ruling 34).

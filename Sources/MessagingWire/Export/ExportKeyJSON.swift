@@ -6,7 +6,9 @@ public enum ExportKeyJSON {
     /// The key as it was sent; whether it is one is not judged here.
     public static func read(_ body: JSONValue) throws(Rejection) -> String {
         guard let value = body.present("public_key") else { throw .missing("public_key") }
-        guard let pem = value.string, pem.isStorable else { throw .invalid("public_key") }
+        guard let pem = value.string, pem.isStorable else {
+            throw .invalid("public_key", .publicKey)
+        }
         return pem
     }
 

@@ -9,20 +9,21 @@ public enum ExportScheduleJSON {
     ) throws(Rejection) -> (interval: ExportSchedule.Interval, topics: [Topic]) {
         guard let value = body.present("interval") else { throw .missing("interval") }
         guard let interval = value.string.flatMap(ExportSchedule.Interval.init) else {
-            throw .invalid("interval")
+            throw .invalid("interval", .exportInterval)
         }
         guard let events = body.present("events") else {
             guard interval == .disabled else { throw .missing("events") }
             return (interval, [])
         }
         guard events.kind == .array, interval == .disabled || events.count > 0 else {
-            throw .invalid("events")
+            throw .invalid("events", .exportEvents)
         }
         var topics: [Topic] = []
         for event in events.elements {
-            guard let topic = event.string.flatMap({ TopicJSON.read($0, .v1_0) })
-            else {
-                throw .invalid("events")
+            guard let name = event.string else { throw .invalid("events", .exportEvents) }
+            guard let topic = TopicJSON.read(name, .v1_0) else {
+                let known = TopicJSON.names(.v1_0).joined(separator: ", ")
+                throw .invalid("events", .exportEventName, .init(path: known, text: name))
             }
             if !topics.contains(topic) { topics.append(topic) }
         }

@@ -28,7 +28,7 @@ public enum IdentityJSON {
             guard member != .displayName else { throw .missing(member.rawValue) }
             return nil
         }
-        guard let text = value.string else { throw .invalid(member.rawValue) }
+        guard let text = value.string else { throw .invalid(member.rawValue, .identityText) }
         try member.check(text, as: member.rawValue)
         return text
     }
@@ -36,7 +36,7 @@ public enum IdentityJSON {
     private static func kind(in body: JSONValue) throws(Rejection) -> Identity.Kind {
         for name in kindNames {
             guard let value = body.present(name) else { continue }
-            guard let kind = value.string.flatMap(kind) else { throw .invalid(name) }
+            guard let kind = value.string.flatMap(kind) else { throw .invalid(name, .identityKind) }
             return kind
         }
         return .user
@@ -44,7 +44,9 @@ public enum IdentityJSON {
 
     private static func metadata(in body: JSONValue) throws(Rejection) -> [String: String] {
         guard let value = body.present("metadata") else { return [:] }
-        guard let metadata = metadata(value) else { throw .invalid("metadata") }
+        guard let metadata = metadata(value) else {
+            throw .invalid("metadata", .identityMetadata)
+        }
         try Identity.check(metadata, as: "metadata")
         return metadata
     }

@@ -63,11 +63,11 @@ public enum IdentifierJSON {
 
     /// The id a caller proposes for what he creates: the body member `id` (platform-api §1.9).
     static func proposed<Subject>(
-        in body: JSONValue, _ collection: Collection
+        in body: JSONValue, _ collection: Collection, _ rule: Rule
     ) throws(Rejection) -> Identifier<Subject>? {
         guard let value = body.present("id") else { return nil }
         guard let text = value.string, let id: Identifier<Subject> = read(text, in: collection)
-        else { throw .invalid("id") }
+        else { throw .invalid("id", rule) }
         return id
     }
 }

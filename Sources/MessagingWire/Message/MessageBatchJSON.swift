@@ -16,14 +16,16 @@ public enum MessageBatchJSON {
     public static func read(
         _ body: JSONValue, _ version: APIVersion
     ) throws(Rejection) -> [Message.Sending] {
-        guard (1...Message.batchLimit).contains(body.count) else { throw .invalid("messages") }
+        guard (1...Message.batchLimit).contains(body.count) else {
+            throw .invalid("messages", .batchCount, .init(amount: body.count))
+        }
         var ids: Set<Message.ID> = []
         var batch: [Message.Sending] = []
         for element in body.elements {
-            guard element.kind == .object else { throw .invalid("messages") }
+            guard element.kind == .object else { throw .invalid("messages", .batchElement) }
             let message = try MessageDraftJSON(element, version)
             if let id = message.draft.proposedID, !ids.insert(id).inserted {
-                throw .invalid("id")
+                throw .invalid("id", .messageIDTwice)
             }
             batch.append(Message.Sending(message.draft, message.schedule))
         }

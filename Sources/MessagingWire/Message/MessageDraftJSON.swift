@@ -22,7 +22,7 @@ public struct MessageDraftJSON: Sendable {
             sender: sender.sender,
             admission: version.namesIdentities ? .identities : .participants,
             senderProperty: sender.property, parts: parts, notification: notification,
-            proposedID: IdentifierJSON.proposed(in: body, .messages))
+            proposedID: IdentifierJSON.proposed(in: body, .messages, .messageID))
     }
 
     /// Reads what a user sends himself: no `sender` is needed, and one given is not looked at.
@@ -34,7 +34,7 @@ public struct MessageDraftJSON: Sendable {
     ) throws(Rejection) -> Message.Draft {
         let parts = try MessagePartJSON.list(body)
         let notification = try NotificationJSON.read(body)
-        let id: Message.ID? = try IdentifierJSON.proposed(in: body, .messages)
+        let id: Message.ID? = try IdentifierJSON.proposed(in: body, .messages, .messageID)
         return try Message.Draft(
             sender: .user(user()), parts: parts, notification: notification, proposedID: id)
     }

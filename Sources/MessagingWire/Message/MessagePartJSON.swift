@@ -10,7 +10,8 @@ enum MessagePartJSON {
     static func list(_ body: JSONValue) throws(Rejection) -> [MessagePart.Draft] {
         guard let value = body.present("parts") else { throw .missing("parts") }
         guard value.kind == .array, (1...Message.partLimit).contains(value.count) else {
-            throw .invalid("parts")
+            let count = value.kind == .array ? value.count : nil
+            throw .invalid("parts", .partCount, .init(amount: count))
         }
         var parts: [MessagePart.Draft] = []
         for element in value.elements { parts.append(try read(element)) }
@@ -26,15 +27,15 @@ enum MessagePartJSON {
         case .id(let id)?:
             return try MessagePart.Draft(
                 mimeType: draft.mimeType, body: draft.body, proposedID: id)
-        case .index?: throw .invalid("parts.id")
+        case .index?: throw .invalid("parts.id", .newPartIndex)
         }
     }
 
     /// Reads what a part holds, and not how it is called.
     static func draft(_ part: JSONValue) throws(Rejection) -> MessagePart.Draft {
-        guard part.kind == .object else { throw .invalid("parts") }
+        guard part.kind == .object else { throw .invalid("parts", .partObject) }
         guard let type = part.present("mime_type") else { throw .missing("parts.mime_type") }
-        guard let mimeType = type.string else { throw .invalid("parts.mime_type") }
+        guard let mimeType = type.string else { throw .invalid("parts.mime_type", .partType) }
         // The type is judged before anybody looks for a body (ruling 1).
         _ = try MessagePart.Draft(mimeType: mimeType, body: .inline([]))
         return try MessagePart.Draft(mimeType: mimeType, body: body(of: part))
@@ -44,10 +45,10 @@ enum MessagePartJSON {
     private static func body(of part: JSONValue) throws(Rejection) -> MessagePart.Body {
         if let content = part.present("content") { return try ContentJSON.read(content) }
         guard let value = part.present("body") else { throw .missing("parts.body") }
-        guard let text = value.utf8 else { throw .invalid("parts.body") }
+        guard let text = value.utf8 else { throw .invalid("parts.body", .partBody) }
         guard let encoding = part.present("encoding") else { return .inline(Array(text)) }
-        guard encoding.string == "base64" else { throw .invalid("parts.encoding") }
-        guard let bytes = Base64.decodeMIME(text) else { throw .invalid("parts.body") }
+        guard encoding.string == "base64" else { throw .invalid("parts.encoding", .partEncoding) }
+        guard let bytes = Base64.decodeMIME(text) else { throw .invalid("parts.body", .partBase64) }
         return .inline(bytes)
     }
 
@@ -57,7 +58,7 @@ enum MessagePartJSON {
         guard let text = value.string, let last = text.split(separator: "/").last,
             text.utf8.count == last.utf8.count || text.hasPrefix("layer:///messages/"),
             let name = MessagePartsJSON.name(last)
-        else { throw .invalid("parts.id") }
+        else { throw .invalid("parts.id", .partID) }
         return name
     }
 

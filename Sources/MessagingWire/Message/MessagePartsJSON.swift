@@ -19,7 +19,9 @@ public enum MessagePartsJSON {
 
     /// Reads the parts that replace all others, 1 to 1000.
     public static func all(_ body: JSONValue) throws(Rejection) -> PartOperation {
-        guard (1...Message.partLimit).contains(body.count) else { throw .invalid("parts") }
+        guard (1...Message.partLimit).contains(body.count) else {
+            throw .invalid("parts", .partCount, .init(amount: body.count))
+        }
         var parts: [PartOperation.Replacement] = []
         for element in body.elements {
             let draft = try MessagePartJSON.draft(element)

@@ -22,7 +22,7 @@ enum SenderJSON {
         id: JSONValue
     ) throws(Rejection) -> (sender: Sender, property: String) {
         guard let user = id.string.flatMap(UserIDJSON.read(identity:)) else {
-            throw .invalid("sender_id")
+            throw .invalid("sender_id", .senderID)
         }
         return (.user(user), "sender_id")
     }
@@ -30,17 +30,18 @@ enum SenderJSON {
     private static func read(
         object: JSONValue, _ version: APIVersion
     ) throws(Rejection) -> (sender: Sender, property: String) {
-        guard object.kind == .object else { throw .invalid("sender") }
+        guard object.kind == .object else { throw .invalid("sender", .senderObject) }
         switch (object.present("user_id"), object.present("name")) {
-        case (_?, _?): throw .invalid("sender")
+        case (_?, _?): throw .invalid("sender", .senderChoice)
         case (nil, nil): throw .missing("sender.user_id")
         case (let id?, nil):
-            guard let user = UserIDJSON.read(id, version) else { throw .invalid("sender.user_id") }
+            guard let user = UserIDJSON.read(id, version) else {
+                throw .invalid("sender.user_id", .senderUser)
+            }
             return (.user(user), "sender.user_id")
         case (nil, let name?):
-            guard !version.namesIdentities, let text = name.string else {
-                throw .invalid("sender.name")
-            }
+            guard !version.namesIdentities else { throw .invalid("sender.name", .senderNameGone) }
+            guard let text = name.string else { throw .invalid("sender.name", .senderName) }
             return (try .service(text), "sender.name")
         }
     }

@@ -17,16 +17,32 @@ public enum MetadataJSON {
         }
     }
 
-    /// Reads a tree; `nil` when anything in it is neither string nor object.
+    /// Reads a tree; keys, lengths and depth are checked by the domain.
     ///
-    /// Keys, lengths and depth are the domain's to judge.
-    static func read(_ value: JSONValue) -> MetadataTree? {
+    /// - Parameters:
+    ///   - path: Where the tree belongs, such as `metadata.topic`.
+    ///   - property: The member that a rejection names.
+    /// - Throws: `invalid(property, .metadataValue)` for a value that is neither string nor object.
+    static func read(
+        _ value: JSONValue, at path: String, as property: String
+    ) throws(Rejection) -> MetadataTree {
+        var keys: [String] = []
+        if let tree = read(value, &keys) { return tree }
+        let place = ([path] + keys.reversed()).joined(separator: ".")
+        throw .invalid(property, .metadataValue, .init(path: place))
+    }
+
+    /// - Parameter keys: The keys that lead to a bad value, the innermost first.
+    private static func read(_ value: JSONValue, _ keys: inout [String]) -> MetadataTree? {
         switch value.kind {
         case .string: return value.string.map(MetadataTree.text)
         case .object:
             var members: [MetadataTree.Member] = []
             for (key, value) in value.members {
-                guard let tree = read(value) else { return nil }
+                guard let tree = read(value, &keys) else {
+                    keys.append(key)
+                    return nil
+                }
                 members.append(MetadataTree.Member(key: key, value: tree))
             }
             return .object(members)

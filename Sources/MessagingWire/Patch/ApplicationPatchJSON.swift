@@ -7,13 +7,13 @@ public enum ApplicationPatchJSON {
     public static func read(_ body: JSONValue) throws(Rejection) -> Int64? {
         try PatchJSON.read(body) { operation throws(Rejection) in
             guard operation.property == "session_ttl_in_seconds" else {
-                throw .invalid("property")
+                throw operation.unknownProperty(.applicationProperty)
             }
-            guard operation.verb == .set else { throw .invalid(operation.property) }
+            try operation.requireSet()
             let operand = try operation.operand()
-            guard operand.kind == .number else { throw .invalid("value") }
+            guard operand.kind == .number else { throw operation.invalidOperand(.operandNumber) }
             guard let seconds = operand.integer, Application.sessionLifetimes.contains(seconds)
-            else { throw .invalid(operation.property) }
+            else { throw .invalid(operation.property, .sessionLifetime) }
             return seconds
         }.last
     }

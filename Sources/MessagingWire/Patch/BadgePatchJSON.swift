@@ -6,8 +6,10 @@ public enum BadgePatchJSON {
     /// Reads the external count that the last operation sets; `nil` when there is none.
     public static func read(_ body: JSONValue) throws(Rejection) -> Int64? {
         try PatchJSON.read(body) { operation throws(Rejection) in
-            guard operation.property == BadgeJSON.external else { throw .invalid("property") }
-            guard operation.verb == .set else { throw .invalid(operation.property) }
+            guard operation.property == BadgeJSON.external else {
+                throw operation.unknownProperty(.badgeProperty)
+            }
+            try operation.requireSet()
             return try BadgeJSON.count(operation.operand(), as: "value")
         }.last
     }

@@ -11,7 +11,11 @@ public enum ConversationPatchJSON {
         return try PatchJSON.read(body) { operation throws(Rejection) in
             let patch = try patch(operation, version)
             named += patch.usersNamed
-            guard named <= PatchOperation.mostUsersNamed else { throw .invalid(patch.property) }
+            guard named <= PatchOperation.mostUsersNamed else {
+                throw .invalid(
+                    patch.property, .operandUserCount,
+                    .init(amount: named, limit: PatchOperation.mostUsersNamed))
+            }
             return patch
         }
     }
@@ -19,7 +23,9 @@ public enum ConversationPatchJSON {
     private static func patch(
         _ operation: PatchOperation, _ version: APIVersion
     ) throws(Rejection) -> ConversationPatch {
-        guard let property = PatchProperty(operation.property) else { throw .invalid("property") }
+        guard let property = PatchProperty(operation.property) else {
+            throw operation.unknownProperty(.conversationProperty)
+        }
         switch property {
         case .participants: return try participants(operation, version)
         case .metadata(let path): return try metadata(operation, path)
@@ -35,7 +41,7 @@ public enum ConversationPatchJSON {
         case .set:
             return .setParticipants(
                 try operation.users(version, atMost: PatchOperation.mostUsersNamed))
-        case .delete: throw .invalid(operation.property)
+        case .delete: throw .invalid(operation.property, .verbOfUsers)
         }
     }
 
@@ -49,15 +55,17 @@ public enum ConversationPatchJSON {
         case .set:
             try MetadataTree.check(path: path, as: text)
             let operand = try operation.operand()
-            guard !path.isEmpty || operand.kind == .object, let tree = MetadataJSON.read(operand)
-            else { throw .invalid("value") }
+            guard !path.isEmpty || operand.kind == .object else {
+                throw .invalid("value", .metadataObject, .init(path: text))
+            }
+            let tree = try MetadataJSON.read(operand, at: text, as: "value")
             try tree.check(as: text, level: path.count)
             return .setMetadata(path: path, tree)
         case .delete:
             try MetadataTree.check(path: path, as: text)
             try operation.refuseIndex()
             return .deleteMetadata(path: path)
-        case .add, .remove: throw .invalid(text)
+        case .add, .remove: throw .invalid(text, .verbOfMetadata)
         }
     }
 }

@@ -11,7 +11,11 @@ public enum UserPatchJSON {
         return try PatchJSON.read(body) { operation throws(Rejection) in
             let patch = try patch(operation, version)
             named += patch.named.count
-            guard named <= mostUsersNamed else { throw .invalid(operation.property) }
+            guard named <= mostUsersNamed else {
+                throw .invalid(
+                    operation.property, .operandUserCount,
+                    .init(amount: named, limit: mostUsersNamed))
+            }
             return patch
         }
     }
@@ -25,10 +29,12 @@ public enum UserPatchJSON {
         switch operation.property {
         case "blocks": return try blocks(operation, version)
         case "suspended":
-            guard operation.verb == .set else { throw .invalid(operation.property) }
-            guard let isSuspended = try operation.operand().bool else { throw .invalid("value") }
+            try operation.requireSet()
+            guard let isSuspended = try operation.operand().bool else {
+                throw .invalid("value", .operandSuspended)
+            }
             return .suspend(isSuspended)
-        default: throw .invalid("property")
+        default: throw operation.unknownProperty(.userProperty)
         }
     }
 
@@ -39,7 +45,7 @@ public enum UserPatchJSON {
         case .add: return .block(try operation.user(version))
         case .remove: return .unblock(try operation.user(version))
         case .set: return .setBlocks(try operation.users(version, atMost: mostUsersNamed))
-        case .delete: throw .invalid(operation.property)
+        case .delete: throw .invalid(operation.property, .verbOfUsers)
         }
     }
 }

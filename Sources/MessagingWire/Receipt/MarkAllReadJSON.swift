@@ -12,7 +12,9 @@ public enum MarkAllReadJSON {
     ///   number.
     public static func read(_ body: JSONValue) throws(Rejection) -> Position? {
         guard let value = body.present("position") else { return nil }
-        guard let number = value.integer, number >= 0 else { throw .invalid("position") }
+        guard let number = value.integer, number >= 0 else {
+            throw .invalid("position", .readPosition)
+        }
         return Position(number / PositionJSON.step)
     }
 

@@ -9,7 +9,7 @@ public enum ReceiptJSON {
     public static func read(_ body: JSONValue) throws(Rejection) -> Receipts.Kind {
         guard let type = body.present("type") else { throw .missing("type") }
         guard let kind = type.string.flatMap(Receipts.Kind.init(rawValue:)) else {
-            throw .invalid("type")
+            throw .invalid("type", .receiptType, .init(text: type.string))
         }
         return kind
     }

@@ -8,7 +8,9 @@ public enum BlockJSON {
     /// - Parameter body: An object; members it does not know are ignored.
     public static func read(_ body: JSONValue) throws(Rejection) -> UserID {
         guard let value = body.present("user_id") else { throw .missing("user_id") }
-        guard let user = value.string.flatMap({ UserID($0) }) else { throw .invalid("user_id") }
+        guard let user = value.string.flatMap({ UserID($0) }) else {
+            throw .invalid("user_id", .blockedUser)
+        }
         return user
     }
 

@@ -10,9 +10,12 @@ public enum FollowingJSON {
     /// - Throws: `Rejection.invalid("following")` for an element that names nobody, and above
     ///   10,000 of them (proposed): the one writer takes a moment for each.
     public static func read(_ body: JSONValue) throws(Rejection) -> [UserID] {
-        guard body.count <= UserPatchJSON.mostUsersNamed,
-            let users = UserIDJSON.list(body, .v2_0)
-        else { throw .invalid("following") }
+        guard body.count <= UserPatchJSON.mostUsersNamed else {
+            throw .invalid("following", .followingCount, .init(amount: body.count))
+        }
+        guard let users = UserIDJSON.list(body, .v2_0) else {
+            throw .invalid("following", .followingUsers)
+        }
         return users
     }
 

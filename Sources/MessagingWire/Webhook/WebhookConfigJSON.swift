@@ -6,10 +6,10 @@ public enum WebhookConfigJSON {
     /// Reads the member `config`: an object of strings, without nesting; `nil` where there is none.
     static func read(_ body: JSONValue) throws(Rejection) -> [Webhook.Setting]? {
         guard let value = body.present("config") else { return nil }
-        guard value.kind == .object else { throw .invalid("config") }
+        guard value.kind == .object else { throw .invalid("config", .webhookConfig) }
         var settings: [Webhook.Setting] = []
         for (name, value) in value.members {
-            guard let text = value.string else { throw .invalid("config") }
+            guard let text = value.string else { throw .invalid("config", .webhookConfig) }
             settings.append(Webhook.Setting(name: name, value: text))
         }
         return settings

@@ -14,13 +14,15 @@ public enum WebhookDraftJSON {
     ) throws(Rejection) -> Webhook.Draft {
         guard let value = body.present("version") else { throw .missing("version") }
         guard let version = value.string.flatMap(WebhookVersion.init) else {
-            throw .invalid("version")
+            throw .invalid("version", .webhookVersion)
         }
         guard let value = body.present("target_url") else { throw .missing("target_url") }
-        guard let target = value.string, isTarget(target) else { throw .invalid("target_url") }
+        guard let target = value.string, isTarget(target) else {
+            throw .invalid("target_url", .webhookTarget)
+        }
         let topics = try topics(of: body, version)
         guard let value = body.present("secret") else { throw .missing("secret") }
-        guard let secret = value.string else { throw .invalid("secret") }
+        guard let secret = value.string else { throw .invalid("secret", .webhookSecret) }
         return try Webhook.Draft(
             payloadVersion: version, target: target, topics: topics, secret: secret,
             config: WebhookConfigJSON.read(body))
@@ -30,11 +32,15 @@ public enum WebhookDraftJSON {
         of body: JSONValue, _ version: WebhookVersion
     ) throws(Rejection) -> [Topic] {
         guard let value = body.present("events") else { throw .missing("events") }
-        guard value.kind == .array, value.count > 0 else { throw .invalid("events") }
+        guard value.kind == .array, value.count > 0 else {
+            throw .invalid("events", .webhookEvents)
+        }
         var topics: [Topic] = []
         for element in value.elements {
-            guard let topic = element.string.flatMap({ TopicJSON.read($0, version) }) else {
-                throw .invalid("events")
+            guard let name = element.string else { throw .invalid("events", .webhookEvents) }
+            guard let topic = TopicJSON.read(name, version) else {
+                let known = TopicJSON.names(version).joined(separator: ", ")
+                throw .invalid("events", .webhookEventName, .init(path: known, text: name))
             }
             topics.append(topic)
         }

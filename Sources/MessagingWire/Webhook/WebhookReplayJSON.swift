@@ -8,9 +8,11 @@ public enum WebhookReplayJSON {
         _ body: JSONValue
     ) throws(Rejection) -> (after: LogPosition, before: LogPosition?) {
         guard let value = body.present("after") else { throw .missing("after") }
-        guard let after = value.integer, after >= 0 else { throw .invalid("after") }
+        guard let after = value.integer, after >= 0 else { throw .invalid("after", .replayAfter) }
         guard let value = body.present("before") else { return (LogPosition(after), nil) }
-        guard let before = value.integer, before > after else { throw .invalid("before") }
+        guard let before = value.integer, before > after else {
+            throw .invalid("before", .replayBefore)
+        }
         return (LogPosition(after), LogPosition(before))
     }
 

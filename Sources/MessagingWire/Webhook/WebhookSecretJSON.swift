@@ -16,11 +16,11 @@ public enum WebhookSecretJSON {
     ) throws(Rejection) -> (secret: String, keeping: Int64) {
         guard let value = body.present("secret") else { throw .missing("secret") }
         guard let secret = value.string, Webhook.Draft.isSecret(secret) else {
-            throw .invalid("secret")
+            throw .invalid("secret", .webhookSecret)
         }
         guard let value = body.present("keep_for_seconds") else { return (secret, usual * 1000) }
         guard let seconds = value.integer, (0...longest).contains(seconds) else {
-            throw .invalid("keep_for_seconds")
+            throw .invalid("keep_for_seconds", .secretOverlap)
         }
         return (secret, seconds * 1000)
     }

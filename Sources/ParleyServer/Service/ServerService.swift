@@ -89,7 +89,7 @@ final class ServerService: Service {
     private func answer(_ page: Page, to request: Request, _ route: String) -> Answer {
         switch page {
         case .metrics where metrics.admits(request): metrics.answer(to: request)
-        case .metrics: Answer(route, api.unauthenticated)
+        case .metrics: Answer(route, api.unauthenticated(request))
         case .root: Answer(route, greeting)
         case .description: api.describe(request, route)
         case .errors: api.explainErrors(request, route)

@@ -10,9 +10,9 @@ extension Call {
         let blocked = try BlockJSON.read(body.asObject())
         do {
             try await store.patchUser(user(), [.block(blocked)], in: application)
-        } catch Rejection.invalid("blocks") {
-            // Here it is one user by whom the list becomes too long.
-            throw Rejection.invalid("user_id")
+        } catch Rejection.invalid(_, .blockCount, let detail) {
+            // The body names one user; there is no member `blocks`.
+            throw Rejection.invalid("user_id", .blockCount, detail)
         }
         return .noContent
     }

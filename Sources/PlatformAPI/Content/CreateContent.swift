@@ -60,7 +60,7 @@ extension Call {
             throw .missing("Upload-Content-Type")
         }
         guard (try? MessagePart.Draft(mimeType: type, body: .inline([]))) != nil else {
-            throw .invalid("Upload-Content-Type")
+            throw .invalid("Upload-Content-Type", .uploadType)
         }
         return type
     }
@@ -77,7 +77,7 @@ extension Call {
         }
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(text),
             length <= Message.sizeLimit
-        else { throw .invalid("Upload-Content-Length") }
+        else { throw .invalid("Upload-Content-Length", .uploadLength) }
         return length
     }
 }

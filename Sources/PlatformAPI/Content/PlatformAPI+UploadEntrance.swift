@@ -8,7 +8,9 @@ extension PlatformAPI: UploadEntrance {
     /// Lets the bearer of an application's token create content outside of any conversation
     /// (extensions, precedence 5).
     public func admit(_ request: Request) async throws(UploadError) -> UploadAdmission {
-        guard let token = BearerToken(request.fields) else { throw .unauthenticated }
+        guard let token = try? BearerToken(request.fields) else {
+            throw .unauthenticated
+        }
         let grant: Grant?
         do {
             grant = try await store.authenticate(token.secret)

@@ -63,7 +63,7 @@ extension Call {
         switch query["include"] {
         case nil: return false
         case "transfer"?: return true
-        default: throw Rejection.invalid("include")
+        default: throw Rejection.invalid("include", .contentInclude)
         }
     }
 
@@ -73,7 +73,7 @@ extension Call {
         switch query["dl"] {
         case nil: return false
         case "1"?: return true
-        default: throw Rejection.invalid("dl")
+        default: throw Rejection.invalid("dl", .contentDownload)
         }
     }
 

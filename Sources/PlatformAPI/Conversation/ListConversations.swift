@@ -56,7 +56,7 @@ extension Call {
         switch text {
         case nil, "created_at": .createdAt
         case "last_message": .lastMessage
-        default: throw .invalid("sort_by")
+        default: throw .invalid("sort_by", .sortOrder)
         }
     }
 }

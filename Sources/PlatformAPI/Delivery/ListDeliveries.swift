@@ -14,7 +14,7 @@ extension Call {
         var state: WebhookDelivery.State?
         if let text = query["state"] {
             guard let named = WebhookDelivery.State(rawValue: text) else {
-                throw Rejection.invalid("state")
+                throw Rejection.invalid("state", .deliveryState)
             }
             state = named
         }

@@ -8,6 +8,7 @@ extension APIError {
     func reply(publicBase: String) -> Reply {
         let reply = Reply(httpStatus, ErrorJSON.bytes(self, publicBase: publicBase))
         if let retryAfter { return reply.adding("Retry-After", String(retryAfter)) }
+        if let challenge { return reply.adding("WWW-Authenticate", challenge) }
         switch kind {
         case .authenticationRequired: return reply.adding("WWW-Authenticate", "Bearer")
         case .serviceUnavailable: return reply.adding("Retry-After", "5")
@@ -29,8 +30,11 @@ extension APIError {
             "The endpoint '\(request.method.rawValue) \(request.target.path)' does not exist")
     }
 
-    static func methodNotAllowed(_ method: Method) -> APIError {
-        APIError(.methodNotAllowed, "The method \(method.rawValue) is not offered here.")
+    /// - Parameter allowed: The methods that the path offers, as `Allow` lists them; may be empty.
+    static func methodNotAllowed(_ method: Method, allowed: String) -> APIError {
+        let offer = allowed.isEmpty ? "no method in this version" : allowed
+        return APIError(
+            .methodNotAllowed, "\(method.rawValue) is not offered here; the path offers \(offer).")
     }
 
     /// The status with its phrase.

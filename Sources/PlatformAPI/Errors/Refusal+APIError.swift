@@ -27,8 +27,14 @@ extension APIError {
 
 extension Response {
     /// The answer to a body that did not arrive whole; its connection cannot be used again.
-    init(_ error: BodyError, publicBase: String) {
+    ///
+    /// - Parameter limit: The most bytes that the endpoint takes.
+    init(_ error: BodyError, limit: Int64, publicBase: String) {
         switch error {
+        case .refused(let refusal) where refusal.status == .contentTooLarge:
+            self = BodyReading.tooLarge(limit, String(refusal.reason.dropLast()))
+                .response(publicBase: publicBase)
+            ending = .close
         case .refused(let refusal):
             self = APIError(refusal).response(publicBase: publicBase)
             status = refusal.status

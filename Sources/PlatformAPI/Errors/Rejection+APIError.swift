@@ -17,43 +17,54 @@ extension APIError {
             APIError(
                 .accessDenied, "You are no longer a participant in the specified Conversation.")
         case .notSender:
-            APIError(.accessDenied, "Only the sender of a message changes its parts.")
+            APIError(.accessDenied, "Only the sender of a message may change its parts.")
         case .missing(let name):
             APIError(
                 .missingProperty, family.missing(name), data: .property(name))
-        case .invalid(let name):
-            APIError(
-                .invalidProperty, invalid(name), data: .property(name))
-        case .invalidOperation:
-            APIError(.invalidOperation, "The operation makes no sense here.")
+        case .invalid(let name, let rule, let detail):
+            APIError(.invalidProperty, rule.sentence(name, detail), data: .property(name))
+        case .invalidOperation(let obstacle):
+            APIError(.invalidOperation, text(of: obstacle))
         case .participantBlocked:
             APIError(
-                .participantBlocked, "A participant has been blocked by the creator.")
+                .participantBlocked,
+                "`participants` names a user whom the creator has blocked; unblock the user first.")
         case .tooMany:
             APIError(
-                .invalidOperation, "The filter has too much to look at; narrow it by time.")
+                .invalidOperation,
+                "The filter would have to check too many items; narrow it by time.")
         case .keyReused:
             APIError(
-                .idempotencyKeyReuse, "The Idempotency-Key was used for another request.")
+                .idempotencyKeyReuse,
+                "The `Idempotency-Key` was used for another request; use a new key.")
         case .inProgress:
             APIError(
-                .requestInProgress, "The request of this Idempotency-Key is not finished yet.")
+                .requestInProgress,
+                "The request with this `Idempotency-Key` is still in progress; retry later.")
         case .positionGone(let oldest):
             APIError(
-                .positionGone, "The events up to that position are not kept any more.",
+                .positionGone,
+                "The events up to that position have been deleted; `data.position` is the first one kept.",
                 data: .position(oldest.number))
         case .full(_, let limit):
             APIError(
-                .invalidOperation, "There are \(limit) already, and there may be no more.")
+                .invalidOperation,
+                "The application has \(limit) webhooks already; delete one before creating another."
+            )
         case .idTaken(let subject):
             APIError(.idInUse, taken(subject))
         }
     }
 
-    private static func invalid(_ name: String) -> String {
-        let fault = "The value of '\(name)' is not valid"
-        return PropertyRule.text(name).map { rule in "\(fault): it has to be \(rule)." }
-            ?? "\(fault)."
+    private static func text(of obstacle: Rejection.Obstacle) -> String {
+        switch obstacle {
+        case .lastPart:
+            "The last part of a message cannot be deleted; delete the message, or add a part first."
+        case .noExportKey:
+            "Exports need a public key to be encrypted with; set one with PUT …/export_security."
+        case .recentExport:
+            "A historical export was requested less than 24 hours ago; request the next one later."
+        }
     }
 
     /// What stands in the way is shown where the store hands it out, and told of here.
@@ -64,7 +75,7 @@ extension APIError {
         case .identity: "The requested Identity already exists"
         case .messagePart, .content, .user, .application, .token, .announcement, .export,
             .exportKey, .webhook, .delivery:
-            "The requested id is taken."
+            "The requested id is already in use"
         }
     }
 

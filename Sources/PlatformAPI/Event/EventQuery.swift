@@ -30,19 +30,24 @@ struct EventQuery: Sendable {
     /// - Parameter lastEventID: What a stream that broke off had last; it wins over `after` (H154).
     init(_ query: Query, lastEventID: String? = nil) throws(Rejection) {
         if let lastEventID {
-            guard let number = Self.number(lastEventID) else { throw .invalid("Last-Event-ID") }
+            guard let number = Self.number(lastEventID) else {
+                throw .invalid("Last-Event-ID", .lastEventID)
+            }
             start = .after(LogPosition(number))
         } else {
             start = try Self.start(query["after"])
         }
         limit = Int(
-            try Self.count(query, "limit", from: 1, upTo: Int64(Self.largest)) ?? Int64(Self.usual))
+            try Self.count(query, "limit", .eventLimit, from: 1, upTo: Int64(Self.largest))
+                ?? Int64(Self.usual))
         types = try Self.types(query)
         wait =
-            try Self.count(query, "wait", from: 0, upTo: Self.longestWait / 1000).map { $0 * 1000 }
-            ?? 0
+            try Self.count(query, "wait", .eventWait, from: 0, upTo: Self.longestWait / 1000)
+            .map { $0 * 1000 } ?? 0
         // Of two places neither is obviously meant.
-        for name in Self.names.sorted() where query.values(name).count > 1 { throw .invalid(name) }
+        for name in Self.names.sorted() where query.values(name).count > 1 {
+            throw .invalid(name, .eventParameterTwice)
+        }
     }
 
     private static let names: Set = ["after", "limit", "types", "wait"]
@@ -52,7 +57,7 @@ struct EventQuery: Sendable {
         case nil: return .oldest
         case "now": return .end
         case let text?:
-            guard let number = number(text) else { throw .invalid("after") }
+            guard let number = number(text) else { throw .invalid("after", .logPosition) }
             return .after(LogPosition(number))
         }
     }
@@ -62,17 +67,19 @@ struct EventQuery: Sendable {
         guard let text = query["types"] else { return nil }
         var types: Set<EventType> = []
         for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let type = EventType(rawValue: String(name)) else { throw .invalid("types") }
+            guard let type = EventType(rawValue: String(name)) else {
+                throw .invalid("types", .eventTypes, .init(text: String(name)))
+            }
             types.insert(type)
         }
         return types
     }
 
     private static func count(
-        _ query: Query, _ name: String, from least: Int64, upTo largest: Int64
+        _ query: Query, _ name: String, _ rule: Rule, from least: Int64, upTo largest: Int64
     ) throws(Rejection) -> Int64? {
         guard let text = query[name] else { return nil }
-        guard let number = number(text), number >= least else { throw .invalid(name) }
+        guard let number = number(text), number >= least else { throw .invalid(name, rule) }
         return min(number, largest)
     }
 

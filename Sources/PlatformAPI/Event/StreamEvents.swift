@@ -16,8 +16,8 @@ extension Call {
             }
         do {
             try extent.check(place)
-        } catch .invalid where request.fields["Last-Event-ID"] != nil {
-            throw Rejection.invalid("Last-Event-ID")
+        } catch .invalid(_, let rule, let detail) where request.fields["Last-Event-ID"] != nil {
+            throw Rejection.invalid("Last-Event-ID", rule, detail)
         }
         let seat = try streamSeat(retryAfter: 60)
         // Frames hold signed links, and each client's own compression would cost more than it saves.
@@ -36,7 +36,7 @@ extension Call {
         do {
             return try LastEventID.read(request)
         } catch {
-            throw Rejection.invalid("Last-Event-ID")
+            throw Rejection.invalid("Last-Event-ID", .lastEventID)
         }
     }
 }

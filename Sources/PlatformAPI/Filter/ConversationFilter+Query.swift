@@ -10,18 +10,22 @@ extension ConversationFilter {
         for text in query.values("participants") {
             for name in text.split(separator: ",", omittingEmptySubsequences: false) {
                 guard let user = UserIDJSON.read(query: String(name), version) else {
-                    throw .invalid("participants")
+                    throw .invalid("participants", .participantFilter)
                 }
                 participants.append(user)
             }
         }
         isExact = try query.truth("exact") ?? false
-        guard !isExact || !participants.isEmpty else { throw .invalid("exact") }
+        guard !isExact || !participants.isEmpty else {
+            throw .invalid("exact", .exactWithoutParticipants)
+        }
         isDistinct = try query.truth("distinct")
         createdAfter = try query.time("created_after")
         createdBefore = try query.time("created_before")
         for (name, value) in query.all where name.hasPrefix(Self.metadataPrefix) {
-            guard let path = MetadataPathJSON.read(name) else { throw .invalid(name) }
+            guard let path = MetadataPathJSON.read(name) else {
+                throw .invalid(name, .metadataPath)
+            }
             metadata.append(MetadataCondition(path: path, value: value))
         }
     }

@@ -5,7 +5,9 @@ extension Query {
     /// The event after which a list is shown as it was; the list has no filters then.
     func asOf(_ filter: MessageFilter) throws(Rejection) -> LogPosition? {
         let position = try asOf()
-        guard position == nil || filter.isEmpty else { throw .invalid("as_of") }
+        guard position == nil || filter.isEmpty else {
+            throw .invalid("as_of", .logPositionWithFilters)
+        }
         return position
     }
 }
@@ -18,12 +20,12 @@ extension MessageFilter {
         self.init()
         sender = try query.user("sender", version)
         if let text = query["mime_type"] {
-            guard let range = MediaRange(text) else { throw .invalid("mime_type") }
+            guard let range = MediaRange(text) else { throw .invalid("mime_type", .mediaRange) }
             media = range
         }
         if let text = query["transfer_status"] {
             guard let status = TransferStatus(rawValue: text) else {
-                throw .invalid("transfer_status")
+                throw .invalid("transfer_status", .transferStatus)
             }
             transfer = status
         }

@@ -40,7 +40,9 @@ private struct FollowingQuery {
     init(_ query: Query) throws(Rejection) {
         size = try query.pageSize(atMost: 500)
         after = try query["from_id"].map { text throws(Rejection) in
-            guard let user = FollowingJSON.user(text) else { throw .invalid("from_id") }
+            guard let user = FollowingJSON.user(text) else {
+                throw .invalid("from_id", .pageStartUser)
+            }
             return user
         }
     }

@@ -1,4 +1,5 @@
 package import HTTP
+import MessagingWire
 
 /// The credential of a request: `Authorization: Bearer token68` (platform-api §1.4, RFC 6750 §2.1).
 ///
@@ -7,24 +8,34 @@ package import HTTP
 package struct BearerToken: Equatable, Sendable {
     package let secret: [UInt8]
 
-    package init?(_ fields: Fields) {
-        guard fields.occurrences(of: "Authorization") == 1,
-            let line = fields.octets("Authorization")
-        else { return nil }
-        self.init(line)
+    /// What is wrong with a credential; an error text never says whether a token exists.
+    package enum Problem: Error, CaseIterable, Sendable {
+        /// There is no `Authorization` header.
+        case missing
+        /// The scheme is not `Bearer`.
+        case otherScheme
+        /// There is no token, more than one, or one that is none by its characters or its length.
+        case malformed
+        /// The token is unknown, or it has been revoked or has expired.
+        case unknown
     }
 
-    init?(_ line: ArraySlice<UInt8>) {
-        let scheme = Array("bearer ".utf8)
-        guard line.count <= 4096, line.count > scheme.count else { return nil }
-        guard zip(line, scheme).allSatisfy({ octet, model in Self.lowercased(octet) == model })
-        else { return nil }
-        let token = line.dropFirst(scheme.count)
+    package init(_ fields: Fields) throws(Problem) {
+        guard fields.contains("Authorization") else { throw .missing }
+        guard fields.occurrences(of: "Authorization") == 1,
+            let line = fields.octets("Authorization")
+        else { throw .malformed }
+        try self.init(line)
+    }
+
+    init(_ line: ArraySlice<UInt8>) throws(Problem) {
+        let scheme = line.prefix { octet in octet != UInt8(ascii: " ") }
+        guard scheme.map(Self.lowercased) == Array("bearer".utf8) else { throw .otherScheme }
+        let token = line[scheme.endIndex...].dropFirst()
         let text = token.prefix(while: Self.isTokenCharacter)
-        guard !text.isEmpty else { return nil }
-        guard token.dropFirst(text.count).allSatisfy({ $0 == UInt8(ascii: "=") }) else {
-            return nil
-        }
+        guard line.count <= 4096, !text.isEmpty,
+            token.dropFirst(text.count).allSatisfy({ $0 == UInt8(ascii: "=") })
+        else { throw .malformed }
         secret = Array(token)
     }
 
@@ -39,5 +50,37 @@ package struct BearerToken: Equatable, Sendable {
             true
         default: "-._~+/".utf8.contains(octet)
         }
+    }
+}
+
+extension APIError {
+    /// 401, with a challenge that names an error only where a token was sent (RFC 6750 section 3.1).
+    init(_ problem: BearerToken.Problem) {
+        let (text, challenge) =
+            switch problem {
+            case .missing:
+                (
+                    "The request has no `Authorization` header; send `Authorization: Bearer {token}`.",
+                    "Bearer"
+                )
+            case .otherScheme:
+                (
+                    "The scheme of the `Authorization` header must be `Bearer`, followed by a token.",
+                    "Bearer"
+                )
+            case .malformed:
+                (
+                    """
+                    The `Authorization` header must be `Bearer`, one space and one token of at most 4,089 \
+                    characters.
+                    """, #"Bearer error="invalid_token""#
+                )
+            case .unknown:
+                (
+                    "The token is unknown, revoked or expired.",
+                    #"Bearer error="invalid_token""#
+                )
+            }
+        self.init(.authenticationRequired, text, challenge: challenge)
     }
 }

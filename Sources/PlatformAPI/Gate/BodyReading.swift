@@ -35,17 +35,36 @@ enum BodyReading {
     }
 
     /// The one value of the body; an empty body counts as `{}`, that of a patch as `[]` (ruling 24).
-    static func value(of bytes: [UInt8], isPatch: Bool = false) throws -> JSONValue {
+    ///
+    /// - Parameter type: The `Content-Type`, which decides nothing: JSON that is declared as a form, as
+    ///   `curl -d` does, is read.
+    static func value(
+        of bytes: [UInt8], isPatch: Bool = false, _ type: String? = nil
+    ) throws -> JSONValue {
         do throws(JSONError) {
             let bytes = bytes.isEmpty ? Array((isPatch ? "[]" : "{}").utf8) : bytes
             return try JSONDocument(bytes).root
         } catch {
-            throw APIError(.invalidRequest, "The body is no valid JSON: \(error).")
+            let isForm = type?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
+            throw APIError(
+                .invalidRequest,
+                isForm
+                    ? "The body is a form; send JSON with `Content-Type: application/json`."
+                    : "The body is not valid JSON: \(error).")
         }
     }
 
-    private static func tooLarge(_ limit: Int64) -> APIError {
-        APIError(.invalidRequest, "The body is larger than \(limit) bytes.", status: 413)
+    /// - Parameter reason: What the layer that counts bytes says, without a full stop.
+    static func tooLarge(
+        _ limit: Int64, _ reason: String = "The request body is too large"
+    ) -> APIError {
+        let wayOut =
+            limit == Self.limit
+            ? "large parts of messages are uploaded as content (POST …/content)"
+            : "more is sent in several requests"
+        return APIError(
+            .invalidRequest,
+            "\(reason): the limit here is \(Int(limit).grouped) bytes; \(wayOut).", status: 413)
     }
 }
 
@@ -69,7 +88,19 @@ extension JSONValue {
     /// This value as a patch: an array of operations, or one of them.
     func asPatch() throws(APIError) -> JSONValue {
         guard PatchJSON.isPatch(self) else {
-            throw APIError(.invalidRequest, "A patch is an array of operations.")
+            throw APIError(
+                .invalidRequest,
+                "The body must be an array of operations such as \(PatchType.example).")
+        }
+        if let first = kind == .array ? self.elements.first(where: { _ in true }) : self,
+            first["operation"] == nil, first["op"] != nil || first["path"] != nil
+        {
+            throw APIError(
+                .missingProperty,
+                """
+                Object is missing required member 'operation'; operations are such as \
+                \(PatchType.example), not those of JSON Patch
+                """, data: .property("operation"))
         }
         return self
     }

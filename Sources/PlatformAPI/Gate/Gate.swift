@@ -55,8 +55,12 @@ struct Gate: Sendable {
         else { return }
         if !request.fields.contains("Content-Type"), request.isBodyless { return }
         let other = version == .v3_0 ? " or application/json" : ""
+        let text = "Invalid Content-Type header; must be \(PatchType.name)\(other)"
         throw APIError(
-            .invalidHeader, "Invalid Content-Type header; must be \(PatchType.name)\(other)",
+            .invalidHeader,
+            PatchType.isJSONPatch(request.fields["Content-Type"])
+                ? "\(text), with operations such as \(PatchType.example) instead of JSON Patch"
+                : text,
             data: .header("Content-Type"))
     }
 
@@ -86,15 +90,21 @@ struct Gate: Sendable {
     /// Without a valid token 401, whatever the application id; with one, a foreign or unknown
     /// application is 403 (ruling 4).
     func grant() async throws -> Grant {
-        guard let token = BearerToken(request.fields),
-            let grant = try await api.store.authenticate(token.secret)
-        else { throw APIError(.authenticationRequired, "A valid bearer token is required.") }
+        let token: BearerToken
+        do throws(BearerToken.Problem) {
+            token = try BearerToken(request.fields)
+        } catch {
+            throw APIError(error)
+        }
+        guard let grant = try await api.store.authenticate(token.secret) else {
+            throw APIError(BearerToken.Problem.unknown)
+        }
         return try admitted(grant)
     }
 
     /// The same for a credential that was looked up lately; `nil` when the database has to be asked.
     func cachedGrant() throws(APIError) -> Grant? {
-        guard let token = BearerToken(request.fields),
+        guard let token = try? BearerToken(request.fields),
             let grant = api.store.cachedGrant(token.secret)
         else { return nil }
         return try admitted(grant)
@@ -107,8 +117,11 @@ struct Gate: Sendable {
             throw APIError(.appSuspended, "The application has been suspended.")
         }
         guard grant.token.scope >= endpoint.scope else {
-            let most = grant.token.scope == .read ? "read" : "write"
-            throw APIError(.accessDenied, "The token may only \(most).")
+            throw APIError(
+                .accessDenied,
+                """
+                The token has the scope `\(grant.token.scope)`; this operation needs `\(endpoint.scope)`.
+                """)
         }
         return grant
     }

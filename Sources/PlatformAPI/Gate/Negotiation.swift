@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import MessagingWire
 
 /// What the header section and the URL of a request settle before its handler runs: the version of the answer,
@@ -38,6 +39,17 @@ struct Negotiation: Sendable {
     func requireKnown() throws(APIError) {
         guard isStrict, let name = try query().unknown.first, let declared else { return }
         throw declared.error(unknown: name)
+    }
+
+    /// Checks for members of a body that its description does not know, where a client of 3.0 prefers strict
+    /// handling; otherwise they are ignored.
+    ///
+    /// - Throws: 422 for the first of them, with the nearest known name.
+    func requireKnownMembers(of body: JSONValue, of endpoint: Endpoint) throws(APIError) {
+        guard isStrict, version == .v3_0, let schema = endpoint.describe(version).body,
+            let unknown = schema.unknownMember(in: body)
+        else { return }
+        throw APIError(unknown)
     }
 
     /// Adds the headers that tell the client what was negotiated.

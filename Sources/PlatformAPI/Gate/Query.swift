@@ -62,11 +62,11 @@ struct Query: Sendable {
         guard let text = self["page_size"] else { return largest }
         let digits = text.utf8
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw .invalid("page_size")
+            throw .invalid("page_size", .pageSize)
         }
         // So many digits that they do not fit are a large page all the same.
         let size = Int(text) ?? largest
-        guard size > 0 else { throw .invalid("page_size") }
+        guard size > 0 else { throw .invalid("page_size", .pageSize) }
         return min(size, largest)
     }
 }
@@ -95,11 +95,9 @@ struct QueryNames: Sendable {
             parameter.isPrefix ? "`\(parameter.name)<name>`" : "`\(parameter.name)`"
         }
         let known = list.isEmpty ? "none" : "these: \(list.joined(separator: ", "))"
-        // A name may be as long as a URL.
-        let shown = name.count > 100 ? "\(name.prefix(100))…" : name
         return APIError(
             .invalidProperty,
-            "`\(shown)` is not a query parameter of this endpoint, which takes \(known).",
+            "\(name.quoted) is not a query parameter of this endpoint, which takes \(known).",
             data: .property(name))
     }
 }

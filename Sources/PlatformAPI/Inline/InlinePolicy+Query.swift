@@ -18,17 +18,19 @@ extension InlinePolicy {
     private static func size(_ text: String) throws(Rejection) -> Int64 {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let size = Int64(text), size <= sizeLimit
-        else { throw .invalid("inline_max_size") }
+        else { throw .invalid("inline_max_size", .inlineSize) }
         return size
     }
 
     private static func types(_ text: String) throws(Rejection) -> [MediaRange] {
         let names = text.split(separator: ",", omittingEmptySubsequences: false)
-        guard names.count <= mostTypes else { throw .invalid("inline_types") }
+        guard names.count <= mostTypes else {
+            throw .invalid("inline_types", .inlineTypeCount, .init(amount: names.count))
+        }
         var ranges: [MediaRange] = []
         for name in names {
             guard let range = MediaRange(name.drop { $0 == " " }) else {
-                throw .invalid("inline_types")
+                throw .invalid("inline_types", .inlineTypes, .init(text: String(name)))
             }
             ranges.append(range)
         }

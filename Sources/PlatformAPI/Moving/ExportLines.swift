@@ -11,7 +11,7 @@ extension Call {
     /// It is written down before the first octet leaves, so nobody who reads slowly holds the database.
     func exportLines() async throws -> Reply {
         guard let wish = ContentWish(rawValue: query["contents"] ?? ContentWish.inline.rawValue)
-        else { throw Rejection.invalid("contents") }
+        else { throw Rejection.invalid("contents", .contentChoice) }
         guard request.method != .head else { return Reply(.withheld, LinesType.name) }
         let (api, id) = (api, request.id)
         let seat = try api.exports.seat(for: application, "An export of this application")

@@ -29,7 +29,7 @@ extension UserFilter {
         createdAfter = try query.time("created_after")
         createdBefore = try query.time("created_before")
         if let value = query["q"] {
-            guard let text = SearchText(value) else { throw .invalid("q") }
+            guard let text = SearchText(value) else { throw .invalid("q", .searchText) }
             self.text = text
         }
     }

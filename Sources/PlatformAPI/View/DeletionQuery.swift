@@ -17,7 +17,7 @@ struct DeletionQuery: Sendable {
         case nil: isForAll = destroys
         case "all_participants": isForAll = true
         case "my_devices": isForAll = false
-        default: throw .invalid("mode")
+        default: throw .invalid("mode", .deletionMode)
         }
         leave = query["leave"]
     }
@@ -30,7 +30,7 @@ struct DeletionQuery: Sendable {
         switch leave {
         case nil, "false": return .forMe
         case "true": return .leaving
-        default: throw .invalid("leave")
+        default: throw .invalid("leave", .deletionLeave)
         }
     }
 }

@@ -18,7 +18,7 @@ extension Call {
         guard case .name(let name)? = TargetURL(draft.target)?.host else { return }
         let addresses = await api.lookUp(name)
         guard addresses.allSatisfy(api.settings.outbound.admits) else {
-            throw Rejection.invalid("target_url")
+            throw Rejection.invalid("target_url", .webhookTargetHost, .init(text: name))
         }
     }
 

@@ -75,7 +75,7 @@ import Testing
     @Test func `5.5: a sending user has an identity`() async throws {
         let shop = try await Shop()
         let kinds = try await shop.kinds {
-            await #expect(throws: Rejection.invalid("sender_id")) {
+            await #expect(throws: Rejection.invalid("sender_id", .announcementSenderIdentity)) {
                 try await shop.announce(by: .user(.named("nobody")))
             }
         }
@@ -150,7 +150,8 @@ import Testing
         #expect(kinds == ["announcement.sent"])
         let last = try await shop.announcements(for: .named("user-9999"))
         #expect(last.count == 1)
-        #expect(throws: Rejection.invalid("recipients")) {
+        let count = Rejection.Detail(amount: 10_001)
+        #expect(throws: Rejection.invalid("recipients", .recipientCount, count)) {
             try Announcement.Draft(recipients: users + [.ana], sender: .named("Shop"), parts: [])
         }
     }

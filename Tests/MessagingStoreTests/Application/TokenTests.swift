@@ -77,7 +77,7 @@ import Testing
             for: shop.application, scope: .admin, secret: "from the environment")
         #expect(first == again)
         let other = try await shop.store.createApplication(name: "Other").id
-        await #expect(throws: Rejection.invalid("secret")) {
+        await #expect(throws: Rejection.idTaken(.token)) {
             try await shop.store.createToken(
                 for: other, scope: .admin, secret: "from the environment")
         }

@@ -69,7 +69,7 @@ import Testing
         let shop = try await Shop()
         let (here, there) = try await (shop.conversation(), shop.conversation())
         let content = try await shop.upload(to: here)
-        await #expect(throws: Rejection.invalid("parts.content")) {
+        await #expect(throws: Rejection.invalid("parts.content", .partContentUnknown)) {
             try await shop.attach(content.id, to: there)
         }
         await #expect(throws: Rejection.notFound(.content)) {
@@ -84,7 +84,7 @@ import Testing
         try await shop.attach(content.id, to: here)
         let bound = try await shop.store.content(content.id, in: here, in: shop.application)
         #expect(bound.conversation == here)
-        await #expect(throws: Rejection.invalid("parts.content")) {
+        await #expect(throws: Rejection.invalid("parts.content", .partContentUnknown)) {
             try await shop.attach(content.id, to: there)
         }
     }

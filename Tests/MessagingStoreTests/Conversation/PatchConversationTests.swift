@@ -64,7 +64,8 @@ import Testing
         let shop = try await Shop()
         let conversation = try await shop.conversation()
         let before = try await shop.rows()
-        await #expect(throws: Rejection.invalid("metadata.ä")) {
+        let key = Rejection.Detail(path: "metadata", text: "ä")
+        await #expect(throws: Rejection.invalid("metadata.ä", .metadataKey, key)) {
             try await shop.patch(
                 conversation, .addParticipant(.cy), .setMetadata(path: ["a"], "b"),
                 .setMetadata(path: ["ä"], "b"))

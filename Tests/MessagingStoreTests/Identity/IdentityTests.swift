@@ -70,7 +70,8 @@ import Testing
         let full = Dictionary(uniqueKeysWithValues: (1...16).map { ("k\($0)", "v") })
         try await shop.store.replaceIdentity(
             Identity(userID: .ana, displayName: "Ana", metadata: full), in: shop.application)
-        await #expect(throws: Rejection.invalid("metadata")) {
+        let count = Rejection.Detail(amount: 17)
+        await #expect(throws: Rejection.invalid("metadata", .identityMetadataCount, count)) {
             try await shop.patch(.ana, .setMetadataKey("k17", "v"))
         }
         try await shop.patch(.ana, .setMetadataKey("k17", "v"), .deleteMetadataKey("k1"))
@@ -101,14 +102,14 @@ import Testing
         let draft = try Message.Draft(
             sender: .user(.bo), admission: .identities, senderProperty: "sender_id",
             parts: [MessagePart.Draft(mimeType: "a/b", body: .inline([1]))])
-        await #expect(throws: Rejection.invalid("sender_id")) {
+        await #expect(throws: Rejection.invalid("sender_id", .senderIdentity)) {
             try await shop.store.sendMessage(draft, to: conversation, in: shop.application)
         }
         try await shop.store.replaceIdentity(
             Identity(userID: .bo, displayName: "Bo"), in: shop.application)
         _ = try await shop.store.sendMessage(draft, to: conversation, in: shop.application)
         try await shop.store.deleteIdentity(of: .bo, in: shop.application)
-        await #expect(throws: Rejection.invalid("sender_id")) {
+        await #expect(throws: Rejection.invalid("sender_id", .senderIdentity)) {
             try await shop.store.sendMessage(draft, to: conversation, in: shop.application)
         }
         try await shop.patch(conversation, .addParticipant(.bo))

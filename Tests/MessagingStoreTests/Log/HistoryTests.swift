@@ -139,8 +139,10 @@ import Testing
         await #expect(throws: Rejection.notFound(.conversation)) {
             try await read(created.number - 1)
         }
-        await #expect(throws: Rejection.invalid("as_of")) { try await read(end.number + 1) }
-        await #expect(throws: Rejection.invalid("as_of")) { try await read(.max) }
+        let beyond = Rejection.invalid(
+            "as_of", .logPositionBeyondEnd, .init(amount: Int(end.number)))
+        await #expect(throws: beyond) { try await read(end.number + 1) }
+        await #expect(throws: beyond) { try await read(.max) }
         try await shop.store.trimLogs(before: shop.tick())
         await #expect(throws: Rejection.positionGone(oldest: LogPosition(end.number + 1))) {
             try await read(created.number)

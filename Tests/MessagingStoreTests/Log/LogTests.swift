@@ -230,7 +230,7 @@ extension Shop {
             try await store.changeParts(
                 operation, of: message.id, by: .system(conversation), in: application)
         }
-        await #expect(throws: Rejection.invalidOperation) {
+        await #expect(throws: Rejection.invalidOperation(.lastPart)) {
             try await store.changeParts(
                 .remove(.index(1)), of: message.id, by: .system(conversation), in: application)
         }

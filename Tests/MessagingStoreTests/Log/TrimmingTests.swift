@@ -34,7 +34,9 @@ import Testing
         }
         #expect(try await shop.page(after: end).events.isEmpty)
         #expect(try await shop.page(after: nil).through == end)
-        await #expect(throws: Rejection.invalid("after")) {
+        let beyond = Rejection.invalid(
+            "after", .logPositionBeyondEnd, .init(amount: Int(end.number)))
+        await #expect(throws: beyond) {
             try await shop.page(after: LogPosition(end.number + 1))
         }
     }

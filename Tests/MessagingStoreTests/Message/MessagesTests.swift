@@ -112,10 +112,10 @@ import Testing
         let shop = try await Shop()
         let conversation = try await shop.conversation()
         let before = try await shop.rows()
-        await #expect(throws: Rejection.invalid("sender.user_id")) {
+        await #expect(throws: Rejection.invalid("sender.user_id", .senderParticipant)) {
             try await shop.send(by: .cy, to: conversation, key: .sample(1))
         }
-        await #expect(throws: Rejection.invalid("parts.content")) {
+        await #expect(throws: Rejection.invalid("parts.content", .partContentUnknown)) {
             try await shop.attach(.sample(1), to: conversation)
         }
         await #expect(throws: Rejection.notFound(.conversation)) {

@@ -14,9 +14,13 @@ extension `Parts of a message` {
                 to: message.id, by: .system(conversation), in: shop.application)
         }
         try await add(half)
-        await #expect(throws: Rejection.invalid("parts")) { try await add(half) }
+        let double = Rejection.Detail(amount: Int(Message.sizeLimit) + 1)
+        await #expect(throws: Rejection.invalid("parts", .partsSize, double)) {
+            try await add(half)
+        }
         try await add(rest)
-        await #expect(throws: Rejection.invalid("parts")) {
+        let more = Rejection.Detail(amount: Int(Message.sizeLimit) + 1)
+        await #expect(throws: Rejection.invalid("parts", .partsSize, more)) {
             try await shop.store.changeParts(
                 .replace(.index(0), .text("12")), of: message.id, by: .system(conversation),
                 in: shop.application)

@@ -131,14 +131,14 @@ import Testing
         let (shop, conversation, message) = try await scene(999)
         _ = try await shop.store.addPart(
             .text("999"), to: message.id, by: .system(conversation), in: shop.application)
-        await #expect(throws: Rejection.invalid("parts")) {
+        await #expect(throws: Rejection.invalid("parts", .partCount, .init(amount: 1001))) {
             try await shop.store.addPart(
                 .text("1000"), to: message.id, by: .system(conversation), in: shop.application)
         }
         let replacements = try (0...1000).map { number in
             PartOperation.Replacement(name: nil, draft: try .text("\(number)"))
         }
-        await #expect(throws: Rejection.invalid("parts")) {
+        await #expect(throws: Rejection.invalid("parts", .partCount, .init(amount: 1001))) {
             try await shop.store.changeParts(
                 .replaceAll(replacements), of: message.id, by: .system(conversation),
                 in: shop.application)
@@ -146,7 +146,7 @@ import Testing
         try await shop.store.changeParts(
             .replaceAll([replacements[7]]), of: message.id, by: .system(conversation),
             in: shop.application)
-        await #expect(throws: Rejection.invalidOperation) {
+        await #expect(throws: Rejection.invalidOperation(.lastPart)) {
             try await shop.store.changeParts(
                 .remove(.index(1000)), of: message.id, by: .system(conversation),
                 in: shop.application)
@@ -159,7 +159,7 @@ import Testing
         let twice = try (0..<2).map { _ in
             try MessagePart.Draft(mimeType: "a/b", body: .inline([]), proposedID: .sample(1))
         }
-        await #expect(throws: Rejection.invalid("parts.id")) {
+        await #expect(throws: Rejection.invalid("parts.id", .partIDTwice)) {
             try await shop.store.sendMessage(
                 Message.Draft(sender: .user(.ana), parts: twice), to: conversation,
                 in: shop.application)
@@ -174,19 +174,22 @@ import Testing
         let refused: [(PartOperation, Rejection)] = try [
             (.replace(.index(1), .text("x")), .notFound(.messagePart)),
             (.remove(.id(.sample(9))), .notFound(.messagePart)),
-            (.remove(.index(0)), .invalidOperation),
-            (.replaceAll([]), .invalid("parts")),
+            (.remove(.index(0)), .invalidOperation(.lastPart)),
+            (.replaceAll([]), .invalid("parts", .partCount, .init(amount: 0))),
             (
                 .replaceAll([
                     .init(name: nil, draft: .text("x")), .init(name: nil, draft: stranger),
-                ]), .invalid("parts.content")
+                ]), .invalid("parts.content", .partContentUnknown)
             ),
-            (.replaceAll([.init(name: .index(1), draft: .text("x"))]), .invalid("parts.id")),
+            (
+                .replaceAll([.init(name: .index(1), draft: .text("x"))]),
+                .invalid("parts.id", .unknownPartIndex)
+            ),
             (
                 .replaceAll([
                     .init(name: .index(0), draft: .text("x")),
                     .init(name: .id(message.parts[0].id), draft: .text("y")),
-                ]), .invalid("parts.id")
+                ]), .invalid("parts.id", .partIDTwice)
             ),
         ]
         for (operation, rejection) in refused {

@@ -27,7 +27,7 @@ import Testing
         let shop = try await Shop()
         let conversation = try await shop.conversation()
         let rows = try await shop.rows()
-        await #expect(throws: Rejection.invalid("sender.user_id")) {
+        await #expect(throws: Rejection.invalid("sender.user_id", .senderParticipant)) {
             try await shop.batch(
                 [
                     Message.Sending(shop.draft("one")),

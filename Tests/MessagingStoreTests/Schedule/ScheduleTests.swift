@@ -73,7 +73,7 @@ import Testing
         let shop = try await Shop()
         let conversation = try await shop.conversation()
         let kinds = try await shop.kinds {
-            await #expect(throws: Rejection.invalid("sender.user_id")) {
+            await #expect(throws: Rejection.invalid("sender.user_id", .senderParticipant)) {
                 try await shop.schedule(by: .user(.cy), to: conversation)
             }
             await #expect(throws: Rejection.notFound(.conversation)) {
@@ -156,7 +156,7 @@ import Testing
             parts: [MessagePart.Draft(mimeType: "image/png", body: .content(content, size: 5))])
         _ = try await shop.store.scheduleMessage(
             draft, to: conversation, for: Schedule(delay: 5000), in: shop.application)
-        await #expect(throws: Rejection.invalid("parts.content")) {
+        await #expect(throws: Rejection.invalid("parts.content", .partContentUnknown)) {
             try await shop.attach(content, to: other)
         }
         try await shop.send(after: 5)

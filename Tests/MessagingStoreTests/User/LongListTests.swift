@@ -33,7 +33,8 @@ import Testing
         try await shop.patch(.ana, .setBlocks(many))
         #expect(try await shop.blocks(of: .ana).count == many.count)
         let before = try await shop.events().count
-        await #expect(throws: Rejection.invalid("blocks")) {
+        let count = Rejection.Detail(amount: many.count + 1)
+        await #expect(throws: Rejection.invalid("blocks", .blockCount, count)) {
             try await shop.patch(.ana, .block(.bo))
         }
         #expect(try await shop.events().count == before)

@@ -12,16 +12,18 @@ import Testing
     }
 
     @Test func `R19: none and 26 are refused`() {
-        #expect(throws: Rejection.invalid("participants")) {
+        let none = Rejection.Detail(amount: 0, limit: 25)
+        #expect(throws: Rejection.invalid("participants", .participantCount, none)) {
             try Conversation.Draft(participants: [])
         }
-        #expect(throws: Rejection.invalid("participants")) {
+        let many = Rejection.Detail(amount: 26, limit: 25)
+        #expect(throws: Rejection.invalid("participants", .participantCount, many)) {
             try Conversation.Draft(participants: (1...26).map { number in .named("u\(number)") })
         }
     }
 
     @Test func `R40: metadata is an object`() {
-        #expect(throws: Rejection.invalid("metadata")) {
+        #expect(throws: Rejection.invalid("metadata", .metadataObject)) {
             try Conversation.Draft(participants: [.ana], metadata: "text")
         }
     }

@@ -37,7 +37,10 @@ import Testing
             ConversationPatch.addParticipant(.named("user\(number)"))
         }
         #expect(try conversation.patching(more, at: now).count == 1)
-        #expect(throws: Rejection.invalid("participants")) {
+        let count = Rejection.Detail(amount: 26, limit: 25)
+        #expect(
+            throws: Rejection.invalid("participants", .participantCountAfterPatch, count)
+        ) {
             try conversation.patching(more + [.addParticipant(.cy)], at: now)
         }
     }

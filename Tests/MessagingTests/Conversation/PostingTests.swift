@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func `rulings 10: a stranger may not send in 1.x`() {
-        #expect(throws: Rejection.invalid("sender.user_id")) {
+        #expect(throws: Rejection.invalid("sender.user_id", .senderParticipant)) {
             try post(try .text("hello", from: .user(.cy)))
         }
     }
@@ -22,7 +22,7 @@ import Testing
             sender: .user(.cy), admission: .identities, senderProperty: "sender_id",
             parts: [MessagePart.Draft(mimeType: "text/plain", body: .inline([1]))])
         #expect(try post(draft, hasIdentity: true).sender == .user(.cy))
-        #expect(throws: Rejection.invalid("sender_id")) { try post(draft) }
+        #expect(throws: Rejection.invalid("sender_id", .senderIdentity)) { try post(draft) }
     }
 
     @Test func `a service needs only a name`() throws {
@@ -32,7 +32,7 @@ import Testing
     @Test func `R20: a message has 1 to 1000 parts`() throws {
         let part = try MessagePart.Draft(mimeType: "a/b", body: .inline([]))
         for count in [0, 1001] {
-            #expect(throws: Rejection.invalid("parts")) {
+            #expect(throws: Rejection.invalid("parts", .partCount, .init(amount: count))) {
                 try Message.Draft(
                     sender: .user(.ana), parts: Array(repeating: part, count: count))
             }
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: ["", "text", "/plain", "text/", "/"]) func `R21: other types are refused`(
         mimeType: String
     ) {
-        #expect(throws: Rejection.invalid("parts.mime_type")) {
+        #expect(throws: Rejection.invalid("parts.mime_type", .partType)) {
             try MessagePart.Draft(mimeType: mimeType, body: .inline([]))
         }
     }
@@ -52,7 +52,7 @@ import Testing
     @Test func `R22: 2048 bytes pass, 2049 do not`() throws {
         let bytes = [UInt8](repeating: 0, count: 2048)
         #expect(try MessagePart.Draft(mimeType: "a/b", body: .inline(bytes)).mimeType == "a/b")
-        #expect(throws: Rejection.invalid("parts.body")) {
+        #expect(throws: Rejection.invalid("parts.body", .partBodySize, .init(amount: 2049))) {
             try MessagePart.Draft(mimeType: "a/b", body: .inline(bytes + [0]))
         }
     }
@@ -62,7 +62,8 @@ import Testing
         let two = [Content.sample(1).id: half, .sample(2): half]
         #expect(try post(try .attaching(.sample(1), .sample(2)), contents: two).parts.count == 2)
         let byte = Content.sample(size: 1)
-        #expect(throws: Rejection.invalid("parts")) {
+        let size = Int(Message.sizeLimit) + 1
+        #expect(throws: Rejection.invalid("parts", .partsSize, .init(amount: size))) {
             try post(
                 try .attaching(.sample(1), .sample(2), .sample(3)),
                 contents: two.merging([.sample(3): byte]) { first, _ in first })
@@ -70,8 +71,10 @@ import Testing
     }
 
     @Test func `R24: content must be complete and of this conversation`() throws {
-        #expect(throws: Rejection.invalid("parts.content")) { try post(try .attaching(.sample(1))) }
-        #expect(throws: Rejection.invalid("parts.content")) {
+        #expect(throws: Rejection.invalid("parts.content", .partContentUnknown)) {
+            try post(try .attaching(.sample(1)))
+        }
+        #expect(throws: Rejection.invalid("parts.content", .partContentUnknown)) {
             try post(
                 try .attaching(.sample(1)),
                 contents: [.sample(1): .sample(size: 5, conversation: .sample(99))])
@@ -102,7 +105,7 @@ import Testing
         let event = try conversation.posting(
             draft, hasIdentity: hasIdentity, contents: contents, as: .sample(7),
             partIDs: { index in .sample(UInt128(index)) }, at: Timestamp(milliseconds: moment))
-        guard case .messageSent(let sent) = event else { throw Rejection.invalidOperation }
+        guard case .messageSent(let sent) = event else { throw Rejection.objectDeleted }
         return sent.message
     }
 }

@@ -64,7 +64,8 @@ import Testing
     }
 
     @Test func `rulings 5: the rejection names the operation's property`() {
-        #expect(throws: Rejection.invalid(#"metadata.a.x\.y"#)) {
+        let key = Rejection.Detail(path: "metadata", text: "x.y")
+        #expect(throws: Rejection.invalid(#"metadata.a.x\.y"#, .metadataKey, key)) {
             try conversation.events(of: .setMetadata(path: ["a", "x.y"], "x"))
         }
     }
@@ -104,7 +105,8 @@ import Testing
         let full = MetadataTree.filling(bytes: 256 * 1024)
         #expect(full.compactSize == 256 * 1024)
         #expect(try !conversation.events(of: .setMetadata(path: [], full)).isEmpty)
-        #expect(throws: Rejection.invalid("metadata")) {
+        let more = Rejection.Detail(amount: 256 * 1024 + 8)
+        #expect(throws: Rejection.invalid("metadata", .metadataSize, more)) {
             try conversation.events(
                 of: .setMetadata(path: [], full), .setMetadata(path: ["x"], "y"))
         }

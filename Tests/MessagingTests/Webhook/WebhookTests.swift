@@ -52,16 +52,20 @@ import Testing
             if topic.versions.contains(version) {
                 #expect(try Self.draft(version, [topic]).topics == [topic])
             } else {
-                #expect(throws: Rejection.invalid("events")) { try Self.draft(version, [topic]) }
+                #expect(throws: Rejection.invalid("events", .webhookEvents)) {
+                    try Self.draft(version, [topic])
+                }
             }
         }
     }
 
     @Test func `wants events, a secret, and little to carry along (webhooks 1_2)`() throws {
-        #expect(throws: Rejection.invalid("events")) { try Self.draft(topics: []) }
-        #expect(throws: Rejection.invalid("secret")) { try Self.draft(secret: "") }
-        #expect(throws: Rejection.invalid("secret")) { try Self.draft(secret: "a\u{0}") }
-        #expect(throws: Rejection.invalid("config")) {
+        #expect(throws: Rejection.invalid("events", .webhookEvents)) { try Self.draft(topics: []) }
+        #expect(throws: Rejection.invalid("secret", .webhookSecret)) { try Self.draft(secret: "") }
+        #expect(throws: Rejection.invalid("secret", .webhookSecret)) {
+            try Self.draft(secret: "a\u{0}")
+        }
+        #expect(throws: Rejection.invalid("config", .webhookConfigSize, .init(amount: 2049))) {
             try Self.draft(config: [
                 Webhook.Setting(name: "a", value: String(repeating: "b", count: 2048))
             ])

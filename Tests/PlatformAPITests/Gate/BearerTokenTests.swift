@@ -7,22 +7,32 @@ import Testing
     @Test(arguments: ["Bearer abc", "bearer abc", "BEARER abc", "Bearer abc==", "Bearer a-._~+/9"])
     func `a bearer token is read (H211)`(line: String) {
         #expect(
-            BearerToken(Array(line.utf8)[...])?.secret == Array(line.utf8.dropFirst(7)))
+            (try? BearerToken(Array(line.utf8)[...]))?.secret == Array(line.utf8.dropFirst(7)))
     }
 
     @Test(arguments: [
-        "", "Bearer", "Bearer ", "Bearer  abc", "Bearer abc ", "Bearer\tabc", "Bearer a b",
-        "Bearer a=b", "Bearer ==", "Bearer a,b", "Bearer é", "Bearerabc", "Basic abc",
-        "Bearer \"abc\"", "Bearer a\u{0}", " Bearer abc",
+        "Bearer", "Bearer ", "Bearer  abc", "Bearer abc ", "Bearer a b", "Bearer a=b", "Bearer ==",
+        "Bearer a,b", "Bearer é", "Bearer \"abc\"", "Bearer a\u{0}",
         "Bearer " + String(repeating: "a", count: 4090),
     ])
-    func `anything else is no credential (H211)`(line: String) {
-        #expect(BearerToken(Array(line.utf8)[...]) == nil)
+    func `another token is malformed (H211)`(line: String) {
+        #expect(throws: BearerToken.Problem.malformed) { try BearerToken(Array(line.utf8)[...]) }
+    }
+
+    @Test(arguments: ["", "Bearerabc", "Basic abc", "Bearer\tabc", " Bearer abc"])
+    func `another scheme is not read (H211)`(line: String) {
+        #expect(throws: BearerToken.Problem.otherScheme) {
+            try BearerToken(Array(line.utf8)[...])
+        }
+    }
+
+    @Test func `a request without the header has no credential`() {
+        #expect(throws: BearerToken.Problem.missing) { try BearerToken(Fields([])) }
     }
 
     @Test func `two credentials are none`() {
         let fields = Fields([("Authorization", "Bearer a"), ("authorization", "Bearer a")])
-        #expect(BearerToken(fields) == nil)
+        #expect(throws: BearerToken.Problem.malformed) { try BearerToken(fields) }
     }
 }
 

@@ -1,22 +1,27 @@
 import HTTP
 import Messaging
 import MessagingStore
+import MessagingWire
 import Testing
 
 @testable import PlatformAPI
 
 @Suite struct `Credentials that are refused` {
     @Test(arguments: Credential.allCases)
-    func `all get the same octets, whatever is wrong with them (H210)`(credential: Credential)
-        async throws
-    {
+    func `say what is wrong with the header, and nothing about the token (H210, H211)`(
+        credential: Credential
+    ) async throws {
         let scene = try await Scene.make(version: "3.0")
-        let none = try await answer(.none, in: scene)
         let answer = try await answer(credential, in: scene)
+        let problem = APIError(credential.problem)
         #expect(answer.status == .unauthorized)
-        #expect(answer.fields.octets == none.fields.octets)
-        #expect(bytes(answer) == bytes(none))
-        #expect(bytes(answer) == bytes(scene.world.service.api.unauthenticated))
+        #expect(answer.fields["WWW-Authenticate"] == problem.challenge)
+        #expect(bytes(answer) == bytes(scene.world.service.api.response(to: problem)))
+    }
+
+    @Test func `have a text of their own for each problem`() {
+        let errors = BearerToken.Problem.allCases.map { problem in APIError(problem) }
+        #expect(Set(errors.map(\.message)).count == errors.count)
     }
 
     @Test func `a token is looked up by its digest and kept nowhere (H210)`() async throws {
@@ -31,6 +36,16 @@ import Testing
 
     enum Credential: CaseIterable {
         case none, unknown, almost, longer, expired, digest, empty, otherScheme, twice, tooLong
+
+        /// An expired token, an unknown one and one that is almost right are the same problem.
+        var problem: BearerToken.Problem {
+            switch self {
+            case .none: .missing
+            case .otherScheme: .otherScheme
+            case .empty, .twice, .tooLong: .malformed
+            case .unknown, .almost, .longer, .expired, .digest: .unknown
+            }
+        }
 
         func fields(_ scene: Scene) -> [(String, String)] {
             let token = scene.variables["token", default: ""]

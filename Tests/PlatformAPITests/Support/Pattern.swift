@@ -69,7 +69,18 @@ extension Pattern.Kind {
         case .uuid: shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
         case .time: shape = "0000-00-00T00:00:00.000Z"
         case .number: return Array((1...20).filter { Self.isNumber(text.prefix($0)) })
-        case .any: return Array(0...text.prefix { $0 != UInt8(ascii: "\"") }.count)
+        case .any:
+            // To the end of a JSON string: an escaped quote does not end it.
+            var isEscaped = false
+            let rest = text.prefix { byte in
+                if isEscaped {
+                    isEscaped = false
+                    return true
+                }
+                isEscaped = byte == UInt8(ascii: "\\")
+                return byte != UInt8(ascii: "\"")
+            }
+            return Array(0...rest.count)
         }
         let start = text.prefix(shape.utf8.count)
         let fits =

@@ -1,0 +1,274 @@
+import Messaging
+import MessagingWire
+
+extension Rule {
+    /// The sentence that tells a client which member broke this rule, what is allowed, and what to do.
+    ///
+    /// - Parameters:
+    ///   - name: The member at fault as `data.property` names it; may be a client's text.
+    ///   - detail: What was found.
+    func sentence(_ name: String, _ detail: Rejection.Detail) -> String {
+        let member = (detail.path ?? name).quoted
+        let amount = (detail.amount ?? 0).grouped
+        let found = detail.text.map { text in "; \(text.quoted) is not known" } ?? ""
+        return switch self {
+        // Users.
+        case .participantUsers: "\(member) must be an array of \(Self.users)."
+        case .participantCount:
+            "\(member) names \(amount) users; a conversation has 1 to \(detail.of(Participants.limit))."
+        case .participantCountAfterPatch:
+            "\(member) would name \(amount) users after this patch; a conversation may have at most \(detail.of(Participants.limit))."
+        case .recipientUsers:
+            "\(member) must be an array of the recipients: \(Self.users)."
+        case .recipientCount:
+            "\(member) names \(amount) users; 1 to \(Announcement.recipientLimit.grouped) are allowed in one request."
+        case .followingUsers:
+            "The body (\(member)) must be an array of the users to follow: \(Self.users)."
+        case .followingCount:
+            "The body (\(member)) names \(amount) users; at most \(UserPatch.blockLimit.grouped) can be followed in one request."
+        case .blockedUser: "\(member) must be the id of the user to block, \(Self.userID)."
+        case .blockCount:
+            "This change of \(member) would make the list of blocked users \(amount) long; at most \(UserPatch.blockLimit.grouped) are allowed."
+
+        // Conversations.
+        case .distinct: "\(member) must be `true` or `false`."
+        case .conversationID:
+            "\(member) must be a UUID or `layer:///conversations/{uuid}`."
+        case .metadataObject: "\(member) must be an object of strings and objects."
+        case .metadataValue:
+            "\(member) must be a string or an object; other types are not stored in metadata."
+        case .metadataTextSize:
+            "\(member) is \(amount) bytes; the value of a key may have at most \(MetadataLimits.bytesInText.grouped) bytes."
+        case .metadataKey: keyText(member, detail.text ?? "")
+        case .metadataDepth:
+            "\(member) is too deep; metadata may have \(MetadataLimits.depth) levels of objects below its root."
+        case .metadataSize:
+            "\(member) is \(amount) bytes as compact JSON; metadata may have at most \(MetadataLimits.bytesInTree.grouped) bytes in all."
+
+        // Messages.
+        case .messageID: "\(member) must be a UUID or `layer:///messages/{uuid}`."
+        case .messageIDTwice: "\(member) must be different for each message of a batch."
+        case .batchCount:
+            "\(member) must be an array of 1 to \(Message.batchLimit) messages; this one has \(amount)."
+        case .batchElement: "Each element of \(member) must be an object."
+        case .partCount:
+            "\(member) must be an array of 1 to \(Message.partLimit.grouped) parts"
+                + (detail.amount == nil ? "." : "; this one has \(amount).")
+        case .partObject: "Each element of \(member) must be an object."
+        case .partsSize:
+            "\(member) have \(amount) bytes together; a message may have at most \(Int(Message.sizeLimit).grouped) bytes."
+        case .partType:
+            "\(member) must be a media type such as `text/plain`, without U+0000."
+        case .partBody: "\(member) must be a string; bytes are sent in base64 with `encoding`."
+        case .partBodySize:
+            "\(member) is \(amount) bytes; parts above \(MessagePart.inlineLimit.grouped) bytes must be uploaded as content (POST …/content)."
+        case .partBase64: "\(member) must be valid base64, because `encoding` says so."
+        case .partEncoding: "\(member) must be `base64`, or absent for text."
+        case .partContent:
+            "\(member) must be an object whose `id` is `layer:///content/{uuid}`."
+        case .partContentSize:
+            "\(member) must have a `size` that is a whole number of bytes from 0, or none."
+        case .partContentUnknown:
+            "\(member) must name a content of this conversation or of no conversation yet, whose upload is complete."
+        case .partID:
+            "\(member) must be a UUID or `layer:///messages/{uuid}/parts/{uuid}`."
+        case .partIDTwice: "\(member) must be different for each part of a message."
+        case .newPartIndex:
+            "\(member) of a new part must be a UUID; a number names a part that exists."
+        case .unknownPartIndex:
+            "\(member) names a part number that the message does not have; leave it out for a new part."
+        case .senderObject:
+            "\(member) must be an object with `user_id` or `name`."
+        case .senderChoice: "\(member) must have `user_id` or `name`, not both."
+        case .senderUser: "\(member) must be the id of the sending user, \(Self.userID)."
+        case .senderParticipant:
+            "\(member) must be a current participant of the conversation; a service sends with `sender.name`."
+        case .senderName: "\(member) must be a string of 1 to 128 characters without U+0000."
+        case .senderNameGone:
+            "\(member) is not accepted from version 2.0 on; send as a user with `sender_id`."
+        case .senderID: "\(member) must be \(Self.anyUser)."
+        case .senderIdentity:
+            "\(member) must be a current participant or a user with an identity (POST …/users/{user}/identity)."
+        case .scheduleObject: "\(member) must be an object with `delay_in_seconds`."
+        case .scheduleDelay: "\(member) must be a number from 1 to 300."
+        case .scheduleTyping:
+            "\(member) must be a number from 1 to the value of `delay_in_seconds`, or 0 for none."
+        case .receiptType: "\(member) must be `delivery` or `read`."
+        case .readPosition:
+            "\(member) must be a whole number from 0, the `position` of a message, or `null` for all."
+
+        // Announcements and notifications.
+        case .announcementID: "\(member) must be a UUID or `layer:///announcements/{uuid}`."
+        case .announcementSenderUser:
+            "\(member) is not accepted in an announcement before version 2.0; use `sender.name`."
+        case .announcementSenderIdentity:
+            "\(member) must be a user with an identity, because announcements have no participants (POST …/users/{user}/identity)."
+        case .announcementContent:
+            "\(member) is not accepted in an announcement; send at most \(MessagePart.inlineLimit.grouped) bytes in `parts.body`."
+        case .announcementBodySize:
+            "\(member) is \(amount) bytes; a part of an announcement may have at most \(MessagePart.inlineLimit.grouped) bytes."
+        case .notificationObject: "\(member) must be an object such as `{\"text\":\"Hello\"}`."
+        case .notificationText: "\(member) must be a string, as all texts of a notification."
+        case .notificationTexts: "\(member) must be an array of strings."
+        case .notificationData: "\(member) must be an object of strings."
+        case .notificationAPNs: "\(member) must be an object; its `launch-image` must be a string."
+        case .notificationRecipients:
+            "The `recipients` of \(member) must be an array of objects with `recipient` or `user_id`, or an object keyed by user id."
+
+        // Identities and users.
+        case .identityText: "\(member) must be a string."
+        case .identityLength:
+            "\(member) has \(amount) characters; at most \(detail.of(0)) are allowed."
+        case .displayNameEmpty: "\(member) must have at least one character."
+        case .identityNull: "\(member) must not contain U+0000."
+        case .identityKind: "\(member) must be \(Self.choice(Identity.Kind.self))."
+        case .identityMetadata: "\(member) of an identity must be an object of strings."
+        case .identityMetadataCount:
+            "\(member) has \(amount) keys; the metadata of an identity may have at most \(Identity.metadataLimit)."
+        case .identityMetadataPath:
+            "\(member) names more than one key; the metadata of an identity has no nested objects."
+        case .badgeCount:
+            "\(member) must be a whole number from 0 to \(Int(Badge.externalUnreadCounts.upperBound).grouped)."
+
+        // Patches.
+        case .patchVerb: "\(member) must be `add`, `remove`, `set` or `delete`\(found)."
+        case .patchProperty: "\(member) must be a string such as `metadata.topic`."
+        case .patchIndex:
+            "`index` is not supported; a change of \(member) names its operand in `value` or `id`."
+        case .conversationProperty:
+            "\(member) of a conversation's patch must be `participants`, `metadata` or a path such as `metadata.topic`\(found)."
+        case .identityProperty:
+            "\(member) of an identity's patch must be a member such as `display_name`, `metadata` or a path such as `metadata.team`\(found)."
+        case .userProperty:
+            "\(member) of a user's patch must be `blocks` or `suspended`\(found)."
+        case .badgeProperty:
+            "\(member) of a badge's patch must be `external_unread_count`\(found)."
+        case .applicationProperty:
+            "\(member) of an application's patch must be `session_ttl_in_seconds`\(found)."
+        case .verbOfUsers:
+            "The users of \(member) are changed by `add`, `remove` or `set`; `delete` does not apply."
+        case .verbOfMetadata:
+            "The metadata at \(member) is changed by `set` or `delete`; `add` and `remove` do not apply."
+        case .verbOfValue:
+            "The value of \(member) is changed by `set` only."
+        case .operandText: "`value` must be a string to set \(member)."
+        case .operandUser:
+            "`value` must be a string that names one user to add to or remove from \(member)."
+        case .operandUsers: "`value` must be an array of strings that name users to set \(member)."
+        case .operandUserID:
+            "\(member) can be changed by one user only: \(Self.anyUser)."
+        case .operandUserIDs: "\(member) can be set to users only: \(Self.users)."
+        case .operandUserCount:
+            "This patch names \(amount) users in \(member); at most \(detail.of(0)) are allowed in one patch."
+        case .operandIdentityMetadata:
+            "`value` must be an object of strings to set \(member)."
+        case .operandSuspended: "\(member) must be `true` or `false` to set `suspended`."
+        case .operandNumber: "`value` must be a number to set \(member)."
+        case .sessionLifetime:
+            "\(member) must be a whole number from \(Int(Application.sessionLifetimes.lowerBound)) to \(Int(Application.sessionLifetimes.upperBound).grouped)."
+
+        // Webhooks and exports.
+        case .webhookVersion: "\(member) must be `\"1.0\"`, `\"2.0\"` or `\"3.0\"`."
+        case .webhookEvents: "\(member) must be an array with at least one name of an event."
+        case .webhookEventName:
+            "\((detail.text ?? "").quoted) in \(name.quoted) is no event of this version; known are \(detail.path ?? "")."
+        case .webhookSecret:
+            "\(member) must be a string of 1 to \(Webhook.Draft.secretLimit.grouped) characters without U+0000."
+        case .webhookTarget:
+            "\(member) must be an absolute `https://` URL of a public host, unless the server's settings allow others."
+        case .webhookTargetLength:
+            "\(member) may have at most \(Webhook.Draft.targetLimit.grouped) characters."
+        case .webhookTargetHost:
+            "\(member) names the host \((detail.text ?? "").quoted), which leads to an address that this server's settings do not allow."
+        case .webhookConfig: "\(member) must be an object of strings without nested objects."
+        case .webhookConfigCount:
+            "\(member) has \(amount) members; at most \(Webhook.Draft.settingLimit) are allowed."
+        case .webhookConfigSize:
+            "\(member) has \(amount) bytes in names and values; at most \(Webhook.Draft.configLimit.grouped) are allowed."
+        case .secretOverlap:
+            "\(member) must be a whole number from 0 to \(Int(WebhookSecretJSON.longest).grouped)."
+        case .replayAfter: "\(member) must be a position of the event log: a whole number from 0."
+        case .replayBefore: "\(member) must be a position of the event log above `after`."
+        case .publicKey: "\(member) must be a string without U+0000."
+        case .rsaKey: "\(member) must be an RSA public key of at least 2,048 bits in PEM form."
+        case .exportInterval: "\(member) must be \(Self.choice(ExportSchedule.Interval.self))."
+        case .exportEvents:
+            "\(member) must be an array of names of events, with at least one for daily exports."
+        case .exportEventName:
+            "\((detail.text ?? "").quoted) in \(name.quoted) is no event of exports; known are \(detail.path ?? "")."
+
+        // Parameters.
+        case .pageSize:
+            "\(member) must be a whole number from 1; larger pages than allowed are cut."
+        case .pageStart:
+            "\(member) must be the id of an item of this list: a UUID or a `layer:///` id."
+        case .pageStartUser:
+            "\(member) must be the user after whom the page starts: \(Self.anyUser)."
+        case .sortOrder: "\(member) must be `created_at` or `last_message`."
+        case .truth: "\(member) must be `true` or `false` in the query."
+        case .exactWithoutParticipants: "\(member) needs the parameter `participants`."
+        case .time: "\(member) must be a time such as `2026-05-02T14:34:27Z`."
+        case .userFilter: "\(member) must name one user: \(Self.anyUser)."
+        case .participantFilter: "\(member) must name users, separated by commas: \(Self.users)."
+        case .metadataPath:
+            "\(member) must be a path with a key after each dot, such as `metadata.topic`."
+        case .mediaRange: "\(member) must be a media type or a range such as `image/*`."
+        case .transferStatus: "\(member) must be \(Self.choice(TransferStatus.self))."
+        case .searchText: "\(member) must have at least one character to search for."
+        case .deliveryState: "\(member) must be \(Self.choice(WebhookDelivery.State.self))."
+        case .contentChoice: "\(member) must be \(Self.choice(ContentWish.self))."
+        case .contentInclude: "\(member) must be `transfer`."
+        case .contentDownload: "\(member) must be `1`."
+        case .inlineSize:
+            "\(member) must be a whole number of bytes from 0 to \(Int(InlinePolicy.sizeLimit).grouped)."
+        case .inlineTypes:
+            "\(member) must be media types or ranges such as `image/*`, separated by commas\(found)."
+        case .inlineTypeCount:
+            "\(member) has \(amount) media types; at most \(InlinePolicy.mostTypes) are allowed."
+        case .deletionMode: "\(member) must be `all_participants` or `my_devices`."
+        case .deletionLeave: "\(member) must be `true` or `false` to delete a conversation."
+        case .logPosition: "\(member) must be a position of the event log in digits."
+        case .logPositionBeyondEnd:
+            "\(member) is beyond the end of the event log, which is \(amount)."
+        case .logPositionWithFilters: "\(member) cannot be combined with filters."
+        case .eventLimit:
+            "\(member) must be a whole number from 1; above \(EventQuery.largest.grouped) it is cut."
+        case .eventWait:
+            "\(member) must be a whole number of seconds from 0; above \(EventQuery.longestWait / 1000) it is cut."
+        case .eventTypes: "\(member) must be types of events, separated by commas\(found)."
+        case .eventParameterTwice: "\(member) may appear only once in the query."
+        case .lastEventID: "\(member) must be the `id` of an event of this log."
+
+        // Uploads.
+        case .uploadType: "\(member) must be a media type such as `image/png`."
+        case .uploadLength:
+            "\(member) must be a whole number of bytes from 0 to \(Int(Message.sizeLimit).grouped), in digits."
+        }
+    }
+
+    private func keyText(_ path: String, _ key: String) -> String {
+        let rule = "keys of metadata have ASCII letters, digits, `-` and `_` only."
+        let bad = key.unicodeScalars.first { scalar in
+            !MetadataTree.isLegal(key: String(scalar))
+        }
+        guard let bad else { return "\(path) has an empty key; \(rule)" }
+        return "The key \(key.quoted) in \(path) contains \(String(bad).quoted); \(rule)"
+    }
+
+    private static let userID = "1 to 128 characters and not `.` or `..`"
+    private static let anyUser = "a user id or `layer:///identities/{user}`, of \(userID)"
+    private static let users = "user ids or `layer:///identities/{user}`, each of \(userID)"
+
+    private static func choice<Value: CaseIterable & RawRepresentable<String>>(
+        _ values: Value.Type
+    ) -> String {
+        let names = values.allCases.map { value in "`\(value.rawValue)`" }
+        guard names.count > 1, let last = names.last else { return names.joined() }
+        return names.dropLast().joined(separator: ", ") + " or " + last
+    }
+}
+
+extension Rejection.Detail {
+    /// The limit that was in force.
+    fileprivate func of(_ constant: Int) -> String { (limit ?? constant).grouped }
+}
