@@ -4,8 +4,8 @@ import Locking
 import Messaging
 public import MessagingWire
 
-/// One line of the API: what the router serves, `OPTIONS` tells, the README lists and the description
-/// describes.
+/// One line of the API: what the router serves, `OPTIONS` tells, the article Endpoints lists and the
+/// description describes.
 public struct Endpoint: Sendable {
     /// How an endpoint answers.
     enum Handler: Sendable {

@@ -1,4 +1,4 @@
-"""The receiver of the README, run as it stands there: it verifies what a server sends it.
+"""The receiver in WebhookGuide.md that uses standardwebhooks, run as it stands there: it verifies what a server sends it.
 
 usage: receiver.py BINARY
 
@@ -34,8 +34,8 @@ class Webhook:
 
 
 def main():
-    readme = (tests.parent / "README.md").read_text()
-    program = re.search(r"<!-- receiver -->\n```python\n(.*?)```", readme, re.S)[1]
+    guide = (tests.parent / "Sources/ParleyServer/ParleyServer.docc/WebhookGuide.md").read_text()
+    program = re.search(r"<!-- receiver -->\n```python\n(.*?)```", guide, re.S)[1]
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -66,7 +66,7 @@ def main():
             path = BASE + "/webhooks/" + json.loads(body)["id"].rsplit("/", 1)[1]
             end = time.monotonic() + 30
             while json.loads(client.request("GET", path, None, fields)[1])["status"] != "active":
-                assert time.monotonic() < end, "the receiver of the README answers no challenge"
+                assert time.monotonic() < end, "the receiver of the guide answers no challenge"
                 time.sleep(0.05)
             talk = client.post("/conversations", {"participants": ["ana", "bo"]}, {201})["id"].rsplit("/", 1)[1]
             message = {"sender_id": "layer:///identities/ana", "parts": [{"mime_type": "text/plain", "body": "hello"}]}
@@ -77,7 +77,7 @@ def main():
             receiver.kill()
             receiver.wait()
         assert server.stop() == 0
-    print(f"receiver: what the README shows verifies what it is sent, by {judge}")
+    print(f"receiver: the one of the guide verifies what it is sent, by {judge}")
 
 
 main()

@@ -8,6 +8,11 @@ enum Repository {
         return try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
+    /// An article of ParleyServer.docc.
+    static func article(_ name: String) throws -> String {
+        try text("Sources/ParleyServer/ParleyServer.docc/\(name).md")
+    }
+
     static func write(_ text: String, to path: String) throws {
         try Data(text.utf8).write(to: URL(filePath: path))
     }

@@ -5,7 +5,7 @@ The rules are in the DocC articles listed in ARTICLES. This script fails when
 
 1. a rule, ruling or section that is cited in Sources, Tests, Config, docker, README or Makefile does not exist,
 2. a rule that can be observed from outside is named by no test,
-3. a rule article states another default of a setting than the README,
+3. a rule article states another default of a setting than the table in Settings.md,
 4. a link `<doc:Rules>` names no article of its module, or a rule article is linked from none,
 5. the table of errors (platform-api §2.2) and the errors that the server answers differ.
 
@@ -47,6 +47,9 @@ ARTICLES = {
     "client-api": "Sources/PlatformAPI/PlatformAPI.docc/ClientRules.md",
     "platform-api": "Sources/PlatformAPI/PlatformAPI.docc/Rules.md",
 }
+
+# The article with the table of all settings.
+SETTINGS = "Sources/ParleyServer/ParleyServer.docc/Settings.md"
 
 # Which article declares a family of rules.
 FAMILIES = {"H": "http", "R": "semantics", "X": "extensions", "Ruling ": "semantics"}
@@ -261,10 +264,12 @@ def amount(text):
 
 
 def wrong_defaults(articles):
-    """Defaults that an article states otherwise than the table of settings in the README."""
+    """Defaults that an article states otherwise than the table of settings in the article Settings."""
     row = r"(?m)^\| `([a-z0-9]+\.[a-z0-9_]+)` \| ([^|]*) \|"
-    readme = (ROOT / "README.md").read_text()
-    defaults = {match[1]: match[2] for match in re.finditer(row + " `PARLEY", readme)}
+    table = (ROOT / SETTINGS).read_text()
+    defaults = {match[1]: match[2] for match in re.finditer(row + " `PARLEY", table)}
+    if not defaults:
+        yield f"{SETTINGS} has no table of settings"
     groups = {name.split(".")[0] for name in defaults}
     for article in articles.values():
         text = (ROOT / article.path).read_text()
@@ -272,10 +277,10 @@ def wrong_defaults(articles):
         for match in stated:
             default = defaults.get(match[1])
             if default is None and match[1].split(".")[0] in groups:
-                yield f"{article.path}: {match[1]} is no setting of the README"
-            # Without a value in the README the default follows from something else.
+                yield f"{article.path}: {match[1]} is no setting of {SETTINGS}"
+            # Without a value in the table the default follows from something else.
             elif default not in (None, "none") and amount(default) != amount(match[2]):
-                yield f"{article.path}: {match[1]} = {match[2]}, the README has {default}"
+                yield f"{article.path}: {match[1]} = {match[2]}, {SETTINGS} has {default}"
 
 
 def wrong_errors():

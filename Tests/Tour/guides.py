@@ -30,9 +30,10 @@ def paste(name, server, folder, replacements=()):
     for old, new in (("127.0.0.1:8080", f"127.0.0.1:{server.port}"), *replacements):
         assert old in script, f"{name} does not name {old}"
         script = script.replace(old, new)
+    environment = os.environ | {"APP": APPLICATION, "TOKEN": TOKEN, "XDG_CACHE_HOME": str(folder)}
     # A session of its own, so that receivers end with a guide that fails.
     shell = subprocess.Popen(
-        ["bash", "-c", script], cwd=folder, env=os.environ | {"APP": APPLICATION, "TOKEN": TOKEN}, text=True,
+        ["bash", "-c", script], cwd=folder, env=environment, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     try:
         printed, _ = shell.communicate(timeout=120)
@@ -46,12 +47,15 @@ def paste(name, server, folder, replacements=()):
 
 
 def uploads(server, folder):
-    printed = paste("UploadGuide.md", server, folder)
+    program = (".build/release/parley", server.binary)
+    server_option = ("--app $APP", f"--app $APP --server http://127.0.0.1:{server.port}")
+    printed = paste("UploadGuide.md", server, folder, [program, server_option])
     film = (folder / "film.mp4").read_bytes()
     assert (folder / "copy.mp4").read_bytes() == film
     # The final answers of one plain request, of two resumed ones, and of the one with digests.
     assert re.findall(r'"etag":"(\w+)"', printed) == [hashlib.sha256(film).hexdigest()] * 4, printed
     assert printed.count("\ncut\n") == 3, printed
+    assert re.search(r"^CONTENT=layer:///content/", printed, re.M), printed
     # Of tus, which answers no JSON, and of the range.
     assert re.search(rf"^{len(film)}$", printed, re.M) and re.search(r"^ *1000$", printed, re.M), printed
     assert printed.rstrip().endswith("499"), printed
@@ -68,8 +72,15 @@ def webhooks(server, folder):
     assert " 401 " not in python, python
 
 
+def events(server, folder):
+    printed = paste("Events.md", server, folder)
+    assert '"next":' in printed and "closed" in printed and "id: 1\n" in printed, printed
+    *_, now, past = printed.rstrip().splitlines()
+    assert '"body":"Hello, Bo"' in now and past == "[]", printed
+
+
 def main():
-    for name, guide in (("uploads", uploads), ("webhooks", webhooks)):
+    for name, guide in (("uploads", uploads), ("webhooks", webhooks), ("events", events)):
         with tempfile.TemporaryDirectory() as folder, serving(sys.argv[1], settings=SETTINGS) as server:
             server.start()
             guide(server, pathlib.Path(folder))

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Executes the README's tour against the real binary, as a newcomer would: first start, paste, paste.
+# Executes the first conversation of the README and the tour of the quick start against the real binary, in a first start.
 set -euo pipefail
 
 binary=$(realpath "${1:?usage: tour.sh BINARY}")
-readme=$(dirname "$(realpath "$0")")/../../README.md
-readme=$(realpath "$readme")
+root=$(realpath "$(dirname "$(realpath "$0")")/../..")
 folder=$(mktemp -d)
 server=
 
@@ -18,8 +17,15 @@ finish() {
 }
 trap finish EXIT
 
-block=$(sed -n '/^<!-- tour: begin -->$/,/^<!-- tour: end -->$/p' "$readme" | sed -n '/^```bash$/,/^```$/p' | sed '1d;$d')
-[ -n "$block" ] || { echo "the README has no tour" >&2; exit 1; }
+# The shell block between the marks of this name in a file.
+block() {
+    local text
+    text=$(sed -n "/^<!-- $1: begin -->\$/,/^<!-- $1: end -->\$/p" "$root/$2" | sed -n '/^```\(ba\)\?sh$/,/^```$/p' | sed '1d;$d')
+    [ -n "$text" ] || { echo "$2 has no block '$1'" >&2; exit 1; }
+    printf '%s\n' "$text"
+}
+first=$(block 'first conversation' README.md)
+tour=$(block tour Sources/ParleyServer/ParleyServer.docc/Quickstart.md)
 
 cd "$folder"
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
@@ -36,8 +42,17 @@ eval "$(grep -E '^(APP|TOKEN)=' out)"
 BASE=$(sed -n 's/^Parley .* serves \(http[^ ]*\).*/\1/p' out)
 export APP TOKEN BASE
 bash -euo pipefail -c "$(grep '^curl ' out)" >/dev/null || { echo "the printed curl line fails" >&2; exit 1; }
+
+# The five calls; each has to succeed, and the last one lists the events of the others.
+calls=${first//http:\/\/127.0.0.1:8080/"$BASE"}
+[ "$calls" != "$first" ] || { echo "the README's calls do not name http://127.0.0.1:8080" >&2; exit 1; }
+printed=$(bash -euo pipefail -c "$calls")
+for expected in '"body":"Hello, Bo"' '"type":"conversation.created"' '"type":"message.sent"' '"user_id":"ana"'; do
+    [[ $printed == *"$expected"* ]] || { printf 'the five calls print no %s:\n%s\n' "$expected" "$printed" >&2; exit 1; }
+done
+
 # Through a pipe: the block says `tee /dev/stderr`, which would cut off a log file it leads to.
-bash -c "$block" 2>&1 | cat
+bash -c "$tour" 2>&1 | cat
 
 kill -TERM "$server"
 wait "$server" || { echo "SIGTERM gave exit code $?" >&2; exit 1; }

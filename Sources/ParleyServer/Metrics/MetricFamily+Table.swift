@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Every metric there is: read by the page, by the README's table, and by the test that compares both.
+/// Every metric there is: read by the page, by the table of the article Metrics, and by the tests that compare them.
 extension MetricFamily {
     static let all =
         requests + connections + secure + loops + database + uploads + webhooksAndDeliveries
@@ -182,8 +182,8 @@ extension MetricFamily {
 }
 
 extension MetricFamily {
-    /// The table of the README.
-    static var readmeTable: String {
+    /// The table of the article Metrics.
+    static var markdownTable: String {
         let rows = all.map { family in
             let labels = family.labels.map { label in "`\(label)`" }.joined(separator: ", ")
             return

@@ -1,7 +1,7 @@
 import HTTP
 import PlatformAPI
 
-/// The README's table of endpoints, made of the declarations that the routers read.
+/// The table of the article Endpoints, made of the declarations that the routers read.
 enum EndpointTable {
     static var markdown: String {
         (["| Method | Path | What it does |", "|---|---|---|"] + pages + platform + transfers)

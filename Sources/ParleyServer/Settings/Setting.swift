@@ -25,7 +25,7 @@ struct Setting: Sendable {
     var isReloadable: Bool { isOfRunningServer && !Self.fixed.contains(key) }
 
     /// Of the groups that can be read anew, but made into sockets, loops and doors at the start; the
-    /// README marks it.
+    /// article Settings marks it.
     var isFixed: Bool { isOfRunningServer && Self.fixed.contains(key) }
 
     private var isOfRunningServer: Bool {

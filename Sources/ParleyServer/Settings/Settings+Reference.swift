@@ -25,8 +25,8 @@ extension Settings {
         return "{\n" + lines.joined(separator: "\n") + "\n}\n"
     }
 
-    /// The table of the README.
-    static var readmeTable: String {
+    /// The table of the article Settings.
+    static var markdownTable: String {
         let rows = table.map { setting in
             let value = setting.shown(in: Settings())
             return

@@ -5,7 +5,7 @@ import Uploads
 
 extension Settings {
     /// Every setting there is: read by the reader, by `check-config`, and by the tests that compare
-    /// `Config/parley.json` and the README.
+    /// `Config/parley.json` and the article Settings.
     static let table: [Setting] =
         general + metrics + api + events + webhooks + http + secure + uploads + bucketTable
 

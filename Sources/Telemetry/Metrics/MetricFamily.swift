@@ -1,4 +1,4 @@
-/// What is measured under one name: the declaration that the page, the README and the tests read.
+/// What is measured under one name: the declaration that the page, the article Metrics and the tests read.
 public struct MetricFamily: Sendable, Hashable {
     /// How its values are to be read.
     public enum Kind: String, Sendable, Hashable {

@@ -7,8 +7,8 @@ import Uploads
 @testable import ParleyServer
 
 @Suite struct `The metrics` {
-    @Test func `are what the README shows`() throws {
-        #expect(try Repository.text("README.md").contains(MetricFamily.readmeTable))
+    @Test func `are what the article Metrics shows`() throws {
+        #expect(try Repository.article("Metrics").contains(MetricFamily.markdownTable))
     }
 
     @Test func `have names that Prometheus likes`() {

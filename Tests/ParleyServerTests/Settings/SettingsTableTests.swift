@@ -40,7 +40,7 @@ import Testing
         #expect(try Repository.text("Config/parley.json") == Settings.defaultFile)
     }
 
-    @Test func `is what the README shows`() throws {
-        #expect(try Repository.text("README.md").contains(Settings.readmeTable))
+    @Test func `is what the article Settings shows`() throws {
+        #expect(try Repository.article("Settings").contains(Settings.markdownTable))
     }
 }
