@@ -239,17 +239,16 @@ struct History {
     ) throws -> [Message] {
         var found: [Message] = []
         for interval in receipts.positions.intervals where interval.upperBound > place.number {
-            var next = max(interval.lowerBound, place.number + 1)
-            while next <= interval.upperBound, found.count < limit {
-                // Each place holds one message at most, so no more than are wanted are read.
-                let last = min(interval.upperBound, next + Int64(limit - found.count) - 1)
-                let ids = try ids(
-                    at: IntervalSet(next...last), in: receipts.conversation,
-                    notBy: receipts.user, at: position)
-                try load(messages: Set(ids))
-                let messages = try ids.compactMap { id in try message(id, at: position) }
-                found += messages.sorted { $0.position < $1.position }
-                next = last + 1
+            var rest = max(interval.lowerBound, place.number + 1)...interval.upperBound
+            while found.count < limit {
+                let messages = try messages(
+                    in: receipts.conversation, at: rest, notBy: receipts.user,
+                    limit: limit - found.count, order: .ascending, position)
+                found += messages
+                guard let last = messages.last?.position.number, last < rest.upperBound else {
+                    break
+                }
+                rest = (last + 1)...rest.upperBound
             }
         }
         return found
@@ -270,20 +269,48 @@ struct History {
         in id: Conversation.ID, at places: IntervalSet, limit: Int, _ position: LogPosition
     ) throws -> [Message] {
         var found: [Message] = []
-        var rest = places
-        // More at a time the longer nothing is found: what was sent since may be much.
-        var step = Int64(limit)
-        while found.count < limit, let last = rest.intervals.last {
-            let low = max(last.lowerBound, last.upperBound - step + 1)
-            let piece = IntervalSet(low...last.upperBound)
-            let ids = try ids(at: piece, in: id, at: position)
-            try load(messages: Set(ids))
-            let messages = try ids.compactMap { id in try message(id, at: position) }
-            found += messages.sorted { $0.position > $1.position }
-            rest = rest.subtracting(piece)
-            step = ids.isEmpty ? min(step * 4, 4096) : Int64(limit)
+        for interval in places.intervals.reversed() where found.count < limit {
+            var rest = interval
+            while found.count < limit {
+                let messages = try messages(
+                    in: id, at: rest, limit: limit - found.count, order: .descending, position)
+                found += messages
+                guard let last = messages.last?.position.number, last > rest.lowerBound else {
+                    break
+                }
+                rest = rest.lowerBound...(last - 1)
+            }
         }
-        return Array(found.prefix(limit))
+        return found
+    }
+
+    /// The first messages in one range of places.
+    ///
+    /// The range may be almost empty and as wide as positions are: an import may leave gaps. So the rows are
+    /// read by the index, never place by place.
+    private mutating func messages(
+        in id: Conversation.ID, at range: ClosedRange<Int64>, notBy user: UserID? = nil, limit: Int,
+        order: PlaceOrder, _ position: LogPosition
+    ) throws -> [Message] {
+        // Merges keep the order of a conversation's messages, so each statement finds the first of its part.
+        let ids = try selects(at: IntervalSet(range), in: id, notBy: user, at: position).flatMap {
+            select in
+            try transaction.rows("\(select) ORDER BY position \(raw: order.sql) LIMIT \(limit)") {
+                row in try row.id(0) as Message.ID
+            }
+        }
+        try load(messages: Set(ids))
+        let messages = try ids.compactMap { id in try message(id, at: position) }
+        let sorted = messages.sorted { left, right in
+            order == .ascending ? left.position < right.position : right.position < left.position
+        }
+        return Array(sorted.prefix(limit))
+    }
+
+    private enum PlaceOrder {
+        case ascending, descending
+
+        var sql: StaticString { self == .ascending ? "ASC" : "DESC" }
     }
 
     /// How many messages there were at some places.
@@ -338,7 +365,7 @@ struct History {
         }
     }
 
-    /// Statements that select these messages' ids, each message once.
+    /// Statements that select these messages' ids and places, each message once.
     ///
     /// Deleted ones are remembered where they stood last, so the places are followed through the merges
     /// since, and looked for between every two.
@@ -360,7 +387,7 @@ struct History {
         return selects
             + places.intervals.map { interval in
                 """
-                SELECT id FROM messages
+                SELECT id, position FROM messages
                 WHERE application = \(application) AND conversation = \(home)
                     AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
                     AND event <= \(position)
@@ -378,7 +405,7 @@ struct History {
         after start: LogPosition, before end: LogPosition?, at position: LogPosition
     ) -> SQL {
         """
-        SELECT id FROM deleted_messages
+        SELECT id, position FROM deleted_messages
         WHERE application = \(application) AND conversation = \(home)
             AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
             AND event > \(start) AND event < \(end ?? LogPosition(.max))
