@@ -9,6 +9,8 @@ public import SQL
 public struct MessagingStore: Sendable {
     private(set) var database: Access
     let environment: StoreEnvironment
+    /// What conversations and messages are held to when they are made or changed.
+    public let limits: MessagingLimits
     /// On whose account changes are recorded.
     private var actor: Actor?
     /// In which trace they are asked for.
@@ -25,9 +27,13 @@ public struct MessagingStore: Sendable {
     let clock: ChangeClock
 
     /// A store over a database opened with ``migrations``.
-    public init(database: Database, environment: StoreEnvironment = .live) {
+    public init(
+        database: Database, environment: StoreEnvironment = .live,
+        limits: MessagingLimits = MessagingLimits()
+    ) {
         self.database = Access(database)
         self.environment = environment
+        self.limits = limits
         authentication = Authentication()
         runningKeys = RunningKeys()
         signal = CommitSignal()
@@ -73,12 +79,13 @@ public struct MessagingStore: Sendable {
     ) async throws -> Value {
         let now = environment.now()
         return try await database.write(prefetching: prefetch) {
-            [actor, trace, environment, signal, dueSignal, webhookSignal, clock] transaction in
+            [actor, trace, environment, limits, signal, dueSignal, webhookSignal, clock]
+            transaction in
             try body(
                 Recording(
                     transaction: transaction, application: application, now: now, actor: actor,
-                    trace: trace, hash: environment.sha256, signal: signal, dueSignal: dueSignal,
-                    webhookSignal: webhookSignal, clock: clock))
+                    trace: trace, limits: limits, hash: environment.sha256, signal: signal,
+                    dueSignal: dueSignal, webhookSignal: webhookSignal, clock: clock))
         }
     }
 }

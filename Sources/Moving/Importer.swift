@@ -52,7 +52,7 @@ public struct Importer {
         _ octets: [UInt8], line: Int
     ) async throws {
         do {
-            switch try MovedLineJSON.read(octets) {
+            switch try MovedLineJSON.read(octets, store.limits) {
             case .application(let application): try await take(application)
             case .bytes(let piece): try await take(piece)
             case .record(let record): try await take(record, line: line)

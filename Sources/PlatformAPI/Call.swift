@@ -23,12 +23,15 @@ struct Call: Sendable {
     /// What the answer must not be compressed with.
     let secrets: Secrets
 
+    /// What the URLs in the answer begin with.
+    var publicBase: String { api.publicBase.of(request) }
+
     /// The URLs of the system's perspective.
     var links: LinkBuilder { links(.system) }
 
     func links(_ perspective: LinkBuilder.Perspective) -> LinkBuilder {
         LinkBuilder(
-            publicBase: api.publicBase, application: application, perspective: perspective)
+            publicBase: publicBase, application: application, perspective: perspective)
     }
 
     /// How answers show objects to this caller.
@@ -37,7 +40,8 @@ struct Call: Sendable {
     func presentation(
         _ perspective: LinkBuilder.Perspective = .system, saving: Bool = false
     ) -> Presentation {
-        let (sign, secrets) = (api.downloads.signing(at: api.clock(), saving: saving), secrets)
+        let sign = api.downloads.signing(at: api.clock(), saving: saving, for: request)
+        let secrets = secrets
         return Presentation(
             version: version,
             links: links(perspective),

@@ -51,7 +51,7 @@ public struct Endpoint: Sendable {
     let check: (@Sendable (Call, JSONValue) async throws -> Void)?
     let handler: Handler
     /// What the description says of it in a version that offers it; see `Operation`.
-    let describe: @Sendable (APIVersion) -> Operation
+    let describe: @Sendable (APIVersion, MessagingLimits) -> Operation
 
     /// Whether it is a user's own doing that somebody sees to for him; see `actor(for:or:)`.
     let isOnBehalf: Bool
@@ -77,7 +77,7 @@ public struct Endpoint: Sendable {
         needsRoom: Bool = false, family: APIFamily = .platform,
         versions: Set<APIVersion>? = nil,
         check: (@Sendable (Call, JSONValue) async throws -> Void)? = nil, _ handler: Handler,
-        describe: @escaping @Sendable (APIVersion) -> Operation
+        describe: @escaping @Sendable (APIVersion, MessagingLimits) -> Operation
     ) {
         self.method = method
         self.path = path
@@ -93,5 +93,21 @@ public struct Endpoint: Sendable {
         self.handler = handler
         self.describe = describe
         isOnBehalf = Self.isOnBehalf(path)
+    }
+
+    /// An endpoint that is described alike whatever the limits in force.
+    init(
+        _ method: Method, _ path: PathTemplate, _ summary: String, isKeyed: Bool = false,
+        isCompressed: Bool = false, reachesOutside: Bool = false, scope: Token.Scope? = nil,
+        needsRoom: Bool = false, family: APIFamily = .platform,
+        versions: Set<APIVersion>? = nil,
+        check: (@Sendable (Call, JSONValue) async throws -> Void)? = nil, _ handler: Handler,
+        describe: @escaping @Sendable (APIVersion) -> Operation
+    ) {
+        self.init(
+            method, path, summary, isKeyed: isKeyed, isCompressed: isCompressed,
+            reachesOutside: reachesOutside, scope: scope, needsRoom: needsRoom, family: family,
+            versions: versions, check: check, handler,
+            describe: { version, _ in describe(version) })
     }
 }

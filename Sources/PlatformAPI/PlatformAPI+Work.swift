@@ -11,20 +11,20 @@ extension PlatformAPI {
         do throws(APIError) {
             version = try gate.version()
         } catch {
-            return Answer(route, response(to: error))
+            return Answer(route, response(to: error, for: gate.request))
         }
         let negotiation = Negotiation(gate.request, gate.endpoint, version)
         if let others = gate.otherMethods(in: version) {
             return gate.isAhead(of: version)
                 ? Answer(
                     Self.unknownRoute,
-                    negotiation.noted(on: response(to: .unknownEndpoint(gate.request))))
+                    negotiation.noted(on: response(to: .unknownEndpoint(gate.request), for: gate.request)))
                 : Answer(route, negotiation.noted(on: methods(others, gate.request)))
         }
         do throws(APIError) {
             try gate.requirePatchType(version)
         } catch {
-            return Answer(route, negotiation.noted(on: response(to: error)))
+            return Answer(route, negotiation.noted(on: response(to: error, for: gate.request)))
         }
         if let answer = recalled(gate, negotiation, route) { return answer }
         return Answer(route, gate.endpoint.policy) { [self] body in
@@ -55,7 +55,7 @@ extension PlatformAPI {
         var standing: RateStanding?
         let isAdmitted = admits(grant, &standing)
         var response = negotiation.noted(
-            on: isAdmitted ? reply.response : response(to: tooManyRequests))
+            on: isAdmitted ? reply.response : response(to: tooManyRequests, for: gate.request))
         if let standing { response.fields.add(standing, policy: "token") }
         guard gate.endpoint.isCompressed else { return Answer(route, response) }
         let (fields, minimum) = (gate.request.fields, settings.compressMinimum)
@@ -176,12 +176,14 @@ extension PlatformAPI {
     /// Whatever a handler throws, as an answer; a fault is reported here, once.
     private func response(to error: any Error, _ gate: Gate) -> Response {
         switch error {
-        case let error as APIError: return response(to: error)
-        case let mistake as ImportMistake: return response(to: APIError(mistake))
+        case let error as APIError: return response(to: error, for: gate.request)
+        case let mistake as ImportMistake:
+            return response(to: APIError(mistake), for: gate.request)
         case let rejection as Rejection:
-            return response(to: APIError(rejection, gate.endpoint.family))
+            return response(to: APIError(rejection, gate.endpoint.family), for: gate.request)
         case let error as BodyError:
-            return Response(error, limit: gate.endpoint.policy.limit, publicBase: publicBase)
+            return Response(
+                error, limit: gate.endpoint.policy.limit, publicBase: publicBase.of(gate.request))
         default:
             switch onFault(error, gate.request.id) {
             case .unavailable:

@@ -13,7 +13,7 @@ public final class PlatformAPI: Service {
     let store: MessagingStore
     let uploads: Uploads
     let downloads: Downloads
-    let publicBase: String
+    let publicBase: PublicBase
     let clock: @Sendable () -> Timestamp
     let newContentID: @Sendable () -> Messaging.Content.ID
     /// The addresses of a host; empty when nobody knows it.
@@ -46,14 +46,13 @@ public final class PlatformAPI: Service {
     /// Puts the interface together.
     ///
     /// - Parameters:
-    ///   - publicBase: The absolute base of every URL in an answer, such as
-    ///     `https://chat.example.com`.
+    ///   - publicBase: What every URL in an answer begins with.
     ///   - clock: Now; download URLs are signed as of then.
     ///   - newContentID: Makes the id of a content.
     ///   - lookUp: The addresses of a host, and soon; empty when nobody knows it.
     ///   - onFault: Told of every fault once, to log it; says what kind it is.
     public init(
-        store: MessagingStore, uploads: Uploads, downloads: Downloads, publicBase: String,
+        store: MessagingStore, uploads: Uploads, downloads: Downloads, publicBase: PublicBase,
         settings: PlatformSettings = PlatformSettings(),
         clock: @escaping @Sendable () -> Timestamp,
         newContentID: @escaping @Sendable () -> Messaging.Content.ID,
@@ -69,7 +68,7 @@ public final class PlatformAPI: Service {
         self.lookUp = lookUp
         self.onFault = onFault
         self.settings = settings
-        description = Description(publicBase: publicBase)
+        description = Description(publicBase, store.limits)
         limiter = RateLimiter(settings.rateLimit)
         acceptIsStrict = Atomic(settings.strictAccept)
         memory = MessageMemory(budget: settings.memory)
@@ -80,7 +79,7 @@ public final class PlatformAPI: Service {
             maximum: settings.maximumStreams, maximumPerUser: settings.maximumStreamsPerToken)
         tails = EventTails(
             store: store,
-            frames: EventFrames(publicBase: publicBase, downloads: downloads)
+            frames: EventFrames(publicBase: publicBase.text, downloads: downloads)
         ) { error in
             // Nobody's request: whoever streams goes on when it has passed.
             _ = onFault(error, RequestID(high: 0, low: 0))
@@ -137,9 +136,9 @@ public final class PlatformAPI: Service {
         case .otherMethods(let template, let allowed):
             return Answer(template.description, methods(allowed, request))
         case .unknown:
-            return Answer(Self.unknownRoute, response(to: .unknownEndpoint(request)))
+            return Answer(Self.unknownRoute, response(to: .unknownEndpoint(request), for: request))
         case .fault(let fault):
-            return Answer(Self.unknownRoute, response(to: APIError(fault)))
+            return Answer(Self.unknownRoute, response(to: APIError(fault), for: request))
         }
     }
 
@@ -158,14 +157,18 @@ public final class PlatformAPI: Service {
     public func unauthenticated(_ request: Request) -> Response {
         do throws(BearerToken.Problem) {
             _ = try BearerToken(request.fields)
-            return response(to: APIError(.unknown))
+            return response(to: APIError(.unknown), for: request)
         } catch {
-            return response(to: APIError(error))
+            return response(to: APIError(error), for: request)
         }
     }
 
     /// An error as this server answers it.
-    func response(to error: APIError) -> Response { error.response(publicBase: publicBase) }
+    ///
+    /// - Parameter request: The request that meets it; `nil` where it is not known.
+    func response(to error: APIError, for request: Request? = nil) -> Response {
+        error.response(publicBase: request.map(publicBase.of) ?? publicBase.text)
+    }
 
     /// `OPTIONS` of a known path, a preflight or not, or a method it does not offer (H65, H69, H70).
     ///
@@ -174,8 +177,7 @@ public final class PlatformAPI: Service {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
         guard request.method == .options else {
             return APIError.methodNotAllowed(request.effectiveMethod, allowed: names)
-                .reply(publicBase: publicBase)
-                .adding("Allow", names).response
+                .reply(publicBase: publicBase.of(request)).adding("Allow", names).response
         }
         var response = Reply.noContent.adding("Allow", names).response
         if allowed.contains(.patch) { response.fields.add("Accept-Patch", PatchType.name) }

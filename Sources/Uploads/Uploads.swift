@@ -1,4 +1,5 @@
 public import Blobs
+public import HTTP
 import Locking
 
 /// The upload resource: bytes come in pieces, survive cuts and crashes, and end as a content.
@@ -17,7 +18,7 @@ public final class Uploads: Sendable {
     static let methods = "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS"
 
     let engine: UploadEngine
-    let base: String
+    let base: PublicBase
     let active = ActiveUploads()
     let isStopping = Locked(false)
     private let sweeping = BackgroundTask()
@@ -27,12 +28,12 @@ public final class Uploads: Sendable {
     /// - Parameters:
     ///   - folder: Made where it is missing; one process at a time (``FolderLock``).
     ///   - finisher: Told of every finished content, at least once.
-    ///   - publicBase: Absolute URL without a trailing slash, such as `https://chat.example.com`.
+    ///   - publicBase: What upload URLs begin with.
     ///   - onCommit: Told how long each commit of octets took, bytes and record.
     ///   - bucket: Where complete contents go; `nil` for the local disk.
     public init(
         folder: String, settings: UploadSettings = UploadSettings(),
-        finisher: any UploadFinisher, clock: UploadClock, publicBase: String,
+        finisher: any UploadFinisher, clock: UploadClock, publicBase: PublicBase,
         bucket: ContentBucket? = nil,
         onCommit: @escaping @Sendable (UploadDialect, Duration) -> Void = { _, _ in }
     ) async throws(DiskError) {

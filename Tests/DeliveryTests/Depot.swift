@@ -1,6 +1,7 @@
 import Archives
 import Blobs
 import FoundationEssentials
+import HTTP
 import JSON
 import Locking
 import Messaging
@@ -47,7 +48,7 @@ final class Depot: Sendable {
         blobs = try BlobFolder(at: "\(folder)/blobs")
         let downloads = Downloads(
             contents: Contents(blobs), catalog: NoContents(), keys: try SigningKeys.random(),
-            publicBase: Self.base, clock: UploadClock(now: { now().milliseconds }))
+            publicBase: PublicBase(Self.base), clock: UploadClock(now: { now().milliseconds }))
         exporter = Exporter(
             store: store, blobs: blobs, contents: Contents(blobs), downloads: downloads,
             publicBase: Self.base, now: now,

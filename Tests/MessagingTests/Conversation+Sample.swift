@@ -33,7 +33,9 @@ extension Conversation {
     /// The conversation after the metadata part of a patch; as it is when that is refused.
     func applying(_ patches: [ConversationPatch], at moment: Timestamp) -> Conversation {
         var changed = self
-        for case .metadataChanged(let change) in (try? patching(patches, at: moment)) ?? [] {
+        for case .metadataChanged(let change)
+            in (try? patching(patches, MessagingLimits(), at: moment)) ?? []
+        {
             changed.metadata = metadata.merging(change.writes)
         }
         return changed

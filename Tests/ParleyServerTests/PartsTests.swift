@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTP
 import SQL
 import Testing
 
@@ -63,6 +64,6 @@ import Testing
         #expect(Scratch([("http.listen", address)]).settings.base == base)
         let named = Scratch([("http.listen", address), ("public_url", "https://chat.example.com/")])
         #expect(named.settings.base == "https://chat.example.com")
-        #expect(named.settings.transferBase == "https://chat.example.com")
+        #expect(named.settings.transferBase.text == "https://chat.example.com")
     }
 }

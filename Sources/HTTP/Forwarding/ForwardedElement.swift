@@ -4,6 +4,8 @@ struct ForwardedElement {
     private(set) var client: PeerAddress?
     /// `proto`, when it is known.
     private(set) var scheme: Scheme?
+    /// `host`, when it is one.
+    private(set) var host: Authority?
 
     /// Reads `name=value` pairs between semicolons, values being tokens or quoted strings; `nil` for
     /// anything else, and for a name that comes twice.
@@ -31,6 +33,8 @@ struct ForwardedElement {
                 client = PeerAddress(node: value, bracketed: true)
             } else if name.isEqualIgnoringCase("proto".utf8) {
                 scheme = Scheme(value)
+            } else if name.isEqualIgnoringCase("host".utf8) {
+                host = Authority(value)
             }
         }
     }

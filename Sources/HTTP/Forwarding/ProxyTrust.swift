@@ -9,7 +9,7 @@ public struct ProxyTrust: Sendable, Equatable {
         case none
         /// In `Forwarded` (RFC 7239).
         case forwarded
-        /// In `X-Forwarded-For` and `X-Forwarded-Proto`.
+        /// In `X-Forwarded-For`, `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Forwarded-Port`.
         case xForwarded = "x-forwarded"
     }
 
@@ -34,6 +34,8 @@ public struct ProxyTrust: Sendable, Equatable {
         public var client: PeerAddress
         /// What the client spoke with the outermost proxy, if that was said and is known.
         public var scheme: Scheme?
+        /// What the client called the outermost proxy, if that was said and is a host (ruling 36).
+        public var host: Authority?
     }
 
     /// What a request from a proxy is called: as the proxy calls it by `X-Request-Id`, if that is a
@@ -60,12 +62,15 @@ public struct ProxyTrust: Sendable, Equatable {
                     let element = elements.next(), let hop = ForwardedElement(element),
                     let client = hop.client
                 else { break }
-                origin = Origin(client: client, scheme: hop.scheme)
+                origin = Origin(client: client, scheme: hop.scheme, host: hop.host)
                 guard includes(client) else { break }
             }
         case .xForwarded:
             var elements = ElementsFromEnd(fields, "X-Forwarded-For", quoted: false)
             var schemes = ElementsFromEnd(fields, "X-Forwarded-Proto", quoted: false)
+            var hosts = ElementsFromEnd(fields, "X-Forwarded-Host", quoted: false)
+            var ports = ElementsFromEnd(fields, "X-Forwarded-Port", quoted: false)
+            var port: UInt16?
             for _ in 0..<maximumHops {
                 guard
                     let element = elements.next(),
@@ -74,8 +79,11 @@ public struct ProxyTrust: Sendable, Equatable {
                 origin.client = client
                 // Most proxies pass the one of the outermost on: the last one said counts on.
                 if let scheme = schemes.next() { origin.scheme = Scheme(scheme) }
+                if let host = hosts.next() { origin.host = Authority(host) }
+                if let digits = ports.next() { port = Authority.port(digits) }
                 guard includes(client) else { break }
             }
+            if port != origin.scheme?.port { origin.host = origin.host?.adding(port: port) }
         }
         return origin
     }

@@ -21,13 +21,15 @@ public struct Request: Sendable {
     public let client: ClientIdentity?
     /// What the client speaks, as far as that is known; for URLs and HSTS only (H201).
     public let scheme: Scheme
+    /// What the client called this server, as a trusted proxy says; for URLs only, see ``PublicBase``.
+    public let forwardedHost: Authority?
 
     /// Puts a head together.
     public init(
         method: Method, target: RequestTarget, fields: Fields, framing: BodyFraming = .none,
         isHTTP10: Bool = false, id: RequestID = RequestID(high: 0, low: 0),
         peer: PeerAddress = .unknown, scheme: Scheme = .http, client: ClientIdentity? = nil,
-        isProxied: Bool = false
+        isProxied: Bool = false, forwardedHost: Authority? = nil
     ) {
         self.method = method
         self.target = target
@@ -39,5 +41,6 @@ public struct Request: Sendable {
         self.client = client
         self.isProxied = isProxied
         self.scheme = scheme
+        self.forwardedHost = forwardedHost
     }
 }

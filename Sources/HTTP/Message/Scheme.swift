@@ -5,6 +5,14 @@ public enum Scheme: String, Sendable {
     /// Over TLS.
     case https
 
+    /// The port of URLs that name none.
+    var port: UInt16 {
+        switch self {
+        case .http: 80
+        case .https: 443
+        }
+    }
+
     /// Reads a proxy's word for it, in any case; `nil` for other schemes (H201).
     init?(_ text: some Collection<UInt8>) {
         if text.isEqualIgnoringCase("https".utf8) {

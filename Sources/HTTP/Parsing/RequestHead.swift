@@ -22,10 +22,11 @@ public struct RequestHead: Sendable {
     /// The request of this head, with what its connection knows; the head ends in it.
     public consuming func request(
         _ method: Method, id: RequestID, peer: PeerAddress, scheme: Scheme, client: ClientIdentity?,
-        isProxied: Bool = false
+        isProxied: Bool = false, forwardedHost: Authority? = nil
     ) -> Request {
         Request(
             method: method, target: target, fields: fields, framing: framing, isHTTP10: isHTTP10,
-            id: id, peer: peer, scheme: scheme, client: client, isProxied: isProxied)
+            id: id, peer: peer, scheme: scheme, client: client, isProxied: isProxied,
+            forwardedHost: forwardedHost)
     }
 }

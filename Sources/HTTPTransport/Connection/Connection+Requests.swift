@@ -76,7 +76,7 @@ extension Connection {
             to: head.request(
                 method, id: record.id, peer: client,
                 scheme: origin?.scheme ?? (secure == nil ? .http : .https), client: secure?.client,
-                isProxied: isTrusted)
+                isProxied: isTrusted, forwardedHost: origin?.host)
         ).parts()
         record.route = route
         record.user = user

@@ -25,7 +25,7 @@ extension Conversation {
         // Also of one he deleted for himself before: he still takes part in it.
         case .leaving:
             try user.requireWriting()
-            return try patching([.removeParticipant(user.userID)], at: now)
+            return try patching([.removeParticipant(user.userID)], MessagingLimits(), at: now)
                 + [hiding(from: user, upTo: nil, at: now)]
         }
     }

@@ -3,20 +3,22 @@ extension Conversation {
     ///
     /// - Returns: At most one event for participants, then at most one for metadata, so that whom
     ///   the patch removes keeps seeing the metadata before it (R14). None when nothing changes.
-    /// - Throws: `objectDeleted`; `invalid("participants")` for more than 25 at the end (R19);
+    /// - Throws: `objectDeleted`; `invalid("participants")` for more at the end than the limits
+    ///   allow, if any is new (R19);
     ///   `invalid` with the property of the operation for bad metadata (R40–R42).
     public func patching(
-        _ patches: [ConversationPatch], at now: Timestamp
+        _ patches: [ConversationPatch], _ limits: MessagingLimits, at now: Timestamp
     ) throws(Rejection) -> [Event] {
         guard deletedAt == nil else { throw .objectDeleted }
-        let participants = try participants(after: patches)
+        let participants = try participants(after: patches, limits)
         let writes = try writes(of: patches, at: now)
         return [changing(to: participants, at: now), changing(by: writes, at: now)]
             .compactMap(\.self)
     }
 
-    private func participants(after patches: [ConversationPatch]) throws(Rejection) -> Participants
-    {
+    private func participants(
+        after patches: [ConversationPatch], _ limits: MessagingLimits
+    ) throws(Rejection) -> Participants {
         var users = participants
         for patch in patches {
             switch patch {
@@ -26,10 +28,11 @@ extension Conversation {
             case .setMetadata, .deleteMetadata: break
             }
         }
-        guard users.count <= Participants.limit else {
+        // The limit may have been lowered since: who is there may stay, and leave.
+        if !users.users.allSatisfy(participants.contains), users.count > limits.participants {
             throw .invalid(
                 "participants", .participantCountAfterPatch,
-                .init(amount: users.count, limit: Participants.limit))
+                .init(amount: users.count, limit: limits.participants))
         }
         return users
     }

@@ -11,11 +11,11 @@ extension Conversation {
     /// - Throws: `objectDeleted`; `invalid` with the draft's sender property for a user who may not
     ///   send (rulings 10); `invalid("parts.content")` for a content that is not complete or
     ///   belongs elsewhere (R24); `invalid("parts.id")` for two parts of one id;
-    ///   `invalid("parts")` above 2 GiB (R23).
+    ///   `invalid("parts")` for more bytes than the limits allow (R23).
     public func posting(
         _ draft: Message.Draft, hasIdentity: Bool, contents: [Content.ID: Content],
-        as id: Message.ID, partIDs: (Int) -> MessagePart.ID, key: Replay.Key? = nil,
-        at now: Timestamp
+        _ limits: MessagingLimits, as id: Message.ID, partIDs: (Int) -> MessagePart.ID,
+        key: Replay.Key? = nil, at now: Timestamp
     ) throws(Rejection) -> Event {
         guard deletedAt == nil else { throw .objectDeleted }
         try admit(draft, hasIdentity: hasIdentity)
@@ -30,7 +30,7 @@ extension Conversation {
         let message = Message(
             id: id, conversation: self.id, position: lastPosition.next, sender: draft.sender,
             sentAt: max(now, lastSentAt ?? now), parts: parts)
-        try message.checkParts()
+        try message.checkParts(limits)
         return .messageSent(
             MessageSent(message: message, notification: draft.notification, key: key))
     }

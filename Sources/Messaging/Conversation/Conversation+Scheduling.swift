@@ -12,11 +12,13 @@ extension Conversation {
     /// - Throws: As `posting`.
     public func scheduling(
         _ draft: Message.Draft, for schedule: Schedule, hasIdentity: Bool,
-        contents: [Content.ID: Content], as id: Message.ID, partIDs: (Int) -> MessagePart.ID,
+        contents: [Content.ID: Content], _ limits: MessagingLimits, as id: Message.ID,
+        partIDs: (Int) -> MessagePart.ID,
         key: Replay.Key? = nil, at now: Timestamp
     ) throws(Rejection) -> Event {
         _ = try posting(
-            draft, hasIdentity: hasIdentity, contents: contents, as: id, partIDs: partIDs, at: now)
+            draft, hasIdentity: hasIdentity, contents: contents, limits, as: id, partIDs: partIDs,
+            at: now)
         let takesPart = draft.sender.userID.map(participants.contains) ?? false
         var parts: [MessagePart.Draft] = []
         for (index, part) in draft.parts.enumerated() {

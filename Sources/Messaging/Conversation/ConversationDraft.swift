@@ -1,7 +1,7 @@
 extension Conversation {
     /// A conversation somebody asks for; what it holds has been checked.
     public struct Draft: Equatable, Sendable {
-        /// Who shall take part, 1 to 25.
+        /// Who shall take part, at least one.
         public let participants: Participants
         /// Whether an existing one of exactly these participants serves as well.
         public let isDistinct: Bool
@@ -12,17 +12,17 @@ extension Conversation {
 
         /// Checks in the order of platform-api 1.6.
         ///
-        /// - Throws: `invalid("participants")` for none or more than 25 different ones (R19),
-        ///   `invalid("metadata")` for a bad tree (R40–R42).
+        /// - Throws: `invalid("participants")` for none or more different ones than the limits allow
+        ///   (R19), `invalid("metadata")` for a bad tree (R40–R42).
         public init(
             participants: [UserID], isDistinct: Bool = false, metadata: MetadataTree? = nil,
-            proposedID: Conversation.ID? = nil
+            proposedID: Conversation.ID? = nil, _ limits: MessagingLimits = MessagingLimits()
         ) throws(Rejection) {
             self.participants = Participants(participants)
-            guard (1...Participants.limit).contains(self.participants.count) else {
+            guard (1...limits.participants).contains(self.participants.count) else {
                 throw .invalid(
                     "participants", .participantCount,
-                    .init(amount: self.participants.count, limit: Participants.limit))
+                    .init(amount: self.participants.count, limit: limits.participants))
             }
             if let metadata {
                 guard case .object = metadata else { throw .invalid("metadata", .metadataObject) }

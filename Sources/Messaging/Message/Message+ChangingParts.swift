@@ -9,10 +9,11 @@ extension Message {
     ///   - newID: Makes a name for a part that has none.
     /// - Throws: `notFound(.messagePart)`; `invalidOperation` for the removal of the last part;
     ///   `invalid("parts.id")` for two parts of one name, or a creation number nobody has;
-    ///   `invalid("parts.content")` (R24); `invalid("parts")` above 1000 parts or 2 GiB (R23).
+    ///   `invalid("parts.content")` (R24); `invalid("parts")` above 1000 parts (R20)
+    ///   or for more bytes than the limits allow (R23).
     public func changingParts(
         _ operation: PartOperation, made: Int, contents: [Content.ID: Content],
-        newID: () -> MessagePart.ID, at now: Timestamp
+        _ limits: MessagingLimits, newID: () -> MessagePart.ID, at now: Timestamp
     ) throws(Rejection) -> PartsChanged {
         let moment = max(now, updatedAt ?? sentAt)
         func part(
@@ -30,7 +31,7 @@ extension Message {
                 message: id, conversation: conversation, created: created, updated: updated,
                 removed: removed.map { PartsChanged.Removed(id: $0.id, index: $0.index) },
                 order: order, made: made + created.count, at: moment)
-            try applying(change).checkParts()
+            try applying(change).checkParts(limits)
             return change
         }
 
@@ -98,19 +99,24 @@ extension Message {
 
     /// What holds for the parts of every message together.
     ///
-    /// - Throws: `invalid("parts.id")` for two of one id, `invalid("parts")` for none, more than
-    ///   1000 (R20) or more than 2 GiB (R23).
-    func checkParts() throws(Rejection) {
+    /// - Throws: `invalid("parts.id")` for two of one id, `invalid("parts")` for none, more than 1000
+    ///   (R20), or more bytes than the limits allow (R23).
+    func checkParts(_ limits: MessagingLimits) throws(Rejection) {
         guard (1...Message.partLimit).contains(parts.count) else {
             throw .invalid("parts", .partCount, .init(amount: parts.count))
         }
         guard parts.count == 1 || Set(parts.map(\.id)).count == parts.count else {
             throw .invalid("parts.id", .partIDTwice)
         }
-        // Each size is at most that of an upload, so their sum cannot overflow.
-        let size = parts.reduce(0) { size, part in size + part.size }
-        guard size <= Message.sizeLimit else {
-            throw .invalid("parts", .partsSize, .init(amount: Int(size)))
+        // Sizes of imported contents may be large enough to overflow.
+        let size = parts.reduce(Int64(0)) { size, part in
+            let (sum, isTooLarge) = size.addingReportingOverflow(part.size)
+            return isTooLarge ? .max : sum
+        }
+        guard size <= limits.messageBytes else {
+            throw .invalid(
+                "parts", .partsSize,
+                .init(amount: Int(size), limit: Int(limits.messageBytes)))
         }
     }
 }

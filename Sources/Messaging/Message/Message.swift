@@ -5,8 +5,6 @@ public struct Message: Equatable, Sendable {
 
     /// Most parts of a message (platform-api 3.4).
     public static let partLimit = 1000
-    /// Most bytes of all parts together: 2 GiB (R23).
-    public static let sizeLimit: Int64 = 2_147_483_648
 
     /// Its name.
     public let id: ID

@@ -19,7 +19,7 @@ extension MessagingStore {
             try demand.check(before.version) {
                 try recording.transaction.snapshot(of: before, in: application)
             }
-            for event in try before.patching(patches, at: recording.now) {
+            for event in try before.patching(patches, recording.limits, at: recording.now) {
                 try recording.record(event)
             }
             return try recording.transaction.snapshot(
@@ -45,7 +45,7 @@ extension MessagingStore {
                 id, for: user, in: application)
             try part.requireWriting()
             try recording.check(demand, before, for: user)
-            let events = try before.patching(patches, at: recording.now)
+            let events = try before.patching(patches, recording.limits, at: recording.now)
             for case .participantsChanged(let change) in events {
                 try recording.refuseBlocked(change.added, by: user)
             }

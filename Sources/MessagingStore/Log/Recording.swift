@@ -11,6 +11,8 @@ struct Recording {
     let actor: Actor?
     /// In which trace it is asked for; `nil` for none.
     let trace: Trace?
+    /// What decisions are held to.
+    let limits: MessagingLimits
     let hash: @Sendable ([UInt8]) -> [UInt8]
     let signal: CommitSignal
     let dueSignal: DueSignal

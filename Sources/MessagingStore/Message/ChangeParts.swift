@@ -94,7 +94,7 @@ extension Recording {
         let change = try message.changingParts(
             operation, made: try partsMade(of: message),
             contents: try contents(of: operation.drafts, readableBy: user),
-            newID: { unused.removeFirst() }, at: now)
+            limits, newID: { unused.removeFirst() }, at: now)
         try record(.partsChanged(change))
         return change
     }

@@ -100,9 +100,8 @@ extension Recording {
     ) throws -> Message {
         let event = try conversation.posting(
             draft, hasIdentity: try hasIdentity(draft.sender, in: conversation),
-            contents: try contents(of: draft.parts, readableBy: user), as: id,
-            partIDs: { index in partIDs[index] }, key: key,
-            at: now)
+            contents: try contents(of: draft.parts, readableBy: user), limits, as: id,
+            partIDs: { index in partIDs[index] }, key: key, at: now)
         try record(event, reaching: listeners)
         guard case .messageSent(let sent) = event else {
             throw StoreFault.unreadable("decision of a post")

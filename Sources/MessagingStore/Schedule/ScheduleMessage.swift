@@ -109,8 +109,8 @@ extension Recording {
     ) throws {
         let event = try conversation.scheduling(
             draft, for: schedule, hasIdentity: try hasIdentity(draft.sender, in: conversation),
-            contents: try contents(of: draft.parts), as: id, partIDs: { index in partIDs[index] },
-            key: key, at: now)
+            contents: try contents(of: draft.parts), limits, as: id,
+            partIDs: { index in partIDs[index] }, key: key, at: now)
         try record(event)
         tellSender(of: Timestamp(milliseconds: now.milliseconds + schedule.delay))
     }

@@ -1,15 +1,15 @@
 public import JSON
-import Messaging
+public import Messaging
 
 extension ConversationDraftJSON {
-    /// What ``read(_:_:by:)`` reads from the system.
-    public static func schema(_ version: APIVersion) -> JSONSchema {
-        schema("ConversationDraft", 1...Participants.limit, version)
+    /// What ``read(_:_:_:by:)`` reads from the system.
+    public static func schema(_ version: APIVersion, _ limits: MessagingLimits) -> JSONSchema {
+        schema("ConversationDraft", 1...limits.participants, version)
     }
 
     /// What it reads from a user, who takes part without being named.
-    public static func userSchema(_ version: APIVersion) -> JSONSchema {
-        schema("UserConversationDraft", 0...Participants.limit, version)
+    public static func userSchema(_ version: APIVersion, _ limits: MessagingLimits) -> JSONSchema {
+        schema("UserConversationDraft", 0...limits.participants, version)
     }
 
     private static func schema(

@@ -20,19 +20,21 @@ public enum ConversationDraftJSON {
     ///   - creator: Who makes it.
     /// - Throws: The first problem, with the name of the member at fault.
     public static func read(
-        _ body: JSONValue, _ version: APIVersion, by creator: Creator = .system
+        _ body: JSONValue, _ version: APIVersion, _ limits: MessagingLimits,
+        by creator: Creator = .system
     ) throws(Rejection) -> Conversation.Draft {
-        let participants = try participants(body, version, creator)
+        let participants = try participants(body, version, limits, creator)
         let isDistinct = try isDistinct(body)
         let metadata = try metadata(body)
         let id: Conversation.ID? = try IdentifierJSON.proposed(
             in: body, .conversations, .conversationID)
         return try Conversation.Draft(
-            participants: participants, isDistinct: isDistinct, metadata: metadata, proposedID: id)
+            participants: participants, isDistinct: isDistinct, metadata: metadata, proposedID: id,
+            limits)
     }
 
     private static func participants(
-        _ body: JSONValue, _ version: APIVersion, _ creator: Creator
+        _ body: JSONValue, _ version: APIVersion, _ limits: MessagingLimits, _ creator: Creator
     ) throws(Rejection) -> [UserID] {
         guard let value = body.present("participants") else { throw .missing("participants") }
         guard var users = UserIDJSON.list(value, version) else {
@@ -45,10 +47,10 @@ public enum ConversationDraftJSON {
         case .user(.some): break
         case .user(nil): unnamed = 1
         }
-        guard (1...Participants.limit).contains(users.count + unnamed) else {
+        guard (1...limits.participants).contains(users.count + unnamed) else {
             throw .invalid(
                 "participants", .participantCount,
-                .init(amount: users.count + unnamed, limit: Participants.limit))
+                .init(amount: users.count + unnamed, limit: limits.participants))
         }
         return users
     }

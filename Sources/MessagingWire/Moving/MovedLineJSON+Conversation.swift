@@ -64,7 +64,9 @@ extension MovedLineJSON {
         }
     }
 
-    static func conversation(_ line: MovedReader) throws(MovedMistake) -> MovedConversation {
+    static func conversation(
+        _ line: MovedReader, _ limits: MessagingLimits
+    ) throws(MovedMistake) -> MovedConversation {
         let members = try line.objects("participants", 1_000_000, member)
         let users = members.map(\.participant.userID)
         guard Set(users).count == users.count else {
@@ -72,10 +74,10 @@ extension MovedLineJSON {
         }
         let deletedAt = try line.optional("deleted_at", line.moment)
         let present = members.filter { member in !member.participant.isFormer }.count
-        guard present <= Participants.limit, (deletedAt == nil) != members.isEmpty else {
+        guard present <= limits.participants, (deletedAt == nil) != members.isEmpty else {
             throw line.mistake(
                 "participants",
-                "must name 1 to \(Participants.limit) who take part, and nobody where deleted_at stands"
+                "must name 1 to \(limits.participants) users who take part, and none where deleted_at stands"
             )
         }
         let isDistinct = try line.flag("distinct")

@@ -49,9 +49,13 @@ public enum MovedLineJSON {
 
     /// Reads a line.
     ///
-    /// - Parameter octets: Without its end, at most as long as ``longest``.
+    /// - Parameters:
+    ///   - octets: Without its end, at most as long as ``longest``.
+    ///   - limits: How many participants a conversation may have.
     /// - Throws: The first mistake: what is no JSON, and each member by its own name.
-    public static func read(_ octets: [UInt8]) throws(MovedMistake) -> MovedLine {
+    public static func read(
+        _ octets: [UInt8], _ limits: MessagingLimits
+    ) throws(MovedMistake) -> MovedLine {
         let document: JSONDocument
         do throws(JSONError) {
             document = try JSONDocument(octets, limits: JSONLimits(size: longest))
@@ -69,7 +73,7 @@ public enum MovedLineJSON {
         case .bytes: .bytes(try bytes(line))
         case .user: .record(.user(try user(line)))
         case .relations: .record(.relations(try relations(line)))
-        case .conversation: .record(.conversation(try conversation(line)))
+        case .conversation: .record(.conversation(try conversation(line, limits)))
         case .message: .record(.message(try message(line)))
         case .content: .record(.content(try content(line)))
         case .scheduled: .record(.scheduled(try schedule(line)))

@@ -1,10 +1,12 @@
 public import JSON
-import Messaging
+public import Messaging
 
 extension ConversationPatchJSON {
-    /// What ``read(_:_:)`` reads; one operation may also come without its array.
-    public static func schema(_ version: APIVersion) -> JSONSchema {
-        .named("ConversationPatch", .array(of: .anyOf([participant(version)] + others(version))))
+    /// What ``read(_:_:_:)`` reads; one operation may also come without its array.
+    public static func schema(_ version: APIVersion, _ limits: MessagingLimits) -> JSONSchema {
+        .named(
+            "ConversationPatch",
+            .array(of: .anyOf([participant(version)] + others(version, limits))))
     }
 
     private static func participant(_ version: APIVersion) -> JSONSchema {
@@ -15,7 +17,9 @@ extension ConversationPatchJSON {
         ])
     }
 
-    private static func others(_ version: APIVersion) -> [JSONSchema] {
+    private static func others(
+        _ version: APIVersion, _ limits: MessagingLimits
+    ) -> [JSONSchema] {
         let path = JSONSchema.text(JSONTextSchema(pattern: "^metadata([.][A-Za-z0-9_-]+)*$"))
         return [
             .object([
@@ -23,7 +27,7 @@ extension ConversationPatchJSON {
                 .required("property", .choice(["participants"])),
                 .required(
                     "value",
-                    .array(of: UserIDJSON.namingSchema(version), 0...Participants.limit)),
+                    .array(of: UserIDJSON.namingSchema(version), 0...limits.participants)),
             ]),
             .object([
                 .required("operation", .choice(["set"])),

@@ -5,42 +5,41 @@ public import Messaging
 public enum ConversationPatchJSON {
     /// Reads the operations in their order; one object is an array of one.
     public static func read(
-        _ body: JSONValue, _ version: APIVersion
+        _ body: JSONValue, _ version: APIVersion, _ limits: MessagingLimits
     ) throws(Rejection) -> [ConversationPatch] {
+        let most = max(PatchOperation.mostUsersNamed, limits.participants)
         var named = 0
         return try PatchJSON.read(body) { operation throws(Rejection) in
-            let patch = try patch(operation, version)
+            let patch = try patch(operation, version, most)
             named += patch.usersNamed
-            guard named <= PatchOperation.mostUsersNamed else {
+            guard named <= most else {
                 throw .invalid(
-                    patch.property, .operandUserCount,
-                    .init(amount: named, limit: PatchOperation.mostUsersNamed))
+                    patch.property, .operandUserCount, .init(amount: named, limit: most))
             }
             return patch
         }
     }
 
     private static func patch(
-        _ operation: PatchOperation, _ version: APIVersion
+        _ operation: PatchOperation, _ version: APIVersion, _ mostUsers: Int
     ) throws(Rejection) -> ConversationPatch {
         guard let property = PatchProperty(operation.property) else {
             throw operation.unknownProperty(.conversationProperty)
         }
         switch property {
-        case .participants: return try participants(operation, version)
+        case .participants: return try participants(operation, version, mostUsers)
         case .metadata(let path): return try metadata(operation, path)
         }
     }
 
     private static func participants(
-        _ operation: PatchOperation, _ version: APIVersion
+        _ operation: PatchOperation, _ version: APIVersion, _ mostUsers: Int
     ) throws(Rejection) -> ConversationPatch {
         switch operation.verb {
         case .add: return .addParticipant(try operation.user(version))
         case .remove: return .removeParticipant(try operation.user(version))
         case .set:
-            return .setParticipants(
-                try operation.users(version, atMost: PatchOperation.mostUsersNamed))
+            return .setParticipants(try operation.users(version, atMost: mostUsers))
         case .delete: throw .invalid(operation.property, .verbOfUsers)
         }
     }

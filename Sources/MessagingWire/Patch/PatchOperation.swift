@@ -67,10 +67,10 @@ struct PatchOperation {
 // MARK: - Operands that are users
 
 extension PatchOperation {
-    /// How many users one patch may name; (proposed), far above what 25 participants can need.
+    /// How many users one patch may name, unless a conversation may have more participants; (proposed).
     ///
-    /// Operations are applied one after another on the one writer: a megabyte of names would keep
-    /// everybody else waiting.
+    /// Operations are applied one after another on the one writer: a megabyte of names would delay all
+    /// other changes.
     static let mostUsersNamed = 1000
 
     /// The user that is added or removed.

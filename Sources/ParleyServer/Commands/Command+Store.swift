@@ -18,7 +18,7 @@ extension Command {
         }
         let database = try Database.open(settings)
         defer { database.close() }
-        try await work(MessagingStore(database: database))
+        try await work(MessagingStore(database: database, limits: settings.messagingLimits))
         return 0
     }
 

@@ -52,7 +52,7 @@ struct Parts: Sendable {
         database = try Database.open(settings) { [times = metrics.commitTimes] duration in
             times.observe(Int(duration / .nanoseconds(1)))
         }
-        store = MessagingStore(database: database)
+        store = MessagingStore(database: database, limits: settings.messagingLimits)
         readiness = Readiness()
         let faults = { [readiness] label in
             FaultLog(logger: log.logger(label), readiness: readiness)
@@ -101,7 +101,7 @@ struct Parts: Sendable {
             observe: metrics.observeAttempt, onFault: deliveryLog.noteDelivery,
             onDeactivation: deliveryLog.noteDeactivation)
         api = PlatformAPI(
-            store: store, uploads: uploads, downloads: downloads, publicBase: settings.base,
+            store: store, uploads: uploads, downloads: downloads, publicBase: settings.publicBase,
             settings: settings.api, clock: environment.now,
             newContentID: environment.newContentID,
             lookUp: { [names = HostLookup()] host in
@@ -115,7 +115,7 @@ struct Parts: Sendable {
         }
         let service = ServerService(
             api: api, uploads: uploads, downloads: downloads, readiness: readiness,
-            metrics: metricsDoor, probe: probe, publicURL: settings.base)
+            metrics: metricsDoor, probe: probe, publicBase: settings.publicBase)
         self.service = service
         redirect = try settings.redirectTransport.map { transport in
             try Server(transport, service: RedirectService(to: settings.base))

@@ -1,8 +1,11 @@
 import Delivery
 import FoundationEssentials
+import HTTP
 import HTTPTransport
 import Logging
+import Messaging
 import PlatformAPI
+import Uploads
 
 extension Settings {
     /// The base of URLs handed out: what was said, else the first address.
@@ -23,6 +26,14 @@ extension Settings {
         return "http://localhost"
     }
 
+    /// What conversations and messages are held to: a message is as large as its largest content may be
+    /// (ruling 35).
+    var messagingLimits: MessagingLimits {
+        var limits = messaging
+        limits.messageBytes = uploads.maxUploadSize
+        return limits
+    }
+
     /// How webhooks are sent what they are sent: only where they may be registered.
     var delivery: DeliverySettings {
         var delivery = webhooks
@@ -30,8 +41,13 @@ extension Settings {
         return delivery
     }
 
+    /// The same for answers, which trusted proxies tell of another one unless an operator has.
+    var publicBase: PublicBase { PublicBase(base, followsProxies: publicURL == nil) }
+
     /// The base of upload and download URLs.
-    var transferBase: String { uploadPublicBase ?? base }
+    var transferBase: PublicBase {
+        uploadPublicBase.map { base in PublicBase(base) } ?? publicBase
+    }
 
     /// What the transport is told: one loop per core unless somebody chose.
     var transport: ServerConfiguration {

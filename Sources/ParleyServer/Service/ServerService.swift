@@ -11,20 +11,20 @@ final class ServerService: Service {
     private let readiness: Readiness
     private let metrics: MetricsDoor
     private let probe: ReadinessProbe
-    private let greeting: Response
+    private let publicBase: PublicBase
     private let router: Router<Page>
 
     /// Puts the doors together.
     init(
         api: PlatformAPI, uploads: Uploads, downloads: Downloads, readiness: Readiness,
-        metrics: MetricsDoor, probe: ReadinessProbe, publicURL: String
+        metrics: MetricsDoor, probe: ReadinessProbe, publicBase: PublicBase
     ) {
         self.api = api
         self.uploads = uploads
         self.downloads = downloads
         self.readiness = readiness
         self.metrics = metrics
-        greeting = Self.json(.ok, Self.greeting(publicURL))
+        self.publicBase = publicBase
         self.probe = probe
         var router = Router<Page>()
         for page in Page.allCases where page != .metrics || metrics.isOpen {
@@ -90,7 +90,7 @@ final class ServerService: Service {
         switch page {
         case .metrics where metrics.admits(request): metrics.answer(to: request)
         case .metrics: Answer(route, api.unauthenticated(request))
-        case .root: Answer(route, greeting)
+        case .root: Answer(route, Self.json(.ok, Self.greeting(publicBase.of(request))))
         case .description: api.describe(request, route)
         case .errors: api.explainErrors(request, route)
         case .live: Answer(route, Self.health(true))

@@ -1,5 +1,7 @@
 import HTTP
 import HTTPTransport
+import PlatformAPI
+import Uploads
 
 /// Settings that are each in order but not together (http §25).
 struct Contradiction: Sendable {
@@ -19,24 +21,70 @@ struct Contradiction: Sendable {
             rule: "http.body_idle_timeout must not be above http.request_timeout"
         ) { settings in settings.http.bodyIdleTimeout <= settings.http.requestTimeout },
         Contradiction(
+            keys: ["http.handler_timeout", "http.request_timeout"],
+            rule:
+                "http.handler_timeout must not be above http.request_timeout, which ends the request first"
+        ) { settings in settings.http.handlerTimeout <= settings.http.requestTimeout },
+        Contradiction(
+            keys: ["http.queue_timeout", "http.request_timeout"],
+            rule:
+                "http.queue_timeout must not be above http.request_timeout, which ends the request first"
+        ) { settings in settings.http.queueTimeout <= settings.http.requestTimeout },
+        Contradiction(
+            keys: ["http.allowed_hosts", "public_url"],
+            rule:
+                "http.allowed_hosts must name the host of public_url: requests to the URLs handed out would be refused"
+        ) { settings in
+            let hosts = settings.http.head.allowedHosts.map { host in host.lowercased() }
+            guard !hosts.isEmpty, settings.http.trust.proxies.isEmpty,
+                let host = settings.publicURL.flatMap(Settings.host(of:))
+            else { return true }
+            return hosts.contains(host)
+        },
+        Contradiction(
+            keys: ["api.rate_burst", "api.rate_limit"],
+            rule:
+                "api.rate_burst must not be below api.rate_limit: a token could never make that many requests in a second"
+        ) { settings in settings.api.rateLimit.burst >= settings.api.rateLimit.perSecond },
+        Contradiction(
+            keys: ["uploads.max_upload_size", "uploads.application_quota"],
+            rule:
+                "uploads.max_upload_size must not be above uploads.application_quota: an upload of that size could never end"
+        ) { settings in
+            settings.uploads.applicationQuota.map { quota in
+                settings.uploads.maxUploadSize <= quota
+            } ?? true
+        },
+        Contradiction(
+            keys: ["metrics.listen", "tls.redirect_listen", "tls.listen", "http.listen"],
+            rule:
+                "http.listen, tls.listen, metrics.listen and tls.redirect_listen must not share an address"
+        ) { settings in
+            let addresses =
+                settings.http.addresses + settings.tls.addresses + settings.metricsAddresses
+                + settings.redirectAddresses
+            let chosen = addresses.filter { address in address.port != 0 }.map(\.description)
+            return Set(chosen).count == chosen.count
+        },
+        Contradiction(
             keys: ["http.write_low", "http.write_high"],
             rule: "http.write_low must not be above http.write_high"
         ) { settings in settings.http.writeLow <= settings.http.writeHigh },
         Contradiction(
             keys: ["http.proxy_protocol", "http.trusted_proxies"],
-            rule: "PROXY headers are taken from http.trusted_proxies only, and there are none"
+            rule: "http.proxy_protocol needs http.trusted_proxies: PROXY headers of other peers are refused"
         ) { settings in
             settings.http.proxyProtocol == .off || !settings.http.trust.proxies.isEmpty
         },
         Contradiction(
             keys: ["http.forwarded_from", "http.trusted_proxies"],
-            rule: "fields are believed from http.trusted_proxies only, and there are none"
+            rule: "http.forwarded_from needs http.trusted_proxies: the fields of other peers are ignored"
         ) { settings in
             settings.http.trust.source == .none || !settings.http.trust.proxies.isEmpty
         },
         Contradiction(
             keys: ["http.listen", "public_url"],
-            rule: "with a port the system chooses, public_url must say what clients reach it by"
+            rule: "http.listen with port 0 needs public_url: the system chooses the port, and URLs must name it"
         ) { settings in
             settings.publicURL != nil
                 || !settings.http.addresses.contains { address in address.port == 0 }
@@ -48,6 +96,17 @@ struct Contradiction: Sendable {
         Contradiction(
             keys: ["tls.listen"], rule: "tls.listen needs tls.certificates and tls.keys"
         ) { settings in settings.tls.addresses.isEmpty || !settings.tlsCertificates.isEmpty },
+        Contradiction(
+            keys: ["tls.certificates", "tls.listen"],
+            rule: "tls.certificates needs tls.listen: no other address speaks TLS"
+        ) { settings in settings.tlsCertificates.isEmpty || !settings.tls.addresses.isEmpty },
+        Contradiction(
+            keys: ["tls.hsts_max_age", "public_url"],
+            rule:
+                "tls.hsts_max_age needs a public_url that begins with https://, or none: browsers would never come back to http://"
+        ) { settings in
+            settings.strictTransportAge == 0 || settings.publicURL?.hasPrefix("http://") != true
+        },
         Contradiction(
             keys: ["tls.client_certificates"],
             rule: "tls.client_certificates needs tls.client_bundle"
@@ -95,6 +154,19 @@ struct Contradiction: Sendable {
                 == (settings.applicationToken == nil && settings.applicationTokenFile == nil)
         },
     ]
+}
+
+extension Settings {
+    /// The host of a URL, in lower case and without port.
+    fileprivate static func host(of url: String) -> String? {
+        let parts = url.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count > 2 else { return nil }
+        let authority = parts[2].lowercased()
+        // A colon inside brackets belongs to an IPv6 address.
+        let end = authority.first == "[" ? authority.firstIndex(of: "]") : nil
+        guard let end else { return String(authority.prefix { character in character != ":" }) }
+        return String(authority[...end])
+    }
 }
 
 // A file that cannot be used is a mistake of its own.

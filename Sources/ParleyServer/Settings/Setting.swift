@@ -34,7 +34,7 @@ struct Setting: Sendable {
 
     private static let fixed: Set<String> = [
         "http.listen", "http.loops", "http.backlog", "http.compress_min", "http.max_inflate_ratio",
-        "http.cors_origins", "http.cors_max_age",
+        "http.cors_origins", "http.cors_max_age", "api.max_participants",
     ]
 
     /// Whether the setting of the same key with `_file` behind it names a file that holds its value.

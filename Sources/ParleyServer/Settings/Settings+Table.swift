@@ -1,5 +1,6 @@
 import HTTP
 import HTTPTransport
+import Messaging
 import PlatformAPI
 import Uploads
 
@@ -12,7 +13,8 @@ extension Settings {
     private static let general: [Setting] = [
         .url(
             "public_url", \.publicURL,
-            "Base of every URL handed out; none: `http://` and the first address."),
+            "Base of every URL handed out; none: the host that a proxy forwards (`http.forwarded_from`), else the first address."
+        ),
         .text(
             "data.folder", \.dataFolder,
             "Folder of the database, uploads and contents; made when missing."),
@@ -56,6 +58,9 @@ extension Settings {
         .number(
             "api.rate_burst", \.api.rateLimit.burst, .count(1...1_000_000),
             "Requests that it may make at once, after a rest."),
+        .number(
+            "api.max_participants", \.messaging.participants, .count(1...100_000),
+            "Participants of a conversation; one that has more already may only lose some."),
         .number(
             "api.memory", \.api.memory, .octets(0...1 << 40),
             "Memory for messages as they were answered lately; 0 for none."),
@@ -170,14 +175,15 @@ extension Settings {
             "http.queue_timeout", \.http.queueTimeout, .time(1...day),
             "How long they wait; then 503."),
         .number(
-            "http.max_buffered_bodies", \.http.maximumBufferedBodies, .octets(1024...1 << 40),
+            "http.max_buffered_bodies", \.http.maximumBufferedBodies, .octets(1 << 20...1 << 40),
             "Request bodies held in memory, together; uploads are not held in memory."),
         .blocks(
             "http.trusted_proxies", \.http.trust.proxies,
             "Proxies that are believed: addresses and blocks such as `10.0.0.0/8`, and `unix`."),
         .choice(
             "http.forwarded_from", \.http.trust.source,
-            "Where they say who the client is: `none`, `forwarded`, or `x-forwarded`."),
+            "Where they say who the client is and which host it asked for: `none`, `forwarded`, or `x-forwarded`."
+        ),
         .number(
             "http.max_forwarded_hops", \.http.trust.maximumHops, .count(1...100),
             "Proxies in a row that are looked at."),
@@ -215,8 +221,8 @@ extension Settings {
 
     private static let uploads: [Setting] = [
         .number(
-            "uploads.max_upload_size", \.uploads.maxUploadSize, .octets(1...1 << 50),
-            "Largest upload."),
+            "uploads.max_upload_size", \.uploads.maxUploadSize, .octets(2048...1 << 50),
+            "Largest upload, and most bytes of all parts of a message together."),
         .number(
             "uploads.max_open_uploads_per_owner", \.uploads.maxOpenUploadsPerOwner,
             .count(1...1_000_000), "Open uploads of one owner."),

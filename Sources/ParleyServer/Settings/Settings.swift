@@ -1,6 +1,7 @@
 public import Delivery
 public import HTTPTransport
 public import Logging
+public import Messaging
 public import PlatformAPI
 public import Uploads
 
@@ -34,6 +35,8 @@ public struct Settings: Sendable {
     public var webhooks = DeliverySettings()
     /// Where to listen, and the limits of HTTP.
     public var http = ServerConfiguration()
+    /// How many participants a conversation may have; ``messagingLimits`` adds the size of messages.
+    public var messaging = MessagingLimits()
     /// What the API compresses, decodes and lets browsers do.
     public var api = PlatformSettings()
     /// Loops of the server; `nil` is one per core.

@@ -15,7 +15,7 @@ extension Call {
         case .idInUse(let made), .conflict(let made):
             return APIError(
                 .idInUse, "The requested Announcement already exists", data: .object(json(made))
-            ).reply(publicBase: api.publicBase)
+            ).reply(publicBase: publicBase)
         }
     }
 }

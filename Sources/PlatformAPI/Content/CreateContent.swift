@@ -48,7 +48,7 @@ extension Call {
 
     private func upload(_ draft: UploadDraft) async throws -> String {
         do throws(UploadError) {
-            return try await api.uploads.create(draft)
+            return try await api.uploads.create(draft, for: request)
         } catch {
             throw try APIError(error, api.uploads)
         }
@@ -70,14 +70,17 @@ extension Call {
         request.fields["Content-Disposition"].flatMap(DispositionName.read)
     }
 
-    /// Bytes in decimal: digits only, 0 allowed, at most 2 GiB (ruling 9, R23).
+    /// Bytes in decimal: digits only, 0 allowed, at most the largest upload (rulings 9, 35).
     private func uploadLength() throws(Rejection) -> Int64 {
         guard let text = request.fields["Upload-Content-Length"], !text.isEmpty else {
             throw .missing("Upload-Content-Length")
         }
+        let limit = store.limits.messageBytes
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(text),
-            length <= Message.sizeLimit
-        else { throw .invalid("Upload-Content-Length", .uploadLength) }
+            length <= limit
+        else {
+            throw .invalid("Upload-Content-Length", .uploadLength, .init(limit: Int(limit)))
+        }
         return length
     }
 }

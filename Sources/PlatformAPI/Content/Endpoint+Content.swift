@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Messaging
 import MessagingWire
 
 extension Endpoint {
@@ -9,10 +10,10 @@ extension Endpoint {
             .post, "/apps/{app}/conversations/{conversation}/content",
             "Announces content and says where to upload it.", reachesOutside: true,
             .head { call in try await call.createContent() }
-        ) { _ in
+        ) { _, limits in
             Operation(
                 "createContent",
-                fields: uploadFields,
+                fields: uploadFields(limits),
                 answers: [.created(ContentJSON.announcedSchema, [.location, .contentLocation])],
                 errors: [.objectDeleted, .quotaExceeded], example: Example(fields: uploadExample))
         },
@@ -30,10 +31,10 @@ extension Endpoint {
             .post, "/apps/{app}/users/{user}/content",
             "Announces content of a user and says where to upload it.", reachesOutside: true,
             .head { call in try await call.createContentOfUser() }
-        ) { _ in
+        ) { _, limits in
             Operation(
                 "createUserContent",
-                fields: uploadFields,
+                fields: uploadFields(limits),
                 answers: [.created(ContentJSON.announcedSchema, [.location])],
                 errors: [.quotaExceeded], example: Example(fields: uploadExample))
         },
@@ -57,14 +58,16 @@ extension Endpoint {
         },
     ]
 
-    private static let uploadFields = [
-        Parameter("Upload-Content-Type", .string, "Its media type.", isRequired: true),
-        Parameter(
-            "Upload-Content-Length", .integer(0...2_147_483_648), "Its bytes.",
-            isRequired: true),
-        Parameter("Upload-Origin", .string, "Whose pages may upload and download it."),
-        Parameter("Content-Disposition", .string, "With the name its downloads are given."),
-    ]
+    private static func uploadFields(_ limits: MessagingLimits) -> [Parameter] {
+        [
+            Parameter("Upload-Content-Type", .string, "Its media type.", isRequired: true),
+            Parameter(
+                "Upload-Content-Length", .integer(0...limits.messageBytes), "Its bytes.",
+                isRequired: true),
+            Parameter("Upload-Origin", .string, "Whose pages may upload and download it."),
+            Parameter("Content-Disposition", .string, "With the name its downloads are given."),
+        ]
+    }
 
     private static let uploadExample = [
         (name: "Upload-Content-Type", value: "image/png"),

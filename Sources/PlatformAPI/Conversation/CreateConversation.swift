@@ -7,7 +7,7 @@ import MessagingWire
 extension Call {
     /// `POST /conversations` (platform-api §5.1.1).
     func createConversation(_ body: JSONValue) async throws -> Reply {
-        let draft = try ConversationDraftJSON.read(body.asObject(), version)
+        let draft = try ConversationDraftJSON.read(body.asObject(), version, store.limits)
         let creation = try await store.createConversation(draft, key: key, in: application)
         let made = creation.object
         let asked = draft.proposedID ?? key.map(Conversation.ID.init)
@@ -21,9 +21,9 @@ extension Call {
         case .matched(let conversation):
             located(.ok, conversation)
         case .conflict(let conversation):
-            APIError.distinctConflict(with: json(conversation)).reply(publicBase: api.publicBase)
+            APIError.distinctConflict(with: json(conversation)).reply(publicBase: publicBase)
         case .idInUse(let conversation):
-            APIError.taken(byConversation: json(conversation)).reply(publicBase: api.publicBase)
+            APIError.taken(byConversation: json(conversation)).reply(publicBase: publicBase)
         }
     }
 

@@ -8,9 +8,9 @@ extension Endpoint {
         Endpoint(
             .post, "/apps/{app}/conversations", "Creates a conversation.", isKeyed: true,
             .body { call, body in try await call.createConversation(body) }
-        ) { version in
+        ) { version, limits in
             Operation(
-                "createConversation", body: ConversationDraftJSON.schema(version),
+                "createConversation", body: ConversationDraftJSON.schema(version, limits),
                 answers: [
                     .created(
                         ConversationJSON.schema(version), [.tag, .location, .contentLocation]),
@@ -56,9 +56,9 @@ extension Endpoint {
             .patch, "/apps/{app}/conversations/{conversation}",
             "Changes participants and metadata.",
             .body { call, body in try await call.patchConversation(body) }
-        ) { version in
+        ) { version, limits in
             Operation(
-                "patchConversation", body: ConversationPatchJSON.schema(version),
+                "patchConversation", body: ConversationPatchJSON.schema(version, limits),
                 fields: [.ifMatch, .prefer],
                 answers: [
                     .noContent([.tag, .contentLocation]),

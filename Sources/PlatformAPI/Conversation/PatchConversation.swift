@@ -9,7 +9,8 @@ extension Call {
         try await demanding { (conversation: ConversationSnapshot) in
             json(conversation)
         } change: { demand in
-            let operations = try ConversationPatchJSON.read(body.asPatch(), version)
+            let operations = try ConversationPatchJSON.read(
+                body.asPatch(), version, store.limits)
             let asked = try conversation()
             let found = try await store.patchConversation(
                 asked, operations, if: demand, in: application)

@@ -2,6 +2,7 @@ import Checksums
 import HTTP
 import JSON
 import Locking
+import Messaging
 import MessagingWire
 
 /// Serves the description of the interface to everybody who asks (X11).
@@ -9,7 +10,8 @@ import MessagingWire
 /// A document is made when it is asked for first and kept, coded as well: a start waits for none, and
 /// who has no credential can make nobody work.
 final class Description: Sendable {
-    private let publicBase: String
+    private let publicBase: PublicBase
+    private let limits: MessagingLimits
     private let documents = Locked<[APIVersion: Document]>([:])
 
     private struct Document {
@@ -18,7 +20,10 @@ final class Description: Sendable {
         var coded: [String: [UInt8]] = [:]
     }
 
-    init(publicBase: String) { self.publicBase = publicBase }
+    init(_ publicBase: PublicBase, _ limits: MessagingLimits) {
+        self.publicBase = publicBase
+        self.limits = limits
+    }
 
     /// The document of the version that `?version=` names; without it of the latest.
     func response(to request: Request) async -> Response {
@@ -34,7 +39,7 @@ final class Description: Sendable {
             }
             return await response(to: request, document(version), version)
         } catch {
-            return error.response(publicBase: publicBase)
+            return error.response(publicBase: publicBase.of(request))
         }
     }
 
@@ -73,7 +78,9 @@ final class Description: Sendable {
     /// Made outside the lock: whoever is second makes the same.
     private func document(_ version: APIVersion) -> Document {
         if let known = documents.withLock({ $0[version] }) { return known }
-        let octets = OpenAPIDocument(version: version, publicBase: publicBase).json()
+        // Relative to the document's own URL where clients may come by several hosts: right for each.
+        let base = publicBase.followsProxies ? "/" : publicBase.text
+        let octets = OpenAPIDocument(version: version, publicBase: base, limits: limits).json()
         var sum = CRC32C()
         sum.update(octets.span)
         let name = "\(String(sum.value, radix: 16))-\(octets.count)"

@@ -10,6 +10,8 @@ import MessagingWire
 struct OpenAPIDocument {
     let version: APIVersion
     let publicBase: String
+    /// What the schemas show as bounds.
+    let limits: MessagingLimits
 
     private static let schemas = "#/components/schemas/"
     private static let responses = "#/components/responses/"
@@ -19,7 +21,7 @@ struct OpenAPIDocument {
 
     private var lines: [Line] {
         Endpoint.all.filter { $0.versions.contains(version) }.map { endpoint in
-            (endpoint, endpoint.describe(version))
+            (endpoint, endpoint.describe(version, limits))
         }
     }
 

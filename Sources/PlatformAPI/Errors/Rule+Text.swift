@@ -15,9 +15,9 @@ extension Rule {
         // Users.
         case .participantUsers: "\(member) must be an array of \(Self.users)."
         case .participantCount:
-            "\(member) names \(amount) users; a conversation has 1 to \(detail.of(Participants.limit))."
+            "\(member) names \(amount) users; a conversation has 1 to \(detail.limitText)."
         case .participantCountAfterPatch:
-            "\(member) would name \(amount) users after this patch; a conversation may have at most \(detail.of(Participants.limit))."
+            "\(member) would name \(amount) users after this patch; a conversation may have at most \(detail.limitText)."
         case .recipientUsers:
             "\(member) must be an array of the recipients: \(Self.users)."
         case .recipientCount:
@@ -56,7 +56,7 @@ extension Rule {
                 + (detail.amount == nil ? "." : "; this one has \(amount).")
         case .partObject: "Each element of \(member) must be an object."
         case .partsSize:
-            "\(member) have \(amount) bytes together; a message may have at most \(Int(Message.sizeLimit).grouped) bytes."
+            "\(member) have \(amount) bytes together; a message may have at most \(detail.limitText) bytes."
         case .partType:
             "\(member) must be a media type such as `text/plain`, without U+0000."
         case .partBody: "\(member) must be a string; bytes are sent in base64 with `encoding`."
@@ -118,7 +118,7 @@ extension Rule {
         // Identities and users.
         case .identityText: "\(member) must be a string."
         case .identityLength:
-            "\(member) has \(amount) characters; at most \(detail.of(0)) are allowed."
+            "\(member) has \(amount) characters; at most \(detail.limitText) are allowed."
         case .displayNameEmpty: "\(member) must have at least one character."
         case .identityNull: "\(member) must not contain U+0000."
         case .identityKind: "\(member) must be \(Self.choice(Identity.Kind.self))."
@@ -159,7 +159,7 @@ extension Rule {
             "\(member) can be changed by one user only: \(Self.anyUser)."
         case .operandUserIDs: "\(member) can be set to users only: \(Self.users)."
         case .operandUserCount:
-            "This patch names \(amount) users in \(member); at most \(detail.of(0)) are allowed in one patch."
+            "This patch names \(amount) users in \(member); at most \(detail.limitText) are allowed in one patch."
         case .operandIdentityMetadata:
             "`value` must be an object of strings to set \(member)."
         case .operandSuspended: "\(member) must be `true` or `false` to set `suspended`."
@@ -175,11 +175,11 @@ extension Rule {
         case .webhookSecret:
             "\(member) must be a string of 1 to \(Webhook.Draft.secretLimit.grouped) characters without U+0000."
         case .webhookTarget:
-            "\(member) must be an absolute `https://` URL of a public host, unless the server's settings allow others."
+            "\(member) must be an absolute `https://` URL of a public host, unless the settings `webhooks.allow_http` and `webhooks.allowed_networks` of this server allow others."
         case .webhookTargetLength:
             "\(member) may have at most \(Webhook.Draft.targetLimit.grouped) characters."
         case .webhookTargetHost:
-            "\(member) names the host \((detail.text ?? "").quoted), which leads to an address that this server's settings do not allow."
+            "\(member) names the host \((detail.text ?? "").quoted), which leads to an address that is not public; the settings `webhooks.allowed_networks` and, for `http://`, `webhooks.allow_http` of this server can allow it."
         case .webhookConfig: "\(member) must be an object of strings without nested objects."
         case .webhookConfigCount:
             "\(member) has \(amount) members; at most \(Webhook.Draft.settingLimit) are allowed."
@@ -242,7 +242,7 @@ extension Rule {
         // Uploads.
         case .uploadType: "\(member) must be a media type such as `image/png`."
         case .uploadLength:
-            "\(member) must be a whole number of bytes from 0 to \(Int(Message.sizeLimit).grouped), in digits."
+            "\(member) must be a whole number of bytes from 0 to \(detail.limitText), in digits."
         }
     }
 
@@ -270,5 +270,5 @@ extension Rule {
 
 extension Rejection.Detail {
     /// The limit that was in force.
-    fileprivate func of(_ constant: Int) -> String { (limit ?? constant).grouped }
+    fileprivate var limitText: String { (limit ?? 0).grouped }
 }

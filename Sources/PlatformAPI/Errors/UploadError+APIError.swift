@@ -1,3 +1,4 @@
+import Messaging
 import MessagingWire
 import Uploads
 
@@ -8,10 +9,10 @@ extension APIError {
     /// - Throws: The error itself when it is a fault of ours.
     init(_ error: UploadError, _ uploads: Uploads) throws {
         switch error {
-        case .tooLarge:
-            self.init(
-                .invalidProperty, "The content is larger than an upload may be.",
-                data: .property("Upload-Content-Length"))
+        case .tooLarge(let limit):
+            self = APIError(
+                Rejection.invalid(
+                    "Upload-Content-Length", .uploadLength, .init(limit: Int(limit))), .platform)
         case .rateLimited:
             // Uploads stay open until their owner ends them or they expire, so a retry after a second is too early.
             self = .rateLimited(

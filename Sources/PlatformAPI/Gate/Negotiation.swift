@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Messaging
 import MessagingWire
 
 /// What the header section and the URL of a request settle before its handler runs: the version of the answer,
@@ -46,7 +47,9 @@ struct Negotiation: Sendable {
     ///
     /// - Throws: 422 for the first of them, with the nearest known name.
     func requireKnownMembers(of body: JSONValue, of endpoint: Endpoint) throws(APIError) {
-        guard isStrict, version == .v3_0, let schema = endpoint.describe(version).body,
+        guard isStrict, version == .v3_0,
+            // Limits change bounds, not members.
+            let schema = endpoint.describe(version, MessagingLimits()).body,
             let unknown = schema.unknownMember(in: body)
         else { return }
         throw APIError(unknown)

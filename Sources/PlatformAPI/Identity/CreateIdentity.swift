@@ -12,7 +12,7 @@ extension Call {
         case .idInUse(let user):
             return APIError(
                 .idInUse, "The requested Identity already exists", data: .object(json(user))
-            ).reply(publicBase: api.publicBase)
+            ).reply(publicBase: publicBase)
         case .created(let user), .matched(let user), .replayed(let user), .conflict(let user):
             return Reply(.created).tagged(user.identityVersion)
         }

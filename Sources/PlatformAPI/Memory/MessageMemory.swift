@@ -16,6 +16,8 @@ final class MessageMemory: Sendable {
         /// `nil` for the system.
         let viewer: UserID?
         let version: APIVersion
+        /// What its URLs begin with; `nil` for what the settings say.
+        let base: String?
     }
 
     /// An answer.

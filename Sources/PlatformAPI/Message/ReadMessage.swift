@@ -76,7 +76,8 @@ extension Call {
 
     private func memoryKey(_ message: Message.ID, _ user: UserID?) -> MessageMemory.Key {
         MessageMemory.Key(
-            application: application, message: message, viewer: user, version: version)
+            application: application, message: message, viewer: user, version: version,
+            base: api.publicBase.forwarded(by: request))
     }
 }
 

@@ -35,7 +35,7 @@ extension Call {
                     ? links.location(ofMessage: sent.message.id, in: sent.message.conversation)
                     : links.location(ofShortMessage: sent.message.id))
         case .idInUse(let sent), .conflict(let sent):
-            APIError.taken(byMessage: json(sent)).reply(publicBase: api.publicBase)
+            APIError.taken(byMessage: json(sent)).reply(publicBase: publicBase)
         }
     }
 }

@@ -22,7 +22,7 @@ extension Call {
             return APIError(
                 .idInUse, "The requested MessagePart already exists",
                 data: .object(json(holder.part, of: holder.message, shown))
-            ).reply(publicBase: api.publicBase)
+            ).reply(publicBase: publicBase)
         }
     }
 }

@@ -10,7 +10,8 @@ extension Call {
         try await demanding { (view: ConversationView) in
             json(view, seenBy: try user())
         } change: { demand in
-            let operations = try ConversationPatchJSON.read(body.asPatch(), version)
+            let operations = try ConversationPatchJSON.read(
+                body.asPatch(), version, store.limits)
             let (user, asked) = (try user(), try conversation())
             let found = try await store.patchConversation(
                 asked, operations, by: user, if: demand, in: application)

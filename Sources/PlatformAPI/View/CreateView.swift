@@ -8,7 +8,8 @@ extension Call {
     /// `POST /users/{u}/conversations` (platform-api §5.1.7, client-api §4.1).
     func createView(_ body: JSONValue) async throws -> Reply {
         let draft = try ConversationDraftJSON.read(
-            body.asObject(), version, by: .user(parameters["user"].flatMap { UserID($0) }))
+            body.asObject(), version, store.limits,
+            by: .user(parameters["user"].flatMap { UserID($0) }))
         let user = try user()
         let creation = try await store.createConversation(
             draft, by: user, key: key, in: application)
@@ -27,8 +28,8 @@ extension Call {
         case .matched:
             return Reply(.ok, view).tagged(creation.object.version).adding("Location", location)
         case .conflict:
-            return APIError.distinctConflict(with: view).reply(publicBase: api.publicBase)
-        case .idInUse: return APIError.taken(byConversation: view).reply(publicBase: api.publicBase)
+            return APIError.distinctConflict(with: view).reply(publicBase: publicBase)
+        case .idInUse: return APIError.taken(byConversation: view).reply(publicBase: publicBase)
         }
     }
 }

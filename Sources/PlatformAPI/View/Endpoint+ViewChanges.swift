@@ -9,9 +9,9 @@ extension Endpoint {
             .post, "/apps/{app}/users/{user}/conversations",
             "Creates a conversation on behalf of a user.", isKeyed: true,
             .body { call, body in try await call.createView(body) }
-        ) { version in
+        ) { version, limits in
             Operation(
-                "createUserConversation", body: ConversationDraftJSON.userSchema(version),
+                "createUserConversation", body: ConversationDraftJSON.userSchema(version, limits),
                 answers: [
                     .created(
                         ConversationJSON.userSchema(version), [.tag, .location, .contentLocation]),
@@ -31,9 +31,9 @@ extension Endpoint {
             .patch, "/apps/{app}/users/{user}/conversations/{conversation}",
             "Changes a conversation on behalf of a user.",
             .body { call, body in try await call.patchView(body) }
-        ) { version in
+        ) { version, limits in
             Operation(
-                "patchUserConversation", body: ConversationPatchJSON.schema(version),
+                "patchUserConversation", body: ConversationPatchJSON.schema(version, limits),
                 fields: [.ifMatch, .prefer],
                 answers: [
                     .noContent([.tag, .contentLocation]),

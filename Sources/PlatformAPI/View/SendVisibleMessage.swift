@@ -38,7 +38,7 @@ extension Call {
                 links(.user(user)).location(
                     ofMessage: sent.message.id, in: sent.message.conversation))
         case .idInUse, .conflict:
-            return APIError.taken(byMessage: shown).reply(publicBase: api.publicBase)
+            return APIError.taken(byMessage: shown).reply(publicBase: publicBase)
         }
     }
 }

@@ -24,7 +24,7 @@ extension Uploads {
         draft.declared = creation.declared
         let upload = try await create(draft, as: .gcs)
         var response = Response(creation.status)
-        response.fields.add("Location", upload.url)
+        response.fields.add("Location", base.of(request) + upload.path)
         return response
     }
 

@@ -1,4 +1,5 @@
 internal import Blobs
+public import HTTP
 internal import Locking
 
 extension Uploads {
@@ -6,12 +7,16 @@ extension Uploads {
     ///
     /// A length of 0 makes the content complete at once.
     ///
+    /// - Parameter request: The request in whose answer the URL stands; `nil` for none.
     /// - Returns: The absolute upload URL, a capability: who has it may write, ask and cancel.
-    /// - Throws: ``UploadError/tooLarge``, ``UploadError/rateLimited``,
+    /// - Throws: ``UploadError/tooLarge(limit:)``, ``UploadError/rateLimited``,
     ///   ``UploadError/quotaExceeded(_:)``, ``UploadError/insufficientStorage``,
     ///   ``UploadError/backend``.
-    public func create(_ draft: UploadDraft) async throws(UploadError) -> String {
-        try await create(draft, as: .api).url
+    public func create(
+        _ draft: UploadDraft, for request: Request? = nil
+    ) async throws(UploadError) -> String {
+        let path = try await create(draft, as: .api).path
+        return (request.map(base.of) ?? base.text) + path
     }
 
     /// Creates an upload in the manner of a dialect.
@@ -20,7 +25,8 @@ extension Uploads {
     ) async throws(UploadError) -> NewUpload {
         let engine = engine
         guard BlobName(draft.contentID) != nil else { throw .invalid("not a content id") }
-        if let length = draft.length, length > engine.settings.maxUploadSize { throw .tooLarge }
+        let limit = engine.settings.maxUploadSize
+        if let length = draft.length, length > limit { throw .tooLarge(limit: limit) }
         var record = UploadRecord(
             draft, creation: creation, at: engine.clock.now(), lives: engine.settings.createdTTL)
         // The IETF protocol wants the end declared, whatever the length says (§1.4).
@@ -86,6 +92,6 @@ extension Uploads {
             _ = await upload.finish()
             checkIn(name)
         }
-        return NewUpload(url: "\(base)/uploads/\(token.text)", name: name)
+        return NewUpload(path: "/uploads/\(token.text)", name: name)
     }
 }

@@ -1,5 +1,5 @@
 internal import Blobs
-internal import HTTP
+public import HTTP
 internal import Locking
 
 /// The download resource: complete contents under signed URLs that expire (§9).
@@ -14,16 +14,16 @@ public final class Downloads: Sendable {
     let catalog: any DownloadCatalog
     let settings: UploadSettings
     let keys: Locked<SigningKeys>
-    let base: String
+    let base: PublicBase
     let clock: UploadClock
     let queues = WorkQueues("parley.downloads", count: 4)
 
     /// Puts the resource together.
     ///
-    /// - Parameter publicBase: Absolute URL without a trailing slash.
+    /// - Parameter publicBase: What download URLs begin with.
     public init(
         contents: Contents, catalog: any DownloadCatalog,
-        settings: UploadSettings = UploadSettings(), keys: SigningKeys, publicBase: String,
+        settings: UploadSettings = UploadSettings(), keys: SigningKeys, publicBase: PublicBase,
         clock: UploadClock
     ) {
         storage = contents.storage
@@ -46,8 +46,10 @@ public final class Downloads: Sendable {
     /// - Parameters:
     ///   - now: Milliseconds since 1970 UTC.
     ///   - saving: Browsers save what it opens, also what they could show (`dl=1`).
+    ///   - request: The request in whose answer it stands; `nil` for none.
     public func signedURL(
-        content: String, fileName: String?, at now: Int64, saving: Bool = false
+        content: String, fileName: String?, at now: Int64, saving: Bool = false,
+        for request: Request? = nil
     ) -> (url: String, expiresAtMilliseconds: Int64) {
         let quarter: Int64 = 900_000
         let end = now + max(settings.downloadURLTTL, 1_800_000)
@@ -56,6 +58,7 @@ public final class Downloads: Sendable {
             content: content,
             fileName: FileName(untrusted: fileName ?? "").percentEncoded,
             expires: expires / 1000, forcesAttachment: saving)
+        let base = request.map(base.of) ?? base.text
         return (base + ticket.signed(by: keys.withLock { $0 }), expires)
     }
 }

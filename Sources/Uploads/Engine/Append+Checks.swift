@@ -11,7 +11,7 @@ extension Append {
             if total < record.offset {
                 throw .lengthMismatch("The stated length is below the bytes held.")
             }
-            if total > maxSize { throw .tooLarge }
+            if total > maxSize { throw .tooLarge(limit: maxSize) }
         }
         try checkStatedRange(record.offset)
         let length = record.length ?? total
@@ -20,9 +20,9 @@ extension Append {
             if stop > length ?? .max {
                 throw .beyondLength
             }
-            if stop > maxSize { throw .tooLarge }
+            if stop > maxSize { throw .tooLarge(limit: maxSize) }
         } else if bodyLength != nil {
-            throw .tooLarge
+            throw .tooLarge(limit: maxSize)
         }
     }
 
@@ -39,7 +39,7 @@ extension Append {
         if let last, last < (length ?? .max) - 1 {
             return (last + 1, .lengthMismatch("More bytes came than were stated."))
         }
-        guard let length else { return (maxSize, .tooLarge) }
+        guard let length else { return (maxSize, .tooLarge(limit: maxSize)) }
         return (length, .beyondLength)
     }
 }

@@ -29,10 +29,10 @@ extension UploadError {
             Wording(
                 status: .badRequest, reason: "lengthMismatch",
                 message: "More bytes came than the length; the upload has failed.")
-        case .tooLarge:
+        case .tooLarge(let limit):
             Wording(
                 status: .contentTooLarge, reason: "uploadTooLarge",
-                message: "The content is larger than an upload may be.")
+                message: "The content is larger than \(limit) bytes, the most an upload may have.")
         case .checksumMismatch, .contentMismatch:
             Wording(
                 status: .badRequest, reason: "checksumMismatch",

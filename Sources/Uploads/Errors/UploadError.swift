@@ -12,8 +12,8 @@ public enum UploadError: Error, Equatable, Sendable {
     case beyondLength
     /// More bytes came than the length of the content; the upload has failed.
     case overflow
-    /// Longer than any upload may be.
-    case tooLarge
+    /// Longer than any upload may be; the limit in force, in bytes (ruling 35).
+    case tooLarge(limit: Int64)
     /// The bytes of this body are not those the client meant to send; they are undone.
     case checksumMismatch
     /// The content is not the one the client declared; the upload has failed.

@@ -7,7 +7,7 @@ extension Uploads {
         let words = words(version)
         let reading = Result { () throws(UploadError) in try InteropRequest(request, version) }
         let exchange = InteropExchange(
-            words: words, url: "\(base)\(request.target.path)",
+            words: words, url: base.of(request) + request.target.path,
             interim: interim(request, version))
         return work(on: name, for: request, words: { words.response($0) }) { upload, body in
             await upload.interopResponse(to: reading, exchange, body)
@@ -32,7 +32,8 @@ extension Uploads {
                 defer { checkIn(new.name) }
                 return await upload.interopResponse(
                     to: creation,
-                    InteropExchange(words: words, url: new.url, interim: interim), body)
+                    InteropExchange(
+                        words: words, url: base.of(request) + new.path, interim: interim), body)
             } catch {
                 return words.response(error)
             }

@@ -86,7 +86,7 @@ extension Uploads {
         for part in parts {
             // Both are below the limit, so nothing overflows.
             sum += part.length
-            if sum > limit { throw .tooLarge }
+            if sum > limit { throw .tooLarge(limit: limit) }
         }
         return sum
     }

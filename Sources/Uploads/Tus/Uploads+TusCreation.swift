@@ -52,7 +52,7 @@ extension Uploads {
         let record = await upload.record
         // One that was whole as soon as it was created may have failed since.
         if record.state.isGone { throw record.failure == .refused ? .refused : .backend }
-        return TusProtocol.created(record, at: new.url)
+        return TusProtocol.created(record, at: base.of(request) + new.path)
     }
 
     /// Takes the body that came with the creation; `false` when the client went away.
@@ -97,7 +97,8 @@ extension Uploads {
 
     /// What this server is called by: in its own URLs, and by this client.
     private func authorities(_ request: Request) -> [String] {
-        let own = base.split(separator: "/", maxSplits: 2).dropFirst().first.map(String.init)
+        let own = base.of(request).split(separator: "/", maxSplits: 2).dropFirst().first.map(
+            String.init)
         return [own, request.fields["Host"]].compactMap { $0 }
     }
 }

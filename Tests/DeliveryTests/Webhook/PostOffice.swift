@@ -52,7 +52,7 @@ final class PostOffice: Sendable {
         store = MessagingStore(database: database)
         downloads = Downloads(
             contents: Contents(try BlobFolder(at: "\(folder.path)/blobs")), catalog: NoContents(),
-            keys: try SigningKeys.random(), publicBase: Depot.base,
+            keys: try SigningKeys.random(), publicBase: PublicBase(Depot.base),
             clock: UploadClock(now: { StoreEnvironment.live.now().milliseconds }))
         application = try await store.createApplication(name: "Office").id
         open()

@@ -11,8 +11,8 @@ enum ImportLines {
             law("lines are the same however they come", lines(input, cutAt: way) == whole)
         }
         for octets in whole {
-            guard let line = try? MovedLineJSON.read(octets) else { continue }
-            guard let again = try? MovedLineJSON.read(written(line)) else {
+            guard let line = try? MovedLineJSON.read(octets, MessagingLimits()) else { continue }
+            guard let again = try? MovedLineJSON.read(written(line), MessagingLimits()) else {
                 fatalError("broken: what was written reads back")
             }
             law("a line that was written says the same", again == line)

@@ -88,6 +88,60 @@ import Testing
 
     @Test(
         arguments: [
+            ("for=192.0.2.43;host=chat.example.com", "chat.example.com"),
+            ("for=192.0.2.43;host=\"Chat.Example.com:8443\"", "chat.example.com:8443"),
+            ("for=192.0.2.43;host=\"[2001:db8::1]:8443\"", "[2001:db8::1]:8443"),
+            ("for=192.0.2.43;host=\"[2001:db8::1]\"", "[2001:db8::1]"),
+            ("for=192.0.2.43;host=evil, for=192.0.2.44;host=a, for=10.0.0.2;host=b", "a"),
+            ("for=192.0.2.43;host=\"a:0\"", nil), ("for=192.0.2.43;host=\"a:65536\"", nil),
+            ("for=192.0.2.43;host=\"a:\"", nil), ("for=192.0.2.43;host=\"a:+1\"", nil),
+            ("for=192.0.2.43;host=\"a/b\"", nil), ("for=192.0.2.43;host=\"u@a\"", nil),
+            ("for=192.0.2.43;host=\"a b\"", nil), ("for=192.0.2.43;host=\"\"", nil),
+            ("for=192.0.2.43;host=\"a?b\"", nil), ("for=192.0.2.43;host=\"<a>\"", nil),
+            ("for=192.0.2.43;host=\"a\\\"b\"", nil), ("for=192.0.2.43;host=\"2001:db8::1\"", nil),
+            ("for=192.0.2.43", nil), ("host=chat.example.com", nil),
+        ] as [(String, String?)])
+    func `Forwarded names the host that the client asked for (ruling 36)`(
+        text: String, host: String?
+    ) {
+        let origin = Self.trust(.forwarded)
+            .origin(of: Fields([("Forwarded", text)]), from: Self.proxy)
+        #expect(origin.host?.description == host)
+        let other = Self.trust(.xForwarded)
+            .origin(of: Fields([("Forwarded", text)]), from: Self.proxy)
+        #expect(other.host == nil)
+    }
+
+    @Test(
+        arguments: [
+            ([("Host", "chat.example.com")], "chat.example.com"),
+            ([("Host", "evil, chat.example.com")], "chat.example.com"),
+            ([("Host", "chat.example.com"), ("Port", "8443")], "chat.example.com:8443"),
+            ([("Host", "chat.example.com:1"), ("Port", "8443")], "chat.example.com:1"),
+            (
+                [("Host", "chat.example.com"), ("Port", "443"), ("Proto", "https")],
+                "chat.example.com"
+            ),
+            (
+                [("Host", "chat.example.com"), ("Port", "80"), ("Proto", "https")],
+                "chat.example.com:80"
+            ),
+            ([("Host", "chat.example.com"), ("Port", "x")], "chat.example.com"),
+            ([("Host", "a/../b")], nil), ([("Host", "javascript:alert(1)")], nil),
+            ([("Port", "80")], nil),
+        ] as [([(String, String)], String?)])
+    func `X-Forwarded-Host and -Port name the host that the client asked for (ruling 36)`(
+        fields: [(String, String)], host: String?
+    ) {
+        let fields = Fields(
+            [("X-Forwarded-For", "192.0.2.43")] + fields.map { ("X-Forwarded-\($0)", $1) })
+        let trust = Self.trust(.xForwarded)
+        #expect(trust.origin(of: fields, from: Self.proxy).host?.description == host)
+        #expect(Self.trust(.none).origin(of: fields, from: Self.proxy).host == nil)
+    }
+
+    @Test(
+        arguments: [
             ("192.0.2.43", "https", .https), ("192.0.2.43", "HTTP", .http),
             ("192.0.2.43, 10.0.0.2", "https", .https),
             ("192.0.2.43, 10.0.0.2", "https, http", .https),

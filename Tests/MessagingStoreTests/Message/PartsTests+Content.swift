@@ -6,20 +6,24 @@ import Testing
 extension `Parts of a message` {
     @Test func `R23: a message holds 2 GiB at most, counted over all its parts`() async throws {
         let (shop, conversation, message) = try await scene(1)
-        let half = try await shop.upload(1, size: Message.sizeLimit / 2, to: conversation).id
-        let rest = try await shop.upload(2, size: Message.sizeLimit / 2 - 1, to: conversation).id
+        let half = try await shop.upload(
+            1, size: MessagingLimits().messageBytes / 2, to: conversation
+        ).id
+        let rest = try await shop.upload(
+            2, size: MessagingLimits().messageBytes / 2 - 1, to: conversation
+        ).id
         func add(_ content: Content.ID) async throws {
             _ = try await shop.store.addPart(
                 MessagePart.Draft(mimeType: "a/b", body: .content(content, size: 0)),
                 to: message.id, by: .system(conversation), in: shop.application)
         }
         try await add(half)
-        let double = Rejection.Detail(amount: Int(Message.sizeLimit) + 1)
+        let double = Rejection.Detail(amount: 2_147_483_649, limit: 2_147_483_648)
         await #expect(throws: Rejection.invalid("parts", .partsSize, double)) {
             try await add(half)
         }
         try await add(rest)
-        let more = Rejection.Detail(amount: Int(Message.sizeLimit) + 1)
+        let more = Rejection.Detail(amount: 2_147_483_649, limit: 2_147_483_648)
         await #expect(throws: Rejection.invalid("parts", .partsSize, more)) {
             try await shop.store.changeParts(
                 .replace(.index(0), .text("12")), of: message.id, by: .system(conversation),

@@ -36,24 +36,62 @@ import Testing
         let more = (1...23).map { number in
             ConversationPatch.addParticipant(.named("user\(number)"))
         }
-        #expect(try conversation.patching(more, at: now).count == 1)
+        #expect(try conversation.patching(more, MessagingLimits(), at: now).count == 1)
         let count = Rejection.Detail(amount: 26, limit: 25)
         #expect(
             throws: Rejection.invalid("participants", .participantCountAfterPatch, count)
         ) {
-            try conversation.patching(more + [.addParticipant(.cy)], at: now)
+            try conversation.patching(more + [.addParticipant(.cy)], MessagingLimits(), at: now)
         }
+    }
+
+    @Test func `ruling 35: above a lowered limit participants may leave and none may join`() throws
+    {
+        var limits = MessagingLimits()
+        limits.participants = 1
+        func events(_ patches: ConversationPatch...) throws -> [Event] {
+            try Conversation.sample([.ana, .bo, .cy]).patching(patches, limits, at: now)
+        }
+        #expect(try events(.removeParticipant(.bo)).count == 1)
+        #expect(try events(.setParticipants([.cy, .ana])).count == 1)
+        #expect(try events(.setMetadata(path: ["a"], "b")).count == 1)
+        #expect(try events(.setParticipants([.named("dee")])).count == 1)
+        for (patch, count) in [
+            (ConversationPatch.addParticipant(.named("dee")), 3),
+            (.setParticipants([.ana, .named("dee")]), 2),
+        ] {
+            let detail = Rejection.Detail(amount: count, limit: 1)
+            #expect(
+                throws: Rejection.invalid("participants", .participantCountAfterPatch, detail)
+            ) {
+                try events(.removeParticipant(.bo), patch)
+            }
+        }
+    }
+
+    @Test func `a set of many users keeps order and loses duplicates`() {
+        let users = (0..<100).map { number in UserID.named("u\(number)") }
+        var participants = Participants(users + users.reversed())
+        #expect(participants.users == users)
+        for user in users.dropFirst(3) { participants.remove(user) }
+        participants.remove(.ana)
+        participants.add(users[1])
+        #expect(participants == Participants(users.prefix(3)))
+        #expect(!participants.contains(users[3]))
+        #expect(participants.isSameSet(as: Participants(users.prefix(3).reversed())))
     }
 
     @Test func `R18: a deleted conversation is not patched`() {
         var deleted = conversation
         deleted.deletedAt = now
-        #expect(throws: Rejection.objectDeleted) { try deleted.patching([], at: now) }
+        #expect(throws: Rejection.objectDeleted) {
+            try deleted.patching([], MessagingLimits(), at: now)
+        }
     }
 
     private let now = Timestamp(milliseconds: 1000)
 
     private func events(_ patches: ConversationPatch...) throws -> [Event] {
-        try conversation.patching(patches, at: now)
+        try conversation.patching(patches, MessagingLimits(), at: now)
     }
 }

@@ -58,15 +58,26 @@ import Testing
     }
 
     @Test func `R23: all parts together have at most 2 GiB`() throws {
-        let half = Content.sample(size: Message.sizeLimit / 2)
+        let half = Content.sample(size: MessagingLimits().messageBytes / 2)
         let two = [Content.sample(1).id: half, .sample(2): half]
         #expect(try post(try .attaching(.sample(1), .sample(2)), contents: two).parts.count == 2)
         let byte = Content.sample(size: 1)
-        let size = Int(Message.sizeLimit) + 1
-        #expect(throws: Rejection.invalid("parts", .partsSize, .init(amount: size))) {
+        let detail = Rejection.Detail(amount: 2_147_483_649, limit: 2_147_483_648)
+        #expect(throws: Rejection.invalid("parts", .partsSize, detail)) {
             try post(
                 try .attaching(.sample(1), .sample(2), .sample(3)),
                 contents: two.merging([.sample(3): byte]) { first, _ in first })
+        }
+    }
+
+    @Test func `ruling 35: the limit of a message is that of the settings`() throws {
+        var limits = MessagingLimits()
+        limits.messageBytes = 3
+        let draft = try Message.Draft.text("four", from: .user(.ana))
+        #expect(throws: Rejection.invalid("parts", .partsSize, .init(amount: 4, limit: 3))) {
+            try conversation.posting(
+                draft, hasIdentity: false, contents: [:], limits, as: .sample(7),
+                partIDs: { index in .sample(UInt128(index)) }, at: Timestamp(milliseconds: 60))
         }
     }
 
@@ -103,7 +114,7 @@ import Testing
         at moment: Int64 = 60
     ) throws -> Message {
         let event = try conversation.posting(
-            draft, hasIdentity: hasIdentity, contents: contents, as: .sample(7),
+            draft, hasIdentity: hasIdentity, contents: contents, MessagingLimits(), as: .sample(7),
             partIDs: { index in .sample(UInt128(index)) }, at: Timestamp(milliseconds: moment))
         guard case .messageSent(let sent) = event else { throw Rejection.objectDeleted }
         return sent.message

@@ -149,7 +149,7 @@ import Testing
 
 extension Conversation {
     fileprivate func events(of patches: ConversationPatch...) throws(Rejection) -> [Event] {
-        try patching(patches, at: Timestamp(milliseconds: 1000))
+        try patching(patches, MessagingLimits(), at: Timestamp(milliseconds: 1000))
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: APIVersion.allCases)
     func `participants keep their order and lose duplicates (3_2)`(version: APIVersion) throws {
         let body = try json(#"{"participants":["cy","ana","cy","bo"]}"#)
-        let draft = try ConversationDraftJSON.read(body, version)
+        let draft = try ConversationDraftJSON.read(body, version, MessagingLimits())
         #expect(draft.participants.users.map(\.text) == ["cy", "ana", "bo"])
         #expect(!draft.isDistinct)
         #expect(draft.metadata == nil)
@@ -17,25 +17,26 @@ import Testing
     @Test func `from 2_0 on participants are identities (1_3)`() throws {
         let body = try json(
             #"{"participants":["layer:///identities/team%2F42","layer:///identities/ana","ana"]}"#)
-        let draft = try ConversationDraftJSON.read(body, .v2_0)
+        let draft = try ConversationDraftJSON.read(body, .v2_0, MessagingLimits())
         #expect(draft.participants.users.map(\.text) == ["team/42", "ana"])
     }
 
     @Test func `before 2_0 an identity id is a name like any other`() throws {
         let body = try json(#"{"participants":["layer:///identities/ana"]}"#)
-        let draft = try ConversationDraftJSON.read(body, .v1_1)
+        let draft = try ConversationDraftJSON.read(body, .v1_1, MessagingLimits())
         #expect(draft.participants.users.map(\.text) == ["layer:///identities/ana"])
     }
 
     @Test func `two spellings of a letter are two users (ruling 7)`() throws {
         let body = try json(#"{"participants":["\u00e9","e\u0301"]}"#)
-        #expect(try ConversationDraftJSON.read(body, .v1_0).participants.count == 2)
+        #expect(
+            try ConversationDraftJSON.read(body, .v1_0, MessagingLimits()).participants.count == 2)
     }
 
     @Test func `null stands for nothing where nothing is allowed`() throws {
         let body = try json(
             #"{"participants":["ana"],"distinct":null,"metadata":null,"id":null}"#)
-        let draft = try ConversationDraftJSON.read(body, .v3_0)
+        let draft = try ConversationDraftJSON.read(body, .v3_0, MessagingLimits())
         #expect(!draft.isDistinct)
         #expect(draft.metadata == nil)
     }
@@ -47,7 +48,7 @@ import Testing
              "id":"LAYER","unknown":[1,2]}
             """#.replacing(
                 "LAYER", with: "layer:///conversations/0D9F6A7E-3b41-4c58-8a12-6e5f4d3c2b1a"))
-        let draft = try ConversationDraftJSON.read(body, .v3_0)
+        let draft = try ConversationDraftJSON.read(body, .v3_0, MessagingLimits())
         #expect(draft.isDistinct)
         #expect(draft.metadata == ["a": ["b": "x"], "c": [:]])
         #expect(draft.proposedID?.uuid == "0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a")
@@ -56,8 +57,8 @@ import Testing
     @Test(arguments: badBodies)
     func `the first problem is the answer (ruling 1)`(input: BadInput) throws {
         let body = try json(input.body)
-        expect(input.rejection) { try ConversationDraftJSON.read(body, .v1_1) }
-        expect(input.rejection) { try ConversationDraftJSON.read(body, .v3_0) }
+        expect(input.rejection) { try ConversationDraftJSON.read(body, .v1_1, MessagingLimits()) }
+        expect(input.rejection) { try ConversationDraftJSON.read(body, .v3_0, MessagingLimits()) }
     }
 
     static let long = String(repeating: "x", count: 129)
@@ -78,7 +79,10 @@ import Testing
         .invalid("participants", #"{"participants":["ana",["bo"]]}"#),
         .invalid("participants", #"{"participants":["ana",""]}"#),
         .invalid("participants", #"{"participants":["\#(long)"]}"#),
-        .invalid("participants", #"{"participants":[\#(many)],"distinct":5}"#),
+        BadInput(
+            body: #"{"participants":[\#(many)],"distinct":5}"#,
+            rejection: .invalid(
+                "participants", .participantCount, .init(amount: 26, limit: 25))),
         .invalid("distinct", #"{"participants":["ana"],"distinct":"true","metadata":5}"#),
         .invalid("distinct", #"{"participants":["ana"],"distinct":1}"#),
         .invalid("distinct", #"{"participants":["ana"],"distinct":{}}"#),
@@ -107,7 +111,9 @@ import Testing
     @Test func `a conversation id of 2_0 that names nobody is refused`() throws {
         for bad in ["layer:///identities/", "layer:///identities/%zz", "layer:///identities/%"] {
             let body = try json(#"{"participants":["\#(bad)"]}"#)
-            expect(.invalid("participants")) { try ConversationDraftJSON.read(body, .v2_0) }
+            expect(.invalid("participants")) {
+                try ConversationDraftJSON.read(body, .v2_0, MessagingLimits())
+            }
         }
     }
 }

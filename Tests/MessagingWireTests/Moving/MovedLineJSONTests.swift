@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: lines) func `X10: what is read is written again byte for byte`(
         line: String
     ) throws {
-        let read = try MovedLineJSON.read(Array(line.utf8))
+        let read = try MovedLineJSON.read(Array(line.utf8), MessagingLimits())
         var writer = JSONWriter()
         MovedLineJSON.write(read, into: &writer)
         #expect(String(decoding: writer.finish(), as: UTF8.self) == line)
@@ -24,7 +24,7 @@ import Testing
         let octets = Array(line.utf8)
         for length in stride(from: 0, to: octets.count, by: 7) {
             #expect(throws: MovedMistake.self) {
-                try MovedLineJSON.read(Array(octets.prefix(length)))
+                try MovedLineJSON.read(Array(octets.prefix(length)), MessagingLimits())
             }
         }
     }
@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: mistakes) func `X10: a mistake names the member and the rule`(
         line: String, mistake: MovedMistake
     ) {
-        #expect(throws: mistake) { try MovedLineJSON.read(Array(line.utf8)) }
+        #expect(throws: mistake) { try MovedLineJSON.read(Array(line.utf8), MessagingLimits()) }
     }
 
     private static let message =
@@ -120,7 +120,7 @@ import Testing
             #"{"record":"conversation","participants":[]}"#,
             MovedMistake(
                 "participants",
-                "must name 1 to 25 who take part, and nobody where deleted_at stands")
+                "must name 1 to 25 users who take part, and none where deleted_at stands")
         ),
     ]
 }

@@ -16,7 +16,7 @@ import Testing
              {"operation":"delete","property":"metadata"}]
             """#)
         #expect(
-            try ConversationPatchJSON.read(body, .v1_0) == [
+            try ConversationPatchJSON.read(body, .v1_0, MessagingLimits()) == [
                 .addParticipant(user("bo")), .removeParticipant(user("ana")),
                 .setParticipants([user("ana"), user("cy")]),
                 .setMetadata(path: ["a", "b"], "x"), .setMetadata(path: [], ["c": [:]]),
@@ -26,11 +26,14 @@ import Testing
 
     @Test func `one object is an array of one (4)`() throws {
         let body = try json(#"{"operation":"delete","property":"metadata.a"}"#)
-        #expect(try ConversationPatchJSON.read(body, .v1_0) == [.deleteMetadata(path: ["a"])])
+        #expect(
+            try ConversationPatchJSON.read(body, .v1_0, MessagingLimits()) == [
+                .deleteMetadata(path: ["a"])
+            ])
     }
 
     @Test func `no operation is no mistake (4)`() throws {
-        #expect(try ConversationPatchJSON.read(json("[]"), .v3_0).isEmpty)
+        #expect(try ConversationPatchJSON.read(json("[]"), .v3_0, MessagingLimits()).isEmpty)
     }
 
     @Test(arguments: [
@@ -41,7 +44,7 @@ import Testing
         #"{"operation":"add","property":"participants","index":0,"value":"team/42"}"#,
     ])
     func `from 2_0 on the operand is an identity (5_1_5)`(text: String) throws {
-        let operations = try ConversationPatchJSON.read(json(text), .v2_0)
+        let operations = try ConversationPatchJSON.read(json(text), .v2_0, MessagingLimits())
         #expect(operations == [.addParticipant(try user("team/42"))])
     }
 
@@ -55,13 +58,13 @@ import Testing
         input: BadInput, version: APIVersion
     ) throws {
         let body = try json("[\(input.body)]")
-        expect(input.rejection) { try ConversationPatchJSON.read(body, version) }
+        expect(input.rejection) { try ConversationPatchJSON.read(body, version, MessagingLimits()) }
     }
 
     @Test func `a path of half a million keys is refused, not built (R42)`() throws {
         let path = "metadata" + String(repeating: ".a", count: 500_000)
         let body = try json(#"{"operation":"set","property":"\#(path)","value":"x"}"#)
-        expect(.invalid(path)) { try ConversationPatchJSON.read(body, .v1_0) }
+        expect(.invalid(path)) { try ConversationPatchJSON.read(body, .v1_0, MessagingLimits()) }
     }
 
     @Test func `more users than any patch needs are refused`() throws {
@@ -71,7 +74,9 @@ import Testing
         let set = #"{"operation":"set","property":"participants","value":[\#(names)]}"#
         for text in [many, set] {
             let body = try json(text)
-            expect(.invalid("participants")) { try ConversationPatchJSON.read(body, .v1_0) }
+            expect(.invalid("participants")) {
+                try ConversationPatchJSON.read(body, .v1_0, MessagingLimits())
+            }
         }
     }
 

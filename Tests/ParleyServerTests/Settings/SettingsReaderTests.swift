@@ -48,10 +48,51 @@ import Testing
         ("http.request_timeout", "14s"), ("app.id", "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"),
         ("app.token", "0123456789abcdef"), ("http.listen", "127.0.0.1:0"),
         ("http.proxy_protocol", "required"), ("http.forwarded_from", "x-forwarded"),
+        ("http.handler_timeout", "61s"), ("http.queue_timeout", "61s"), ("api.rate_limit", "201"),
+        ("api.rate_burst", "99"), ("uploads.application_quota", "1GiB"),
+        ("metrics.listen", "127.0.0.1:8080"),
     ]) func `finds values that contradict each other`(key: String, value: String) {
         let mistakes = read(nil, [:], [SettingsSources.Flag(key, value, name: "--set")]).mistakes
-        #expect(mistakes.map(\.key) == [key])
-        #expect(mistakes.map(\.origin) == [.flag("--set")])
+        #expect(
+            !mistakes.isEmpty
+                && mistakes.allSatisfy { $0.key == key && $0.origin == .flag("--set") })
+        // Each names what it contradicts.
+        #expect(
+            mistakes.allSatisfy {
+                $0.rule.matches(of: /[a-z0-9]+\.[a-z_]+|public_url/).count >= 2 || key == "app.id"
+            })
+    }
+
+    @Test(arguments: [
+        (
+            ["http.allowed_hosts=chat.example.org", "public_url=https://Chat.example.com:8443/x"],
+            ["http.allowed_hosts"]
+        ),
+        (
+            ["http.allowed_hosts=chat.example.com", "public_url=https://Chat.example.com:8443/x"],
+            []
+        ),
+        (["http.allowed_hosts=[::1]", "public_url=http://[::1]:8080"], []),
+        (["tls.hsts_max_age=1d", "public_url=http://chat.example.com"], ["tls.hsts_max_age"]),
+        (["tls.hsts_max_age=1d", "public_url=https://chat.example.com"], []),
+        (["tls.certificates=a.pem", "tls.keys=b.pem"], ["tls.certificates"]),
+        (["tls.listen=127.0.0.1:8443"], ["tls.listen"]),
+        (["api.rate_limit=0", "api.rate_burst=1"], []),
+        (["uploads.max_upload_size=1GiB", "uploads.application_quota=1GiB"], []),
+        (
+            ["uploads.max_upload_size=3GiB", "uploads.application_quota=2GiB"],
+            ["uploads.max_upload_size"]
+        ),
+        (
+            ["http.listen=127.0.0.1:1", "tls.redirect_listen=127.0.0.1:1", "public_url=https://a"],
+            ["tls.redirect_listen"]
+        ),
+    ]) func `finds settings that cannot work together`(said: [String], blamed: [String]) {
+        let flags = said.map { text in
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            return SettingsSources.Flag(parts[0], parts[1], name: "--set")
+        }
+        #expect(read(nil, [:], flags).mistakes.map(\.key) == blamed)
     }
 
     @Test(arguments: [
@@ -66,7 +107,9 @@ import Testing
         ("http.forwarded_from", "x-real-ip"), ("http.proxy_protocol", "on"),
         ("http.max_forwarded_hops", "0"), ("http.handler_timeout", "0"),
         ("http.max_concurrent_requests", "0"), ("http.max_queue", "0"),
-        ("http.max_buffered_bodies", "0"), ("http.min_write_rate", "0"),
+        ("http.max_buffered_bodies", "1023KiB"), ("api.max_participants", "0"),
+        ("api.max_participants", "100001"), ("uploads.max_upload_size", "2047"),
+        ("http.min_write_rate", "0"),
         ("http.max_connections_per_address", "0"), ("http.queue_timeout", "-1s"),
         ("database.url", ""), ("database.url", "mysql://db/parley"),
         ("database.url", "postgres://a b/parley"), ("database.url", "postgres://me:p@ss@db/parley"),

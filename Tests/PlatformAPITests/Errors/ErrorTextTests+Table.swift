@@ -608,7 +608,7 @@ extension `Error texts` {
                 accept: webhooks)),
         .invalid(
             .webhookTarget, "target_url",
-            "`target_url` must be an absolute `https://` URL of a public host, unless the server's settings allow others.",
+            "`target_url` must be an absolute `https://` URL of a public host, unless the settings `webhooks.allow_http` and `webhooks.allowed_networks` of this server allow others.",
             .init(
                 line: "POST /webhooks",
                 body: #"{"version":"1.0","target_url":"http://127.0.0.1/"}"#,
@@ -623,7 +623,7 @@ extension `Error texts` {
                 accept: webhooks)),
         .invalid(
             .webhookTargetHost, "target_url",
-            "`target_url` names the host `inside.example.org`, which leads to an address that this server's settings do not allow.",
+            "`target_url` names the host `inside.example.org`, which leads to an address that is not public; the settings `webhooks.allowed_networks` and, for `http://`, `webhooks.allow_http` of this server can allow it.",
             .init(
                 line: "POST /webhooks",
                 body:
@@ -979,7 +979,7 @@ extension `Error texts` {
         let id = try #require(Content.ID(uuid: "00000000-0000-0000-0000-000000000009"))
         _ = try await scene.world.store.finishUpload(
             Content(
-                id: id, conversation: conversation, mimeType: "a/b", size: Message.sizeLimit,
+                id: id, conversation: conversation, mimeType: "a/b", size: MessagingLimits().messageBytes,
                 fileName: nil, sha256: [UInt8](repeating: 0, count: 32), crc32c: 0, md5: nil,
                 sha512: nil, completedAt: Timestamp(milliseconds: 1), origin: nil),
             in: scene.application)

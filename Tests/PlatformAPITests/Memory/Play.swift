@@ -145,7 +145,7 @@ extension World {
         let api = service.api
         return PlatformAPI(
             store: store, uploads: service.uploads, downloads: service.downloads,
-            publicBase: World.base, settings: settings, clock: api.clock,
+            publicBase: PublicBase(World.base), settings: settings, clock: api.clock,
             newContentID: api.newContentID, lookUp: api.lookUp,
             onFault: api.onFault)
     }

@@ -35,9 +35,11 @@ struct Scene: Sendable {
     }
 
     /// The same scene after a restart of its own world.
-    func reopened(holding quota: Int64? = nil) async throws -> Scene {
+    func reopened(
+        holding quota: Int64? = nil, limits: MessagingLimits = MessagingLimits()
+    ) async throws -> Scene {
         var scene = self
-        scene.world = try await world.reopened(holding: quota)
+        scene.world = try await world.reopened(holding: quota, limits: limits)
         return scene
     }
 

@@ -53,6 +53,18 @@ struct World: Sendable {
         get async throws { try await World(settled: { settings in settings.strictAccept = true }) }
     }
 
+    /// A world where conversations and messages have these limits.
+    static func limited(_ limits: MessagingLimits) async throws -> World {
+        try await World(limits: limits)
+    }
+
+    /// A world behind a proxy on this machine, which says by `X-Forwarded-Host` where clients come to.
+    static func behindProxy(at place: (String) -> DatabaseLocation = Workshop.database(of:))
+        async throws -> World
+    {
+        try await World(at: place, isProxied: true)
+    }
+
     /// A world where each token may have so many streams open.
     static func streaming(_ streams: Int) async throws -> World {
         try await World(settled: { settings in settings.maximumStreamsPerToken = streams })
@@ -82,11 +94,13 @@ struct World: Sendable {
     var commits: Int { database.statistics.commits }
 
     /// The same world after a restart.
-    func reopened(holding quota: Int64? = nil) async throws -> World {
+    func reopened(
+        holding quota: Int64? = nil, limits: MessagingLimits = MessagingLimits()
+    ) async throws -> World {
         _ = await server.drain(deadline: 1000)
         await service.uploads.shutdown()
         database.close()
-        return try await World(in: folder, quota: quota)
+        return try await World(in: folder, quota: quota, limits: limits)
     }
 
     // Tables of tests send more than a token may, so there is no limit unless somebody tests it.
@@ -94,6 +108,7 @@ struct World: Sendable {
         faults kind: PlatformAPI.FaultKind = .unexpected,
         in known: String? = nil, at place: (String) -> DatabaseLocation = Workshop.database(of:),
         quota: Int64? = nil, clock: TestClock = TestClock(),
+        limits: MessagingLimits = MessagingLimits(), isProxied: Bool = false,
         settled: (inout PlatformSettings) -> Void = { _ in }
     ) async throws {
         var environment = StoreEnvironment.live
@@ -101,18 +116,21 @@ struct World: Sendable {
         let folder = try known ?? Workshop.folder()
         let database = try Database.open(
             place(folder), migrations: MessagingStore.migrations)
-        let store = MessagingStore(database: database, environment: environment)
+        let store = MessagingStore(
+            database: database, environment: environment, limits: limits)
+        let base = PublicBase(World.base, followsProxies: isProxied)
         let uploadClock = UploadClock(now: { clock.now().milliseconds })
         let bridge = ContentBridge(store: store)
         var settings = UploadSettings()
         settings.diskHeadroom = 0
         settings.applicationQuota = quota
+        settings.maxUploadSize = limits.messageBytes
         let uploads = try await Uploads(
             folder: "\(folder)/uploads", settings: settings, finisher: bridge, clock: uploadClock,
-            publicBase: World.base)
+            publicBase: base)
         let downloads = Downloads(
             contents: uploads.contents, catalog: bridge, settings: settings,
-            keys: try SigningKeys.random(), publicBase: World.base, clock: uploadClock)
+            keys: try SigningKeys.random(), publicBase: base, clock: uploadClock)
         let faults = FaultLog()
         var platform = PlatformSettings()
         platform.crossOrigins = ["https://app.example"]
@@ -120,7 +138,7 @@ struct World: Sendable {
         platform.maximumMoves = .max
         settled(&platform)
         let api = PlatformAPI(
-            store: store, uploads: uploads, downloads: downloads, publicBase: World.base,
+            store: store, uploads: uploads, downloads: downloads, publicBase: base,
             settings: platform, clock: { clock.now() },
             newContentID: {
                 .v7(at: clock.now(), random: UInt128.random(in: .min ... .max))
@@ -139,6 +157,10 @@ struct World: Sendable {
         var configuration = ServerConfiguration()
         configuration.addresses = [.ipv4(0x7F00_0001, port: 0)]
         configuration.loops = 2
+        if isProxied {
+            configuration.trust.proxies = ["127.0.0.1"].compactMap { text in AddressBlock(text) }
+            configuration.trust.source = .xForwarded
+        }
         // A reader may be slow here for as long as the machine is busy.
         configuration.writeIdleTimeout = 300_000
         configuration.writeGrace = 300_000

@@ -196,7 +196,7 @@ import Testing
         #expect(body.reads == 0)
         let endless = ScriptedBody([.bytes([1, 2, 3]), .bytes([4, 5])], length: nil)
         #expect(await uploads.send(.put, url, [], endless).status == .contentTooLarge)
-        await #expect(throws: UploadError.tooLarge) {
+        await #expect(throws: UploadError.tooLarge(limit: 4)) {
             _ = try await uploads.create(House.draft(length: 5))
         }
     }

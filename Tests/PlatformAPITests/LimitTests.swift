@@ -1,0 +1,147 @@
+import JSON
+import Messaging
+import Testing
+
+/// Limits that an operator chooses (ruling 35).
+@Suite struct `Limits in force` {
+    private static func limits(participants: Int) -> MessagingLimits {
+        var limits = MessagingLimits()
+        limits.participants = participants
+        limits.messageBytes = 5000
+        return limits
+    }
+
+    @Test func `each way to more participants than api_max_participants is refused with the limit`()
+        async throws
+    {
+        let world = try await World.limited(Self.limits(participants: 3))
+        for version in ["1.0", "2.0", "3.0"] {
+            let scene = try await Scene.make(version: version, in: world)
+            func ask(_ method: String, _ path: String, _ body: String) async throws -> PlainAnswer {
+                let type =
+                    method == "PATCH" ? "application/vnd.layer-patch+json" : "application/json"
+                return try await scene.ask(
+                    method, "/apps/{app}\(path)", body, fields: [("Content-Type", type)],
+                    by: RouterDoor(service: world.service))
+            }
+            let made = try await ask("POST", "/conversations", #"{"participants":["a","b","c"]}"#)
+            #expect(made.status == 201, "\(made)")
+            let id = try #require(made["Location"]?.split(separator: "/").last)
+            let refused = [
+                try await ask("POST", "/conversations", #"{"participants":["a","b","c","d"]}"#),
+                try await ask(
+                    "POST", "/conversations", #"{"participants":["a","b","c","d"],"distinct":true}"#
+                ),
+                try await ask("POST", "/users/d/conversations", #"{"participants":["a","b","c"]}"#),
+                try await ask(
+                    "PATCH", "/conversations/\(id)",
+                    #"[{"operation":"add","property":"participants","value":"d"}]"#),
+                try await ask(
+                    "PATCH", "/conversations/\(id)",
+                    #"[{"operation":"set","property":"participants","value":["d","e","f","g"]}]"#),
+                try await ask(
+                    "PATCH", "/users/a/conversations/\(id)",
+                    #"[{"operation":"add","property":"participants","value":"d"}]"#),
+            ]
+            for answer in refused {
+                #expect(answer.status == 422, "\(answer)")
+                #expect(
+                    answer.body.contains("a conversation has 1 to 3.")
+                        || answer.body.contains("a conversation may have at most 3."), "\(answer)")
+                #expect(answer.body.contains(#""data":{"property":"participants"}"#), "\(answer)")
+            }
+        }
+    }
+
+    @Test func `an imported conversation above the limit is refused with line, member and limit`()
+        async throws
+    {
+        let world = try await World.limited(Self.limits(participants: 1))
+        let scene = try await Scene.make(version: "3.0", in: world)
+        let lines = SampleImport(scene).lines
+        let line = try #require(lines.firstIndex { $0.contains(#""record":"conversation""#) }) + 1
+        let answer = try await scene.bring(Array(lines.joined(separator: "\n").utf8))
+        #expect(answer.status == 422, "\(answer)")
+        #expect(
+            answer.body.contains("Line \(line): participants must name 1 to 1 users"), "\(answer)")
+        #expect(answer.body.contains(#""line":\#(line)"#), "\(answer)")
+    }
+
+    @Test func `a conversation above a lowered limit can be read and loses participants`()
+        async throws
+    {
+        let world = try await World.limited(Self.limits(participants: 3))
+        var scene = try await Scene.make(version: "3.0", in: world)
+        let made = try await scene.ask(
+            "POST", "/apps/{app}/conversations", #"{"participants":["a","b","c"]}"#,
+            by: RouterDoor(service: world.service))
+        scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
+        scene = try await scene.reopened(limits: Self.limits(participants: 1))
+        let door = RouterDoor(service: scene.world.service)
+        func patch(_ operation: String, _ user: String) async throws -> PlainAnswer {
+            try await scene.ask(
+                "PATCH", "/apps/{app}/conversations/{C}",
+                #"[{"operation":"\#(operation)","property":"participants","id":"layer:///identities/\#(user)"}]"#,
+                fields: [("Content-Type", "application/vnd.layer-patch+json")], by: door)
+        }
+        let read = try await scene.ask("GET", "/apps/{app}/conversations/{C}", by: door)
+        #expect(read.status == 200 && read.body.contains("layer:///identities/c"), "\(read)")
+        #expect(try await patch("remove", "b").status == 204)
+        let added = try await patch("add", "d")
+        #expect(added.status == 422 && added.body.contains("a conversation may have at most 1."), "\(added)")
+        let sent = try await scene.ask(
+            "POST", "/apps/{app}/users/a/conversations/{C}/messages",
+            #"{"parts":[{"mime_type":"text/plain","body":"x"}]}"#, by: door)
+        #expect(sent.status == 201, "\(sent)")
+    }
+
+    @Test func `announcement, upload and message hold to uploads_max_upload_size`() async throws {
+        let world = try await World.limited(Self.limits(participants: 3))
+        var scene = try await Scene.make(version: "3.0", in: world)
+        let door = RouterDoor(service: world.service)
+        let made = try await scene.ask(
+            "POST", "/apps/{app}/conversations", #"{"participants":["a","b"]}"#, by: door)
+        scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
+        func announce(_ length: String) async throws -> PlainAnswer {
+            try await scene.ask(
+                "POST", "/apps/{app}/conversations/{C}/content",
+                fields: [("Upload-Content-Type", "a/b"), ("Upload-Content-Length", length)],
+                by: door)
+        }
+        #expect(try await announce("5000").status == 201)
+        for length in ["5001", "9223372036854775808", "99999999999999999999999"] {
+            let refused = try await announce(length)
+            #expect(refused.status == 422, "\(refused)")
+            #expect(
+                refused.body.contains(
+                    "`Upload-Content-Length` must be a whole number of bytes from 0 to 5,000"),
+                "\(refused)")
+        }
+        let created = try await scene.ask(
+            "POST", "/uploads", fields: [("Tus-Resumable", "1.0.0"), ("Upload-Length", "5001")],
+            by: door)
+        #expect(created.status == 413 && created.body.contains("5000 bytes"), "\(created)")
+        let part = #"{"mime_type":"a/b","body":"\#(String(repeating: "x", count: 1700))"}"#
+        for (parts, status) in [(2, 201), (3, 422)] {
+            let sent = try await scene.ask(
+                "POST", "/apps/{app}/users/a/conversations/{C}/messages",
+                #"{"parts":[\#(Array(repeating: part, count: parts).joined(separator: ","))]}"#,
+                by: door)
+            #expect(sent.status == status, "\(sent)")
+            #expect(status == 201 || sent.body.contains("a message may have at most 5,000 bytes"), "\(sent)")
+        }
+    }
+
+    @Test func `the description shows the limits in force`() async throws {
+        let world = try await World.limited(Self.limits(participants: 3))
+        let answer = try await RouterDoor(service: world.service).ask(
+            PlainRequest(method: "GET", target: "/openapi.json", fields: [], body: ""))
+        let root = try JSONDocument(Array(answer.body.utf8)).root
+        let schemas = root["components"]?["schemas"]
+        for name in ["ConversationDraft", "UserConversationDraft"] {
+            let bound = schemas?[name]?["properties"]?["participants"]?["maxItems"]
+            #expect(bound.map { Array($0.raw) } == Array("3".utf8), "\(name)")
+        }
+        #expect(answer.body.contains(#""maximum":5000"#))
+    }
+}
