@@ -60,8 +60,9 @@ public struct Endpoint: Sendable {
     /// a request first has a query.
     var queryNames: QueryNames {
         if let known = declared.withLock({ $0 }) { return known }
-        // Versions differ in the shapes of parameters, not in their names.
-        let names = QueryNames(versions.max().map { version in describe(version).query } ?? [])
+        // Versions and limits differ in the shapes of parameters, not in their names.
+        let names = QueryNames(
+            versions.max().map { version in describe(version, MessagingLimits()).query } ?? [])
         declared.withLock { $0 = names }
         return names
     }

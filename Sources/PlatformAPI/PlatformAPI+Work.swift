@@ -18,7 +18,8 @@ extension PlatformAPI {
             return gate.isAhead(of: version)
                 ? Answer(
                     Self.unknownRoute,
-                    negotiation.noted(on: response(to: .unknownEndpoint(gate.request), for: gate.request)))
+                    negotiation.noted(
+                        on: response(to: .unknownEndpoint(gate.request), for: gate.request)))
                 : Answer(route, negotiation.noted(on: methods(others, gate.request)))
         }
         do throws(APIError) {
@@ -30,12 +31,15 @@ extension PlatformAPI {
         return Answer(route, gate.endpoint.policy) { [self] body in
             let secrets = Secrets()
             var standing: RateStanding?
+            var owner: RequestOwner?
             var response = await respond(gate, negotiation) {
                 let grant = try await gate.grant()
+                owner = grant.owner
                 guard admits(grant, &standing) else { throw tooManyRequests }
                 return try await reply(gate, negotiation, grant, body, secrets)
             }
             if let standing { response.fields.add(standing, policy: "token") }
+            response.owner = owner
             guard gate.endpoint.isCompressed else { return response }
             return await response.compressed(
                 for: gate.request.fields, from: settings.compressMinimum,
@@ -57,6 +61,7 @@ extension PlatformAPI {
         var response = negotiation.noted(
             on: isAdmitted ? reply.response : response(to: tooManyRequests, for: gate.request))
         if let standing { response.fields.add(standing, policy: "token") }
+        response.owner = grant.owner
         guard gate.endpoint.isCompressed else { return Answer(route, response) }
         let (fields, minimum) = (gate.request.fields, settings.compressMinimum)
         if let plain = response.uncompressed(for: fields, from: minimum) {
@@ -188,11 +193,20 @@ extension PlatformAPI {
             switch onFault(error, gate.request.id) {
             case .unavailable:
                 return response(
-                    to: APIError(.serviceUnavailable, "The service is not available now."))
+                    to: APIError(.serviceUnavailable, "The service is not available now."),
+                    for: gate.request)
             case .unexpected:
                 return response(
-                    to: APIError(.internalServerError, "Something unexpected happened."))
+                    to: APIError(.internalServerError, "Something unexpected happened."),
+                    for: gate.request)
             }
         }
+    }
+}
+
+extension Grant {
+    /// Whom the log names.
+    var owner: RequestOwner {
+        RequestOwner(application: application.id.uuid, token: token.id.uuid)
     }
 }

@@ -15,6 +15,8 @@ import Testing
     ) {
         let error = DiskError(operation: "pwrite", code: code)
         #expect(error.kind == kind)
-        #expect(error.description == "pwrite: \(kind) (errno \(code))")
+        let reason = unsafe String(cString: strerror(code))
+        #expect(error.reason == reason)
+        #expect(error.description == "pwrite: \(reason)")
     }
 }

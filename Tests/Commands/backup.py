@@ -95,7 +95,7 @@ def whole(server, commands):
 
 def refusals(server, commands):
     """Whatever is wrong is one line, and nothing that was there is touched."""
-    commands.refuses("/proc/new cannot be made there: mkdir: missing (errno 2)", "backup", "/proc/new", "--data", "data")
+    commands.refuses("/proc/new cannot be created there (No such file or directory): name another one", "backup", "/proc/new", "--data", "data")
     commands.refuses("there is no database in nowhere", "backup", "new", "--data", "nowhere")
     assert not (server.folder / "new").exists()
     commands.refuses("the folder saved is not empty", "backup", "saved", "--data", "data")

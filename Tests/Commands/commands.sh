@@ -57,6 +57,70 @@ SWIFT_DETERMINISTIC_HASHING=1 holds 'H188: hash tables that can be guessed are r
 holds 'commands want a database' refuses 'there is no database in data' app list --data data
 holds 'healthcheck fails when nobody answers' refuses "127.0.0.1:$port does not answer" healthcheck --listen "127.0.0.1:$port"
 
+holds 'a setting that cannot work with another names both' refuses \
+    'setting uploads.max_upload_size = 2GiB: uploads.max_upload_size must not be above uploads.application_quota' \
+    check-config --set uploads.application_quota=1GiB --set uploads.max_upload_size=2GiB
+holds 'ruling 36: a proxy without public_url is a warning' bash -c "'$binary' check-config --set http.trusted_proxies=10.0.0.1 2>said >nothing && grep -q 'parley: warning: http.trusted_proxies is set and public_url is not' said && grep -q 'settings in order' nothing"
+holds 'ruling 36: with public_url there is none' bash -c "'$binary' check-config --set http.trusted_proxies=10.0.0.1 --public-url https://chat.example.com 2>said >nothing && test ! -s said"
+holds 'a folder that cannot be created has path, reason and way out' refuses \
+    'the data folder /proc/none/data cannot be created there \(No such file or directory\): choose another with data.folder$' serve --data /proc/none/data
+holds 'a file to import that is missing has path and reason' refuses 'the file nowhere.jsonl cannot be read: No such file or directory' import nowhere.jsonl --data other
+holds 'no message has a number of errno' test -z "$(timeout 20 "$binary" serve --data /proc/data 2>&1 | grep -i errno)"
+
+# The curl of the first start, exactly as it is printed.
+pastes() {
+    local name=$1
+    shift
+    rm -rf pasted
+    timeout 60 "$binary" serve --data pasted "$@" >out 2>err &
+    server=$!
+    for _ in $(seq 400); do grep -q '^curl ' out && break; sleep 0.05; done
+    grep '^curl ' out >paste
+    bash paste >answer 2>said
+    holds "the curl of the first start works $name" grep -q '"id":"layer:///conversations/' answer
+    stop
+}
+mkdir 'a b'
+"$binary" dev-cert --out 'a b/pair' --host chat.test >nothing
+tls=(--set "tls.listen=127.0.0.1:$(free_port)" --set 'tls.certificates=a b/pair/cert.pem' --set 'tls.keys=a b/pair/key.pem')
+pastes 'without settings' --listen "127.0.0.1:$port"
+pastes 'on all addresses' --listen "0.0.0.0:$port"
+pastes 'on IPv6' --listen "[::1]:$port"
+pastes 'on a Unix socket' --listen "unix:$folder/a b/socket"
+pastes 'with allowed hosts' --listen "127.0.0.1:$port" --set http.allowed_hosts=chat.test
+pastes 'with the certificate of dev-cert' --listen "127.0.0.1:$port" "${tls[@]}"
+holds 'it trusts that certificate' grep -qF -- "--cacert 'a b/pair/cert.pem' https://127.0.0.1:" paste
+pastes 'with TLS and a public URL' --listen "127.0.0.1:$port" "${tls[@]}" --public-url https://chat.test
+holds 'its URLs are the public ones' grep -q '"url":"https://chat.test/apps/' answer
+pastes 'with a public URL' --listen "127.0.0.1:$port" --public-url http://chat.test:8080/base
+pastes 'behind TLS of a proxy' --listen "127.0.0.1:$port" --public-url https://chat.test
+
+# Limits and hosts that settings choose (rulings 35, 36).
+start --data limits --set api.max_participants=2 --set uploads.max_upload_size=4KiB --set http.trusted_proxies=127.0.0.1 --set http.forwarded_from=x-forwarded
+app=$(sed -n 's/^APP=//p' out)
+token=$(sed -n 's/^TOKEN=//p' out)
+ask() {
+    local path=$1
+    shift
+    curl -s -m 10 -H "Authorization: Bearer $token" -H 'Accept: application/vnd.layer+json; version=3.0' "$@" "$base/$path"
+}
+holds 'ruling 35: the limit of participants is that of the settings' grep -q 'at most 2 participants' <(ask "apps/$app/conversations" -d '{"participants":["a","b","c"]}')
+holds 'ruling 35: the description shows it' grep -q '"maxItems":2[,}]' <(curl -s "$base/openapi.json")
+made=$(ask "apps/$app/conversations" -d '{"participants":["a","b"]}' -H 'X-Forwarded-For: 192.0.2.1' -H 'X-Forwarded-Proto: https' -H 'X-Forwarded-Host: chat.example.com')
+holds 'ruling 36: links take host and scheme from a trusted proxy' grep -q '"url":"https://chat.example.com/apps/' <<<"$made"
+holds 'ruling 36: a Host alone changes nothing' grep -q "\"self\":\"$base/\"" <(curl -s -H 'Host: evil.example' "$base/")
+chat=$(grep -oE 'conversations/[0-9a-f-]{36}' <<<"$made" | head -n 1)
+holds 'ruling 35: an announcement holds to uploads.max_upload_size' grep -q 'must be at most 4096' <(ask "apps/$app/$chat/content" -X POST -H 'Upload-Content-Type: a/b' -H 'Upload-Content-Length: 4097')
+holds 'the start says the limits in force' python3 -c '
+import json
+line = next(line for line in map(json.loads, open("err")) if line["message"] == "started")
+for name, value in {"api.max_participants": "2", "uploads.max_upload_size": "4KiB", "data.folder": "limits", "engine": "sqlite"}.items():
+    assert line[name] == value, line
+assert line["http.listen"].startswith("127.0.0.1:") and line["version"], line
+'
+holds 'ruling 36: and warns of a missing public_url' grep -q 'http.trusted_proxies is set and public_url is not' err
+holds 'a server with limits stops in good order' stop
+
 start --data data
 app=$(sed -n 's/^APP=//p' out)
 token=$(sed -n 's/^TOKEN=//p' out)

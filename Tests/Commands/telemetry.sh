@@ -67,6 +67,13 @@ for line in requests:
     missing = {"time", "id", "method", "route", "status", "octets_in", "octets_out", "duration_us", "client"} - line.keys()
     assert not missing, missing
 assert len({line["id"] for line in requests}) == len(requests)
+# Ids of application and token stand where a credential was good, and nowhere else.
+for line in requests:
+    assert ("application" in line) == ("token_id" in line), line
+    assert line["status"] != 401 or "application" not in line, line
+owned = [line for line in requests if "token_id" in line]
+assert len(owned) > 100 and all(len(line[name]) == 36 for line in owned for name in ("application", "token_id"))
+assert {"/apps/{app}/conversations", "/apps/{app}/users/{user}/conversations"} & {line["route"] for line in owned}
 assert any("user" in line for line in requests) and any("closing" in line for line in requests)
 P
 holds 'H206: each request has one line with all its members' test $? = 0

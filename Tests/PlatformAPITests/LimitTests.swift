@@ -88,7 +88,9 @@ import Testing
         #expect(read.status == 200 && read.body.contains("layer:///identities/c"), "\(read)")
         #expect(try await patch("remove", "b").status == 204)
         let added = try await patch("add", "d")
-        #expect(added.status == 422 && added.body.contains("a conversation may have at most 1."), "\(added)")
+        #expect(
+            added.status == 422 && added.body.contains("a conversation may have at most 1."),
+            "\(added)")
         let sent = try await scene.ask(
             "POST", "/apps/{app}/users/a/conversations/{C}/messages",
             #"{"parts":[{"mime_type":"text/plain","body":"x"}]}"#, by: door)
@@ -128,7 +130,9 @@ import Testing
                 #"{"parts":[\#(Array(repeating: part, count: parts).joined(separator: ","))]}"#,
                 by: door)
             #expect(sent.status == status, "\(sent)")
-            #expect(status == 201 || sent.body.contains("a message may have at most 5,000 bytes"), "\(sent)")
+            #expect(
+                status == 201 || sent.body.contains("a message may have at most 5,000 bytes"),
+                "\(sent)")
         }
     }
 

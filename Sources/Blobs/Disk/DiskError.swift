@@ -1,3 +1,5 @@
+import Glibc
+
 /// A system call on the disk that did not do what was asked.
 ///
 /// The kind is what a caller decides on; the code and the operation are for the log. The path is
@@ -47,6 +49,11 @@ public struct DiskError: Error, Equatable, CustomStringConvertible {
     /// A write was refused before it took effect; what was written before is as good as it was.
     public var isOfWriting: Bool { operation == "pwrite" }
 
-    /// The operation, the kind and the number; never a path.
-    public var description: String { "\(operation): \(kind) (errno \(code))" }
+    /// Why it failed, in the system's words, such as `No such file or directory`.
+    public var reason: String {
+        code == 0 ? operation : unsafe String(cString: strerror(code))
+    }
+
+    /// The operation and why it failed, such as `mkdir: No such file or directory`; never a path.
+    public var description: String { code == 0 ? operation : "\(operation): \(reason)" }
 }

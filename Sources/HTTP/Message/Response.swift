@@ -18,6 +18,8 @@ public struct Response: Sendable {
     public var content: Content
     /// What becomes of the connection.
     public var ending: Ending
+    /// On whose account the request was made, for logs; `nil` without a valid credential.
+    public var owner: RequestOwner?
 
     /// Makes an answer.
     public init(

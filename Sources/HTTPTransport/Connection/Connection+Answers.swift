@@ -44,6 +44,7 @@ extension Connection {
             mustClose = true
         }
         record.status = response.status.code
+        record.owner = response.owner
         record.octetsOut = write(
             response, id: record.id, answersHead: terms.answersHead, isHTTP10: terms.isHTTP10)
         record.closing = mustClose ? "close" : nil

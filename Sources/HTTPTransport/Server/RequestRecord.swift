@@ -10,6 +10,8 @@ public struct RequestRecord: Sendable {
     public var route: String
     /// The user on whose behalf it was made, as the service says; `nil` for none.
     public var user: String?
+    /// The application and the token on whose account it was made, as the service says; `nil` for none.
+    public var owner: RequestOwner?
     /// The status of the answer; 0 when the connection was closed without one.
     public var status: Int
     /// Octets of the request, head and body, as far as they were read.

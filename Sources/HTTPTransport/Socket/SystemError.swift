@@ -14,9 +14,15 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
         self.code = code
     }
 
+    /// Why it failed, in the system's words, such as `Address already in use`.
+    public var reason: String { unsafe String(cString: strerror(code)) }
+
     /// `bind: Address already in use`.
-    public var description: String { "\(call): \(unsafe String(cString: strerror(code)))" }
+    public var description: String { "\(call): \(reason)" }
 
     /// Another process listens there.
     public var isAddressInUse: Bool { code == EADDRINUSE }
+
+    /// This user may not do it.
+    public var isDenied: Bool { code == EACCES || code == EPERM }
 }

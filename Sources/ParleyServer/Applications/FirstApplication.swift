@@ -44,7 +44,7 @@ struct FirstApplication {
 
             Try it:
 
-            curl \(settings.base)/apps/\(application.id)/conversations \
+            \(FirstRequest(settings: settings).curl)/apps/\(application.id)/conversations \
             -H 'Authorization: Bearer \(created.secret)' \
             -H 'Accept: application/vnd.layer+json; version=3.0' \
             -d '{"participants": ["ana", "bo"], "distinct": true}'

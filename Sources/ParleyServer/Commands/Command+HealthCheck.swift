@@ -11,7 +11,8 @@ extension Command {
             let status = try HealthProbe.status(of: address, path: "/health/ready")
             guard status == 200 else { throw StartFailure("\(address) is not ready (\(status))") }
         } catch let error as SystemError {
-            throw StartFailure("\(address) does not answer: \(error)")
+            throw StartFailure(
+                "\(address) does not answer (\(error.reason)): is a server running there?")
         }
         return 0
     }

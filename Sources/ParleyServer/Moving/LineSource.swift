@@ -16,7 +16,12 @@ struct LineSource: ~Copyable {
     init(_ path: String) throws(StartFailure) {
         name = path == "-" ? "the standard input" : "the file \(path)"
         descriptor = path == "-" ? 0 : unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StartFailure("\(name) cannot be read") }
+        guard descriptor >= 0 else { throw Self.unreadable(name) }
+    }
+
+    /// Called right after the call that failed.
+    private static func unreadable(_ name: String) -> StartFailure {
+        StartFailure("\(name) cannot be read: \(unsafe String(cString: strerror(errno)))")
     }
 
     deinit { if descriptor > 0 { _ = Glibc.close(descriptor) } }
@@ -38,7 +43,7 @@ struct LineSource: ~Copyable {
                 unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
             }
         } while count < 0 && errno == EINTR
-        guard count >= 0 else { throw StartFailure("\(name) cannot be read") }
+        guard count >= 0 else { throw Self.unreadable(name) }
         isAtEnd = count == 0
         lines.append(piece[..<count])
     }

@@ -26,7 +26,8 @@ struct StandardOutput {
             }
             guard count >= 0 || errno == EINTR else {
                 throw StartFailure(
-                    "the output cannot be written: it is closed, or its disk is full (\(errno))")
+                    "the standard output cannot be written (\(unsafe String(cString: strerror(errno)))): nothing reads it, or its disk is full"
+                )
             }
             rest = rest.dropFirst(max(0, count))
         }

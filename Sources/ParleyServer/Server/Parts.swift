@@ -82,7 +82,7 @@ struct Parts: Sendable {
                 publicBase: settings.transferBase, bucket: bucket?.contents,
                 onCommit: metrics.observe)
         } catch {
-            throw StartFailure("the data folder \(folder) cannot be used: \(error)")
+            throw StartFailure(error, in: folder)
         }
         downloadKeys = DownloadKeys(store: store, folder: folder)
         let keys = try await downloadKeys.load()

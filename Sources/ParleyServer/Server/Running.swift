@@ -34,10 +34,21 @@ struct Running {
             _ = try server.start()
         } catch {
             let addresses = addresses.map(\.description).joined(separator: ", ")
-            let isInUse = (error as? SystemError)?.isAddressInUse == true
-            throw StartFailure(
-                "cannot listen on \(addresses): \(isInUse ? "the address is in use" : "\(error)")")
+            throw StartFailure("cannot listen on \(addresses): \(Self.reason(error))")
         }
+    }
+
+    /// Why nothing listens, and what helps.
+    private static func reason(_ error: any Error) -> String {
+        guard let error = error as? SystemError else { return "\(error)" }
+        if error.isAddressInUse {
+            return "the address is in use by another process: stop it, or choose another address"
+        }
+        if error.isDenied {
+            return
+                "\(error.reason): ports below 1024 need the capability CAP_NET_BIND_SERVICE, Unix sockets a folder that this user may write"
+        }
+        return "\(error.reason): choose an address of this machine"
     }
 
     /// Logs what serves from now on, and the limits that operators are asked for first.
@@ -49,13 +60,17 @@ struct Running {
             "version": "\(Release.version)", "engine": isServer ? "postgresql" : "sqlite",
         ]
         for (key, value) in shown where !value.isEmpty { metadata[key] = "\(value)" }
-        log.logger("parley.server").notice("started", metadata: metadata)
+        let logger = log.logger("parley.server")
+        for warning in SettingWarning.all(in: settings) { logger.warning("\(warning)") }
+        logger.notice("started", metadata: metadata)
     }
 
     private static let toldAtStart: Set<String> = [
-        "data.folder", "http.listen", "tls.listen", "metrics.listen", "api.rate_limit",
+        "data.folder", "public_url", "http.listen", "tls.listen", "tls.redirect_listen",
+        "metrics.listen", "api.rate_limit", "api.rate_burst", "api.max_participants",
         "http.max_connections", "http.max_concurrent_requests", "http.max_buffered_bodies",
-        "uploads.max_upload_size",
+        "http.max_connections_per_address", "uploads.max_upload_size",
+        "uploads.max_open_uploads_per_owner", "uploads.application_quota",
     ]
 
     /// Waits for a stop signal, then ends in good order (H194); a second one ends at once (H195).

@@ -46,6 +46,10 @@ final class AccessLog: Sendable {
         }
         line.text("method", record.method)
         line.text("route", record.route)
+        if let owner = record.owner {
+            line.text("application", owner.application)
+            line.text("token_id", owner.token)
+        }
         if let user = record.user { line.text("user", user) }
         line.number("status", Int64(record.status))
         line.number("octets_in", record.octetsIn)

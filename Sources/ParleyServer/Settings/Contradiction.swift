@@ -72,19 +72,22 @@ struct Contradiction: Sendable {
         ) { settings in settings.http.writeLow <= settings.http.writeHigh },
         Contradiction(
             keys: ["http.proxy_protocol", "http.trusted_proxies"],
-            rule: "http.proxy_protocol needs http.trusted_proxies: PROXY headers of other peers are refused"
+            rule:
+                "http.proxy_protocol needs http.trusted_proxies: PROXY headers of other peers are refused"
         ) { settings in
             settings.http.proxyProtocol == .off || !settings.http.trust.proxies.isEmpty
         },
         Contradiction(
             keys: ["http.forwarded_from", "http.trusted_proxies"],
-            rule: "http.forwarded_from needs http.trusted_proxies: the fields of other peers are ignored"
+            rule:
+                "http.forwarded_from needs http.trusted_proxies: the fields of other peers are ignored"
         ) { settings in
             settings.http.trust.source == .none || !settings.http.trust.proxies.isEmpty
         },
         Contradiction(
             keys: ["http.listen", "public_url"],
-            rule: "http.listen with port 0 needs public_url: the system chooses the port, and URLs must name it"
+            rule:
+                "http.listen with port 0 needs public_url: the system chooses the port, and URLs must name it"
         ) { settings in
             settings.publicURL != nil
                 || !settings.http.addresses.contains { address in address.port == 0 }

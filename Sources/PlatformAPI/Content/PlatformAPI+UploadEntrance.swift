@@ -27,6 +27,7 @@ extension PlatformAPI: UploadEntrance {
         let id = newContentID()
         return UploadAdmission(
             owner: UploadOwner(application: grant.application.id.uuid), contentID: id.uuid,
-            fields: [("Parley-Content-Id", IdentifierJSON.text(id, in: .content))])
+            fields: [("Parley-Content-Id", IdentifierJSON.text(id, in: .content))],
+            requestOwner: grant.owner)
     }
 }

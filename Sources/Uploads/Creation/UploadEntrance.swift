@@ -17,13 +17,17 @@ public struct UploadAdmission: Sendable {
     public let contentID: String
     /// What a successful answer tells besides, such as how the content is called elsewhere.
     public let fields: [(name: FieldName, value: String)]
+    /// On whose account the request is made, for logs.
+    public let requestOwner: RequestOwner?
 
     /// Lets somebody in.
     public init(
-        owner: UploadOwner, contentID: String, fields: [(name: FieldName, value: String)] = []
+        owner: UploadOwner, contentID: String, fields: [(name: FieldName, value: String)] = [],
+        requestOwner: RequestOwner? = nil
     ) {
         self.owner = owner
         self.contentID = contentID
         self.fields = fields
+        self.requestOwner = requestOwner
     }
 }

@@ -27,6 +27,7 @@ extension Uploads {
             if announces, (200..<300).contains(response.status.code) {
                 for field in admission.fields { response.fields.add(field.name, field.value) }
             }
+            response.owner = admission.requestOwner
             return finish(response, anyOrigin, request)
         }
     }

@@ -12,6 +12,7 @@ import Testing
     @Test func `H206 has everything there is to say`() throws {
         var record = record()
         record.user = "ana"
+        record.owner = RequestOwner(application: "7b2e", token: "0197")
         record.closing = "close"
         let line = try #require(try lines([record]).first)
         #expect(line["message"]?.string == "request")
@@ -19,6 +20,8 @@ import Testing
         #expect(line["method"]?.string == "GET")
         #expect(line["route"]?.string == "/apps/{app}/users/{user}/conversations")
         #expect(line["user"]?.string == "ana")
+        #expect(line["application"]?.string == "7b2e")
+        #expect(line["token_id"]?.string == "0197")
         #expect(line["status"]?.integer == 200)
         #expect(line["octets_in"]?.integer == 120)
         #expect(line["octets_out"]?.integer == 3400)

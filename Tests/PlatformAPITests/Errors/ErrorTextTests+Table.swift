@@ -979,7 +979,8 @@ extension `Error texts` {
         let id = try #require(Content.ID(uuid: "00000000-0000-0000-0000-000000000009"))
         _ = try await scene.world.store.finishUpload(
             Content(
-                id: id, conversation: conversation, mimeType: "a/b", size: MessagingLimits().messageBytes,
+                id: id, conversation: conversation, mimeType: "a/b",
+                size: MessagingLimits().messageBytes,
                 fileName: nil, sha256: [UInt8](repeating: 0, count: 32), crc32c: 0, md5: nil,
                 sha512: nil, completedAt: Timestamp(milliseconds: 1), origin: nil),
             in: scene.application)

@@ -45,7 +45,7 @@ import Testing
         let endpoint = try #require(
             Endpoint.all.first { "\($0.method.rawValue) \($0.path)" == line })
         for version in endpoint.versions {
-            let names = endpoint.describe(version).query.map(\.name)
+            let names = endpoint.describe(version, MessagingLimits()).query.map(\.name)
             let target = names.map { name in "\(name)=1" }.joined(separator: "&")
             let query = try Query(RequestTarget("/?\(target)"), endpoint.queryNames)
             #expect(query.unknown.isEmpty, "\(version)")

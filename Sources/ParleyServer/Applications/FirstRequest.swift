@@ -1,0 +1,77 @@
+import HTTP
+import HTTPTransport
+
+/// The command that a person pastes after the first start: it reaches this server from its own machine.
+struct FirstRequest {
+    let settings: Settings
+
+    /// `curl`, its options, and the URL up to the path.
+    ///
+    /// A public URL may lead through a proxy that is not there yet, so the connection goes to an address of
+    /// this server; only scheme and host are the public ones.
+    var curl: String {
+        let authority = settings.publicURL.map { url in
+            url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        }
+        let isPublic = { (scheme: String) in authority?.first.map(String.init) == "\(scheme):" }
+        let host = authority.flatMap { parts in
+            parts.last?.split(separator: "/").first.map(String.init)
+        }
+        if let local = Self.local(settings.tls.addresses),
+            settings.tls.clientCertificates != .required,
+            let certificate = settings.tlsCertificates.first
+        {
+            let own = "curl --cacert \(Self.quoted(certificate))"
+            guard isPublic("https"), let host else { return "\(own) https://\(local)" }
+            return "\(own) \(Self.through(local, to: host))https://\(host)"
+        }
+        if let local = Self.local(settings.http.addresses) {
+            guard isPublic("http"), let host else { return named("curl http://\(local)") }
+            return "curl \(Self.through(local, to: host))http://\(host)"
+        }
+        guard case .unix(let path)? = settings.http.addresses.first else {
+            return named("curl \(settings.base)")
+        }
+        return named("curl --unix-socket \(Self.quoted(path)) http://localhost")
+    }
+
+    /// The same for a server that serves some hosts only.
+    private func named(_ command: String) -> String {
+        guard let host = settings.http.head.allowedHosts.first else { return command }
+        let parts = command.split(separator: " ", maxSplits: 1)
+        return "\(parts[0]) -H \(Self.quoted("Host: \(host)")) \(parts[1])"
+    }
+
+    /// Options that lead to an address of this machine whatever a URL says.
+    private static func through(_ local: String, to host: String) -> String {
+        local == host ? "" : "--connect-to ::\(local) "
+    }
+
+    /// The first address with a port that is known.
+    private static func local(_ addresses: [ListenAddress]) -> String? {
+        for address in addresses {
+            switch address.reachable {
+            case .ipv4(_, let port), .ipv6(_, let port):
+                if port != 0 { return "\(address.reachable)" }
+            case .unix: continue
+            }
+        }
+        return nil
+    }
+
+    /// A word as a shell reads it.
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { octet in
+            switch octet {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-._/:@%+,=".utf8.contains(octet)
+            }
+        }
+        if isPlain && !word.isEmpty { return word }
+        return "'"
+            + word.split(separator: "'", omittingEmptySubsequences: false).joined(
+                separator: "'\\''") + "'"
+    }
+}
