@@ -69,6 +69,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Interop/matrix.py --binary .build/debug/parley' \
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley' \
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley --s3' \
+    'python3 Tests/Interop/received.py --binary .build/debug/parley --processes 2' \
 	    'python3 Tests/Interop/mistakes.py --binary .build/debug/parley' \
 	    'bash Tests/Commands/commands.sh .build/debug/parley' \
 	    'bash Tests/Commands/telemetry.sh .build/debug/parley' \

@@ -18,6 +18,9 @@ public struct UploadSettings: Sendable {
     public var commitInterval: Int64 = 1000
     /// How long a newcomer waits for the old writer to let go.
     public var takeoverWait: Int64 = 10_000
+    /// How long a request waits until another process, which receives the body, has committed what it has; one that
+    /// is dead or stands still does not answer.
+    public var answerPatience: Int64 = 2000
     /// How long a request waits for the end of finalizing.
     public var finalizeWait: Int64 = 30_000
     /// Life of an upload without a byte.
@@ -49,6 +52,8 @@ public struct UploadSettings: Sendable {
     public var progress104Bytes: Int64 = 16 << 20
     /// Origins whose pages may use the URLs; `*` is every origin, without credentials.
     public var allowedOrigins = ["*"]
+    /// URL of the page that explains errors by their ids; `url` of an error in JSON is a fragment of it (ruling 32).
+    public var errorPage = "/docs/errors"
     /// Life of a signed download URL, rounded up to a quarter of an hour; never below half an hour.
     public var downloadURLTTL: Int64 = 2 * 3_600_000
     /// How long an expired download URL still works, for clocks that differ.

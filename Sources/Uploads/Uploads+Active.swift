@@ -1,4 +1,5 @@
 internal import Blobs
+internal import Digests
 internal import Locking
 
 extension Uploads {
@@ -52,6 +53,23 @@ extension Uploads {
         // Others may go on with it now, and what they come to is not known here.
         if active.leave(name), engine.shared != nil {
             engine.ledger.withLock { ledger in ledger.leave(name) }
+        }
+    }
+
+    /// Does what another process asks of this one, which receives the body of an upload (ruling 33).
+    ///
+    /// - Parameters:
+    ///   - name: Of the record, as the ``UploadRegistry`` knows it.
+    ///   - holder: Who is asked, in hexadecimal digits; others do nothing.
+    public func answer(_ request: UploadRequest, for name: String, at holder: String) {
+        guard let shelf = engine.shared?.shelf, holder == String(hexadecimal: shelf.holder),
+            let name = BlobName(name)
+        else { return }
+        Task {
+            // Who waits goes on without an answer.
+            guard let upload = try? await checkOut(name) else { return }
+            await upload.answer(request)
+            checkIn(name)
         }
     }
 

@@ -20,17 +20,20 @@ extension Uploads {
     ) -> Answer {
         guard let place = UploadPlace(request.target) else {
             return request.method == .options
-                ? discovery(request) : refused(UploadError.notFound.response, request)
+                ? discovery(request, Uploads.noMethods)
+                : refused(jsonWords(.notFound), request)
         }
         if request.method == .options {
-            guard case .resource(let name) = place else { return discovery(request) }
+            guard case .resource(let name) = place else {
+                return discovery(request, Uploads.creationMethods)
+            }
             return discovery(request, of: name)
         }
         let dialect: Dialect
-        do throws(Dialect.Refusal) {
+        do throws(UploadError) {
             dialect = try Dialect(request, at: place)
         } catch {
-            return refused(response(to: error), request)
+            return refused(jsonWords(error), request)
         }
         word = UploadDialect(dialect, of: request)
         switch (place, dialect) {
@@ -42,26 +45,12 @@ extension Uploads {
         case (.creation, .interop(let version)):
             return interopCreation(request, version, by: entrance)
         case (.resource(let name), .interop(let version)): return interop(request, version, name)
-        case (.creation, .neutral): return refused(response(to: .method), request)
+        case (.creation, .neutral): return refused(jsonWords(.creationMethod), request)
         }
     }
 
     /// An answer from the head alone, with the fields every answer carries.
     func refused(_ response: Response, _ request: Request) -> Answer {
         Answer(Uploads.route, finish(response, anyOrigin, request))
-    }
-
-    private func response(to refusal: Dialect.Refusal) -> Response {
-        switch refusal {
-        case .error(let error): return error.response
-        case .method:
-            var response = Response(
-                .methodNotAllowed, "application/json",
-                ErrorJSON.bytes(
-                    .methodNotAllowed, reason: "invalid",
-                    message: "This method has no meaning here."))
-            response.fields.add("Allow", Uploads.methods)
-            return response
-        }
     }
 }

@@ -28,6 +28,12 @@ extension Uploads {
         }
     }
 
+    /// Errors as JSON, which requests without a protocol of their own and those of dialects A and D get.
+    var jsonWords: @Sendable (UploadError) -> Response {
+        let settings = engine.settings
+        return { error in error.response(settings) }
+    }
+
     /// Which pages may use an upload nobody has named an origin for.
     var anyOrigin: CrossOrigin { .transfers(recorded: nil, engine.settings) }
 

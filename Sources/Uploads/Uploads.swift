@@ -15,7 +15,14 @@ public final class Uploads: Sendable {
     public static let route = "/uploads/{token}"
     /// The route of the creation endpoint for logs.
     public static let creationRoute = "/uploads"
+    /// `Allow` of an upload that is open or complete.
     static let methods = "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS"
+    /// `Allow` for a request that names no protocol.
+    static let plainMethods = "GET, HEAD, PUT, POST, DELETE, OPTIONS"
+    /// `Allow` of the creation endpoint; the IETF protocol alone creates with `PUT`.
+    static let creationMethods = "POST, PUT, OPTIONS"
+    /// `Allow` of an upload that has ended without a content, or that is unknown.
+    static let noMethods = "OPTIONS"
 
     let engine: UploadEngine
     let base: PublicBase
@@ -60,7 +67,8 @@ public final class Uploads: Sendable {
             if let registry = bucket.registry {
                 let rows = SharedShelf(
                     registry: registry, blobs: blobs, queues: queues, clock: clock,
-                    onFault: bucket.onFault, holder: try Uploads.newHolder())
+                    onFault: bucket.onFault, holder: try Uploads.newHolder(),
+                    answerPatience: settings.answerPatience)
                 let both = SharedStorage(bucket: own, queues: queues, shelf: rows)
                 (shelf, storage, shared) = (rows, both, both)
             }

@@ -52,7 +52,9 @@ public final class RecordFile: Sendable {
         guard payload.count <= RecordFile.capacity else {
             throw DiskError(kind: .damaged, operation: "record too large")
         }
-        let sequence = state.withLock { $0.sequence } + 1
+        let (sequence, overflow) = state.withLock { $0.sequence }.addingReportingOverflow(1)
+        // The slot with the higher number counts, so none can follow the highest one.
+        if overflow { throw DiskError(kind: .damaged, operation: "number record") }
         let slot = Slot(sequence: sequence, payload: payload).bytes
         let place = Int64(sequence % 2) * Int64(RecordFile.slotSize)
         do throws(DiskError) {

@@ -14,6 +14,9 @@ public enum DispositionName {
         var (isValue, isQuoted, isEscaped) = (false, false, false)
         for scalar in value.unicodeScalars.map(Character.init) + [";"] {
             if isEscaped {
+                // Before anything else than a quote it is what stands between folders: clients that send
+                // a whole path do not double it.
+                if scalar != "\"" && scalar != "\\" { text.append("\\") }
                 text.append(scalar)
                 isEscaped = false
             } else if isQuoted && scalar == "\\" {
@@ -41,9 +44,6 @@ public enum DispositionName {
     private static func extended(_ text: String) -> String? {
         let parts = text.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].lowercased() == "utf-8" else { return nil }
-        // A path of one segment is encoded alike.
-        guard let segments = try? RequestTarget("/\(parts[2])").segments(), segments.count == 1
-        else { return nil }
-        return segments[0]
+        return String(percentDecoding: parts[2].utf8, allowsNUL: true)
     }
 }

@@ -4,14 +4,18 @@ public struct FileName: Sendable, Equatable {
     /// The name.
     public let text: String
 
-    /// Cleans what a client said; what is left empty is called `content`.
+    /// Cleans what a client said (ruling 33): control characters are removed, then the last component of a path is
+    /// taken, with `/` and `\` as separators. An empty result, `.` and `..` become `content`.
+    ///
+    /// Every file name of an upload comes through here, whatever the protocol, and every one of a download again.
     public init(untrusted text: String) {
-        let last = text.unicodeScalars.split(
+        let visible = text.unicodeScalars.filter { !FileName.isControl($0) }
+        let last = visible.split(
             omittingEmptySubsequences: false, whereSeparator: { $0 == "/" || $0 == "\\" }
         ).last
         var name = String.UnicodeScalarView()
         var size = 0
-        for scalar in last ?? Substring("").unicodeScalars where !FileName.isControl(scalar) {
+        for scalar in last ?? visible[...] {
             size += UTF8.width(scalar)
             if size > 255 { break }
             name.append(scalar)
@@ -20,10 +24,11 @@ public struct FileName: Sendable, Equatable {
         self.text = ["", ".", ".."].contains(cleaned) ? "content" : cleaned
     }
 
-    /// Control characters, and those that turn the direction of writing and so hide an ending.
+    /// Control characters (C0, DEL, C1), line and paragraph separators, and marks that turn the direction of writing
+    /// and so hide an ending.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0..<0x20, 0x7F...0x9F, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
         }
     }

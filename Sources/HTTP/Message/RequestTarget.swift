@@ -80,8 +80,12 @@ extension Span<UInt8> {
 }
 
 extension String {
-    /// Decodes percent escapes once; `nil` for a bad escape, a NUL, or octets that are not UTF-8.
-    init?(percentDecoding octets: some Collection<UInt8>, plusIsBlank: Bool = false) {
+    /// Decodes percent escapes once; `nil` for a bad escape, octets that are not UTF-8, and a NUL unless it is
+    /// allowed, for text whose control characters are removed.
+    init?(
+        percentDecoding octets: some Collection<UInt8>, plusIsBlank: Bool = false,
+        allowsNUL: Bool = false
+    ) {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(octets.count)
         var rest = octets.makeIterator()
@@ -96,9 +100,9 @@ extension String {
             default: decoded.append(octet)
             }
         }
-        guard !decoded.contains(0), let text = String(validating: decoded, as: UTF8.self) else {
-            return nil
-        }
+        guard allowsNUL || !decoded.contains(0),
+            let text = String(validating: decoded, as: UTF8.self)
+        else { return nil }
         self = text
     }
 }

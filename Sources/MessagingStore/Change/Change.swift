@@ -8,6 +8,8 @@ enum Change: Equatable {
     case due
     /// A webhook has changed, or something is to be sent to one; the number is a time.
     case webhooks
+    /// The process of a holder, which receives the body of an upload, is asked for something; the number says what.
+    case upload(String, holder: String)
 
     /// One word.
     var subject: String {
@@ -15,6 +17,7 @@ enum Change: Equatable {
         case .log(let application): application.uuid
         case .due: "due"
         case .webhooks: "webhooks"
+        case .upload(let name, let holder): "upload.\(name).\(holder)"
         }
     }
 
@@ -27,7 +30,9 @@ enum Change: Equatable {
         } else if let application = Application.ID(uuid: subject) {
             self = .log(of: application)
         } else {
-            return nil
+            let words = subject.split(separator: ".")
+            guard words.count == 3, words[0] == "upload" else { return nil }
+            self = .upload(String(words[1]), holder: String(words[2]))
         }
     }
 }

@@ -5,7 +5,13 @@ import SQL
 extension MessagingStore {
     /// Has readers of the log, and the sender of scheduled messages, woken by what other processes commit
     /// to the same server, until the database is closed. On a file it does nothing.
-    public func listen() {
+    ///
+    /// - Parameter onUpload: Told what another process asks of the one that receives the body of an upload: the
+    ///   name of its record, the holder in hexadecimal digits, and the request of
+    ///   ``askUploadWriter(_:holder:request:)``.
+    public func listen(
+        onUpload: @escaping @Sendable (String, String, Int64) -> Void = { _, _, _ in }
+    ) {
         database.listen { hint in
             switch hint {
             case .told(let subject, let number):
@@ -14,6 +20,7 @@ extension MessagingStore {
                     signal.advance(to: LogPosition(number), in: application)
                 case .due: dueSignal.ring(for: Timestamp(milliseconds: number))
                 case .webhooks: webhookSignal.ring()
+                case .upload(let name, let holder): onUpload(name, holder, number)
                 case nil: break
                 }
             case .missed: Task { await catchUp() }

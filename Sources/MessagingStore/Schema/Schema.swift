@@ -7,5 +7,6 @@ enum Schema {
         .present,
         .bounds, .contents, .leases, .readers, .merging, .webhooks, .deliveries, .uploads, .digests,
         .traces, .stretches, .last, .lists, .history, .blockPeriods,
+        .uploadWriters,
     ]
 }

@@ -1,3 +1,4 @@
+import Digests
 import SQL
 
 // The records of uploads that several processes share. They are no facts of messaging until a content is
@@ -51,13 +52,14 @@ extension MessagingStore {
                 INSERT INTO uploads (\(raw: UploadRow.columns))
                 VALUES (\(upload.name), \(upload.version), \(upload.holder), \(upload.content),
                     \(upload.application), \(upload.owner), \(upload.isOpen), \(upload.claimed),
-                    \(upload.dueAt), \(upload.record))
+                    \(upload.dueAt), \(upload.record), \(upload.isWritten), \(upload.wanted))
                 """)
             return .kept
         }
     }
 
-    /// Replaces a record that has still a version.
+    /// Replaces a record that has still a version. What was asked of the process that receives its body stays
+    /// asked while the same process goes on to receive.
     ///
     /// - Returns: False when it has another one.
     public func replaceUpload(_ upload: UploadRow, version: Int64) async throws -> Bool {
@@ -67,9 +69,52 @@ extension MessagingStore {
                     UPDATE uploads
                     SET version = \(upload.version), holder = \(upload.holder),
                         is_open = \(upload.isOpen), claimed = \(upload.claimed),
-                        due_at = \(upload.dueAt), record = \(upload.record)
+                        due_at = \(upload.dueAt), record = \(upload.record),
+                        wanted = CASE WHEN holder = \(upload.holder)
+                            THEN wanted * \(upload.isWritten) ELSE 0 END,
+                        is_written = \(upload.isWritten)
                     WHERE name = \(upload.name) AND version = \(version)
                     """) > 0
+        }
+    }
+
+    /// Asks the process that receives the body of an upload to commit what it has received, or to stop; it hears
+    /// of it through ``listen(onUpload:)``.
+    ///
+    /// - Parameter request: 1 to commit, 2 to stop, which includes the other.
+    /// - Returns: False when no process receives a body, and nothing is asked.
+    public func askUploadWriter(
+        _ name: String, holder: [UInt8], request: Int64
+    ) async throws -> Bool {
+        try await database.write { transaction in
+            let isAsked =
+                try transaction.rowsChanged(
+                    by: """
+                        UPDATE uploads
+                        SET wanted = CASE WHEN wanted < \(request) THEN \(request) ELSE wanted END
+                        WHERE name = \(name) AND holder = \(holder) AND is_written = 1
+                        """) > 0
+            if isAsked {
+                let change = Change.upload(name, holder: String(hexadecimal: holder))
+                transaction.notify(change.subject, request)
+            }
+            return isAsked
+        }
+    }
+
+    /// Notes that the process that receives the body of an upload has done what it was asked, or that it does not
+    /// answer.
+    ///
+    /// - Parameter isWritten: Whether it goes on to receive; false also where that is not known.
+    public func answerUploadRequest(
+        _ name: String, holder: [UInt8], isWritten: Bool
+    ) async throws {
+        try await database.write { transaction in
+            try transaction.execute(
+                """
+                UPDATE uploads SET wanted = 0, is_written = is_written * \(isWritten)
+                WHERE name = \(name) AND holder = \(holder)
+                """)
         }
     }
 

@@ -22,11 +22,16 @@ public struct UploadRow: Sendable, Equatable {
     public let dueAt: Int64
     /// What uploads alone read.
     public let record: [UInt8]
+    /// The process that replaced it last is receiving a body.
+    public let isWritten: Bool
+    /// What another process asks of that process: 0 nothing, 1 to commit what it has received, 2 to stop.
+    public let wanted: Int64
 
     /// Describes one.
     public init(
         name: String, version: Int64, holder: [UInt8], content: String, application: String,
-        owner: String, isOpen: Bool, claimed: Int64, dueAt: Int64, record: [UInt8]
+        owner: String, isOpen: Bool, claimed: Int64, dueAt: Int64, record: [UInt8],
+        isWritten: Bool = false, wanted: Int64 = 0
     ) {
         self.name = name
         self.version = version
@@ -38,11 +43,13 @@ public struct UploadRow: Sendable, Equatable {
         self.claimed = claimed
         self.dueAt = dueAt
         self.record = record
+        self.isWritten = isWritten
+        self.wanted = wanted
     }
 
     /// What ``init(_:)`` reads, in this order.
     static let columns: StaticString =
-        "name, version, holder, content, application, owner, is_open, claimed, due_at, record"
+        "name, version, holder, content, application, owner, is_open, claimed, due_at, record, is_written, wanted"
 
     init(_ row: borrowing Row) throws {
         name = try row.text(0)
@@ -55,6 +62,8 @@ public struct UploadRow: Sendable, Equatable {
         claimed = try row.int64(7)
         dueAt = try row.int64(8)
         record = try row.blob(9)
+        isWritten = try row.bool(10)
+        wanted = try row.int64(11)
     }
 }
 

@@ -3,6 +3,7 @@ import Glibc
 import Messaging
 import MessagingStore
 import SQL
+import Uploads
 
 extension Command {
     /// Serves until a signal says stop.
@@ -18,7 +19,10 @@ extension Command {
         let first = FirstApplication(store: parts.store, settings: settings)
         try await first.makeConfigured()
         try running.listen()
-        parts.store.listen()
+        parts.store.listen { [uploads = parts.uploads] name, holder, request in
+            guard let request = UploadRequest(rawValue: request) else { return }
+            uploads.answer(request, for: name, at: holder)
+        }
         parts.exporter.start()
         parts.deliverer.start()
         parts.sender.start()

@@ -5,6 +5,7 @@ import HTTPTransport
 import Logging
 import Messaging
 import MessagingStore
+import MessagingWire
 import PlatformAPI
 import SQL
 import Telemetry
@@ -75,9 +76,11 @@ struct Parts: Sendable {
                 "uploads in \(folder) have bytes in a bucket: s3.bucket must name it until they have ended"
             )
         }
+        var transfers = settings.uploads
+        transfers.errorPage = settings.base + ErrorJSON.page
         do {
             uploads = try await Uploads(
-                folder: "\(folder)/uploads", settings: settings.uploads, finisher: bridge,
+                folder: "\(folder)/uploads", settings: transfers, finisher: bridge,
                 clock: clock,
                 publicBase: settings.transferBase, bucket: bucket?.contents,
                 onCommit: metrics.observe)
@@ -87,7 +90,7 @@ struct Parts: Sendable {
         downloadKeys = DownloadKeys(store: store, folder: folder)
         let keys = try await downloadKeys.load()
         downloads = Downloads(
-            contents: uploads.contents, catalog: bridge, settings: settings.uploads, keys: keys,
+            contents: uploads.contents, catalog: bridge, settings: transfers, keys: keys,
             publicBase: settings.transferBase, clock: clock)
         let environment = StoreEnvironment.live
         exporter = Exporter(

@@ -35,6 +35,14 @@ struct UploadBridge: UploadRegistry {
         try await store.replaceUpload(UploadRow(upload), version: version)
     }
 
+    func ask(_ name: String, at holder: [UInt8], to request: UploadRequest) async throws -> Bool {
+        try await store.askUploadWriter(name, holder: holder, request: request.rawValue)
+    }
+
+    func answer(_ name: String, at holder: [UInt8], isWritten: Bool) async throws {
+        try await store.answerUploadRequest(name, holder: holder, isWritten: isWritten)
+    }
+
     func forget(_ name: String, version: Int64) async throws {
         try await store.forgetUpload(name, version: version)
     }
@@ -57,7 +65,8 @@ extension RegisteredUpload {
         self.init(
             name: row.name, version: row.version, holder: row.holder, content: row.content,
             application: row.application, owner: row.owner, isOpen: row.isOpen,
-            claimed: row.claimed, dueAt: row.dueAt, record: row.record)
+            claimed: row.claimed, dueAt: row.dueAt, record: row.record,
+            isWritten: row.isWritten, request: UploadRequest(rawValue: row.wanted))
     }
 }
 
@@ -67,6 +76,7 @@ extension UploadRow {
             name: upload.name, version: upload.version, holder: upload.holder,
             content: upload.content, application: upload.application, owner: upload.owner,
             isOpen: upload.isOpen, claimed: upload.claimed, dueAt: upload.dueAt,
-            record: upload.record)
+            record: upload.record, isWritten: upload.isWritten,
+            wanted: upload.request?.rawValue ?? 0)
     }
 }

@@ -22,14 +22,17 @@ struct DataRequest: Sendable {
         wantsNo308 = fields["X-GUploader-No-308"]?.lowercased() == "yes"
         let length = request.framing.bodyLength
         guard let text = try fields.single("Content-Range") else {
-            action = .append(
-                try DataRequest.append(
-                    fields,
-                    Append(first: 0, total: length, bodyLength: length, end: .always)))
+            var append = try DataRequest.append(
+                fields, Append(first: 0, total: length, bodyLength: length, end: .always))
+            // Form libraries state one for every POST, whatever they send (ruling 22).
+            if request.method == .post { append.mediaType = nil }
+            action = .append(append)
             return
         }
         guard let range = ContentRange(text) else {
-            throw .invalid("Content-Range is not one of the forms understood here.")
+            throw .invalid(
+                "Content-Range must be bytes FIRST-LAST/TOTAL, bytes FIRST-*/TOTAL or bytes */TOTAL, with * for an unknown TOTAL."
+            )
         }
         action = try DataRequest.action(range, length, fields)
     }
@@ -40,7 +43,7 @@ struct DataRequest: Sendable {
         var append: Append
         switch range {
         case .query(let total):
-            if let length, length > 0 { throw .invalid("A status query has no body.") }
+            if let length, length > 0 { throw .queryWithBody }
             return .query(total: total)
         case .part(let first, let last, let total):
             append = Append(
@@ -68,4 +71,11 @@ struct DataRequest: Sendable {
         append.awaitsContinue = fields.contains("Expect")
         return append
     }
+}
+
+extension UploadError {
+    /// A status query that brings bytes.
+    static let queryWithBody = UploadError.invalid(
+        "Content-Range: bytes */TOTAL asks for the offset and must have no body; name the bytes of the body in Content-Range."
+    )
 }

@@ -46,14 +46,18 @@ struct SessionCreation: Sendable {
             return
         }
         guard let value = try? JSONDocument(octets).root, value.kind == .object else {
-            throw .invalid("The body is not a JSON object.")
+            throw .invalid(
+                "The body of a creation must be empty or a JSON object; send the content to the URL in Location."
+            )
         }
         fileName = try SessionCreation.text("name", of: value)
         let type = try SessionCreation.text("contentType", of: value)
         mediaType = mediaType ?? type ?? ownType
         if let size = try SessionCreation.size(of: value) {
             guard length ?? size == size else {
-                throw .lengthMismatch("Two different lengths are stated.")
+                throw .lengthMismatch(
+                    "size and X-Upload-Content-Length differ; state the same length, or one of them."
+                )
             }
             length = size
         }
@@ -79,7 +83,9 @@ struct SessionCreation: Sendable {
         _ name: String, of value: JSONValue
     ) throws(UploadError) -> String? {
         guard let member = value[name], !member.isNull else { return nil }
-        guard let text = member.string else { throw .invalid("\(name) is not a string.") }
+        guard let text = member.string else {
+            throw .invalid("\(name) must be a JSON string, or left out.")
+        }
         return text
     }
 
@@ -91,7 +97,7 @@ struct SessionCreation: Sendable {
 
     private static func length(_ text: String, _ name: String) throws(UploadError) -> Int64 {
         guard let length = Int64(decimal: text.trimmed.utf8) else {
-            throw .invalid("\(name) is not a number of bytes.")
+            throw .notDecimal(name)
         }
         return length
     }

@@ -8,7 +8,7 @@ extension Uploads {
     /// that it is still open (§3.2).
     func contentRange(_ request: Request, _ name: BlobName) -> Answer {
         let reading = Result { () throws(UploadError) in try DataRequest(request) }
-        return work(on: name, for: request, words: \.response) { upload, body in
+        return work(on: name, for: request, words: jsonWords) { upload, body in
             await upload.response(to: reading, body)
         }
     }
@@ -22,7 +22,7 @@ extension Upload {
         do throws(UploadError) {
             return try await data(reading, body)
         } catch {
-            return error.response
+            return error.response(engine.settings)
         }
     }
 
@@ -42,7 +42,7 @@ extension Upload {
         case .append(let append):
             outcome = try await self.append(append, from: body)
         case .query(let total):
-            guard await body.isEmpty else { throw .invalid("A status query has no body.") }
+            guard await body.isEmpty else { throw .queryWithBody }
             outcome = try await query(total: total)
         }
         return try outcome.response(wantsNo308: request.wantsNo308)

@@ -3,11 +3,11 @@ internal import HTTP
 extension Uploads {
     /// A request of dialect A to the creation endpoint (§5.1).
     func createSession(_ request: Request, by entrance: any UploadEntrance) -> Answer {
-        creation(for: request, by: entrance, words: \.response) { [self] admission, body in
+        creation(for: request, by: entrance, words: jsonWords) { [self] admission, body in
             do throws(UploadError) {
                 return try await session(request, admission, body)
             } catch {
-                return error.response
+                return error.response(engine.settings)
             }
         }
     }
@@ -32,7 +32,9 @@ extension Uploads {
     private static func description(
         _ body: any RequestBody
     ) async throws(UploadError) -> [UInt8]? {
-        let tooLong = UploadError.invalid("A session is described in 64 KiB at most.")
+        let tooLong = UploadError.invalid(
+            "The JSON body of a creation must be at most \(SessionCreation.limit) bytes; shorten its metadata."
+        )
         if let length = body.length, length > SessionCreation.limit { throw tooLong }
         var octets: [UInt8] = []
         var buffer = BodyBuffer(capacity: 4096)

@@ -24,7 +24,7 @@ extension Uploads {
         _ draft: UploadDraft, as creation: CreationDialect
     ) async throws(UploadError) -> NewUpload {
         let engine = engine
-        guard BlobName(draft.contentID) != nil else { throw .invalid("not a content id") }
+        guard BlobName(draft.contentID) != nil else { throw .backend }
         let limit = engine.settings.maxUploadSize
         if let length = draft.length, length > limit { throw .tooLarge(limit: limit) }
         var record = UploadRecord(

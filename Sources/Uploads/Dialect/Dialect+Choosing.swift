@@ -5,11 +5,13 @@ extension Dialect {
     ///
     /// `OPTIONS` never comes here: it belongs to no dialect and is asked no version (§3.7).
     ///
-    /// - Throws: ``Refusal``, before anything is known of the upload.
-    init(_ request: Request, at place: UploadPlace) throws(Refusal) {
+    /// - Throws: ``UploadError``, before anything is known of the upload.
+    init(_ request: Request, at place: UploadPlace) throws(UploadError) {
         let signals = Signals(request)
         if signals.speaksTus && signals.namesInterop {
-            throw .error(.invalid("A request speaks one upload protocol, not two."))
+            throw .invalid(
+                "Tus-Resumable and Upload-Draft-Interop-Version exclude each other; send the headers of one protocol."
+            )
         }
         if let version = signals.version {
             self = .interop(version)
@@ -27,8 +29,8 @@ extension Dialect {
     }
 
     /// Rule 6: `/uploads` without a protocol of its own.
-    private init(creatingWith request: Request) throws(Refusal) {
-        guard request.method == .post else { throw .method }
+    private init(creatingWith request: Request) throws(UploadError) {
+        guard request.method == .post else { throw .creationMethod }
         let fields = request.fields
         if SessionCreation.isAsked(by: request) {
             self = .contentRange
@@ -38,30 +40,83 @@ extension Dialect {
             // Without its version: the dialect itself says which one it wants.
             self = .tus(.post)
         } else {
-            throw .error(.invalid("The request names no upload protocol."))
+            throw .invalid(
+                "The request names no upload protocol; send Tus-Resumable, Upload-Complete, X-Goog-Resumable: start or ?uploadType=resumable."
+            )
         }
     }
 
-    /// Rules 7 to 9: an upload without a protocol of its own.
-    private init(plain request: Request) throws(Refusal) {
+    /// Rules 7 to 9: an upload without a protocol of its own. A `POST` is a `PUT` of the whole content, or with
+    /// `Content-Range` of a part of it (ruling 22).
+    private init(plain request: Request) throws(UploadError) {
         switch request.method {
         case .put: self = .contentRange
         case .post where request.fields.contains("Content-Range"): self = .contentRange
+        case .post:
+            // A chunk or a description must not become the content because a header is missing.
+            if let name = Dialect.protocolHeader(of: request) {
+                throw .methodNotAllowed(
+                    allow: Uploads.methods,
+                    text:
+                        "POST with \(name) is not the whole content; add the version header of the protocol (Tus-Resumable, Upload-Draft-Interop-Version or Upload-Complete), or leave \(name) out."
+                )
+            }
+            if SessionCreation.isAsked(by: request) {
+                throw .methodNotAllowed(
+                    allow: Uploads.methods,
+                    text:
+                        "X-Goog-Resumable, uploadType and X-Upload-Content-* with POST create an upload at /uploads; send the bytes to this URL without them."
+                )
+            }
+            self = .contentRange
         case .head, .get, .delete: self = .neutral
-        default: throw .method
+        // OPTIONS never comes here.
+        case .patch, .options:
+            throw .methodNotAllowed(
+                allow: Uploads.plainMethods,
+                text:
+                    "PATCH needs an upload protocol; send Tus-Resumable, or Upload-Complete with Content-Type: application/partial-upload, or use PUT."
+            )
         }
     }
 
+    /// A header that only tus or the IETF protocol gives a meaning, in a request that names neither.
+    private static func protocolHeader(of request: Request) -> FieldName? {
+        let fields = request.fields
+        let names: [FieldName] = [
+            "X-HTTP-Method-Override", "Upload-Offset", "Upload-Length", "Upload-Defer-Length",
+            "Upload-Concat", "Upload-Metadata", "Upload-Checksum", "Upload-Complete",
+            "Upload-Incomplete", "Upload-Draft-Interop-Version",
+        ]
+        if let name = names.first(where: { fields.contains($0) }) { return name }
+        let essence = fields["Content-Type"].map { MediaType(untrusted: $0).essence }
+        let types = [TusProtocol.mediaType, InteropCreation.partialType]
+        return essence.map(types.contains) == true ? "Content-Type" : nil
+    }
+
     /// Rule 3: browsers that cannot send `PATCH` say so in a `POST`.
-    private static func overridden(_ request: Request) throws(Refusal) -> HTTP.Method {
+    private static func overridden(_ request: Request) throws(UploadError) -> HTTP.Method {
         guard request.method == .post, let name = request.fields["X-HTTP-Method-Override"] else {
             return request.method
         }
         let overrides: [HTTP.Method] = [.patch, .delete, .head]
         guard let method = overrides.first(where: { $0.rawValue == name.trimmed.uppercased() })
-        else { throw .method }
+        else {
+            throw .methodNotAllowed(
+                allow: Uploads.methods,
+                text: "X-HTTP-Method-Override must be PATCH, DELETE or HEAD.")
+        }
         return method
     }
+}
+
+extension UploadError {
+    /// Another method than the creation endpoint has.
+    static let creationMethod = UploadError.methodNotAllowed(
+        allow: Uploads.creationMethods,
+        text:
+            "Uploads are created with POST, or with PUT and Upload-Complete; send other methods to the URL in Location."
+    )
 }
 
 /// What a head says about its protocol, apart from what that means.

@@ -13,11 +13,4 @@ enum Dialect: Equatable, Sendable {
     case interop(InteropVersion)
     /// No signal at all: somebody looks at an upload, or ends it.
     case neutral
-
-    /// Why a head names no dialect.
-    enum Refusal: Error, Equatable {
-        case error(UploadError)
-        /// 405, with the methods there are.
-        case method
-    }
 }

@@ -51,19 +51,22 @@ struct DeclaredDigests: Sendable, Equatable {
         _ text: some StringProtocol, count: Int, in field: String
     ) throws(UploadError) -> [UInt8] {
         guard let bytes = Base64.decode(text), bytes.count == count else {
-            throw .invalid("\(field) is not a base64 digest of the right length")
+            throw .invalid("\(field) must state a digest of \(count) bytes in padded base64.")
         }
         return bytes
     }
 
     private mutating func merge(md5 value: [UInt8]) throws(UploadError) {
-        guard md5 == nil || md5 == value else { throw .invalid("two different values of md5") }
+        guard md5 == nil || md5 == value else {
+            throw .invalid("Two different MD5 digests are declared for the content; declare one.")
+        }
         md5 = value
     }
 
     private mutating func merge(crc32c value: UInt32) throws(UploadError) {
         guard crc32c == nil || crc32c == value else {
-            throw .invalid("two different values of crc32c")
+            throw .invalid(
+                "Two different CRC-32C digests are declared for the content; declare one.")
         }
         crc32c = value
     }

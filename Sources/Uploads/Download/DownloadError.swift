@@ -26,11 +26,13 @@ enum DownloadError: Error, Equatable {
             }
     }
 
-    var response: Response {
-        let (status, reason, message) = wording
+    func response(_ settings: UploadSettings) -> Response {
+        let (status, kind, reason, message) = wording
         var response = Response(
             status, "application/json",
-            ErrorJSON.bytes(status, reason: reason, message: message, domain: "download"))
+            ErrorJSON.bytes(
+                status, kind, reason: reason, message: message, page: settings.errorPage,
+                domain: "download"))
         response.fields.add("Cache-Control", "no-store")
         switch self {
         case .unsatisfiable(let range): response.fields.add("Content-Range", range)
@@ -41,20 +43,53 @@ enum DownloadError: Error, Equatable {
         return response
     }
 
-    private var wording: (Status, String, String) {
+    private var wording: (Status, UploadErrorKind, String, String) {
         switch self {
-        case .forged: (.forbidden, "invalid", "The signature of this URL is not valid.")
-        case .expired: (.forbidden, "expired", "This URL has expired; ask for a new one.")
-        case .notFound: (.notFound, "notFound", "There is no such content.")
+        case .forged:
+            (
+                .forbidden, .accessDenied, "invalid",
+                "The signature of this URL is invalid or missing; use a download_url as the API returned it."
+            )
+        case .expired:
+            (
+                .forbidden, .accessDenied, "expired",
+                "This URL has expired; get a new one from the refresh_url of the content."
+            )
+        case .notFound:
+            (
+                .notFound, .notFound, "notFound",
+                "There is no content at this URL; it may have been deleted with its message."
+            )
         case .preconditionFailed:
-            (.preconditionFailed, "invalid", "The content is not the one expected.")
+            (
+                .preconditionFailed, .versionMismatch, "invalid",
+                "The content does not match If-Match or If-Unmodified-Since; request it without them."
+            )
         case .unsatisfiable:
-            (.rangeNotSatisfiable, "invalid", "No byte of the range is in the content.")
-        case .method: (.methodNotAllowed, "invalid", "This method has no meaning here.")
-        case .busy: (.serviceUnavailable, "backendError", "Too many files are open.")
+            (
+                .rangeNotSatisfiable, .invalidHeader, "invalid",
+                "Range names no byte of the content; Content-Range of this answer states its size."
+            )
+        case .method:
+            (
+                .methodNotAllowed, .methodNotAllowed, "invalid",
+                "A download URL accepts \(Downloads.methods) only."
+            )
+        case .busy:
+            (
+                .serviceUnavailable, .serviceUnavailable, "backendError",
+                "The server has too many open files to read the content; retry after the seconds in Retry-After."
+            )
         case .unavailable:
-            (.serviceUnavailable, "backendError", "The content cannot be reached now.")
-        case .backend: (.internalServerError, "backendError", "The content could not be read.")
+            (
+                .serviceUnavailable, .serviceUnavailable, "backendError",
+                "The storage of the content cannot be reached; retry after the seconds in Retry-After."
+            )
+        case .backend:
+            (
+                .internalServerError, .internalServerError, "backendError",
+                "The content could not be read; report X-Request-Id to the operator."
+            )
         }
     }
 }

@@ -22,10 +22,11 @@ extension Downloads {
                 return Answer(Downloads.route, response)
             }
             let error = error == .expired ? DownloadError.expired : .forged
-            return Answer(Downloads.route, finish(error.response, open, request))
+            return Answer(Downloads.route, finish(error.response(settings), open, request))
         }
         guard [.get, .head, .options].contains(request.method) else {
-            return Answer(Downloads.route, finish(DownloadError.method.response, open, request))
+            return Answer(
+                Downloads.route, finish(DownloadError.method.response(settings), open, request))
         }
         return Answer(Downloads.route) { [self] _ in await response(to: request, ticket) }
     }
@@ -45,9 +46,9 @@ extension Downloads {
                 settings: settings, now: clock.now() / 1000)
             return finish(try await delivery.response(to: request), origin, request)
         } catch let error as DownloadError {
-            return finish(error.response, origin, request)
+            return finish(error.response(settings), origin, request)
         } catch {
-            return finish(DownloadError.backend.response, origin, request)
+            return finish(DownloadError.backend.response(settings), origin, request)
         }
     }
 

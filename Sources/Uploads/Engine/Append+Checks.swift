@@ -6,10 +6,14 @@ extension Append {
         if let totalFault { throw totalFault }
         if let total {
             if let length = record.length, length != total {
-                throw .lengthMismatch("The stated length differs from the one known.")
+                throw .differs(from: length)
             }
             if total < record.offset {
-                throw .lengthMismatch("The stated length is below the bytes held.")
+
+                throw .lengthMismatch(
+                    "The stated length is below the \(record.offset) bytes that are held; state the length of the whole content."
+                )
+
             }
             if total > maxSize { throw .tooLarge(limit: maxSize) }
         }
@@ -30,17 +34,33 @@ extension Append {
         guard let last, let bodyLength, bodyLength != last - first + 1 else { return }
         // An empty body for bytes that are held already is a pure overlap.
         if bodyLength == 0 && last < offset { return }
-        throw .invalid("Content-Length differs from the bytes Content-Range names.")
+        throw .invalid(
+            "Content-Length must be the number of bytes that Content-Range names; correct one of them."
+        )
     }
 
     /// Where taking bytes stops, and which rule a byte beyond it breaks.
     func border(_ record: UploadRecord, limit maxSize: Int64) -> (Int64, UploadError) {
         let length = record.length ?? total
         if let last, last < (length ?? .max) - 1 {
-            return (last + 1, .lengthMismatch("More bytes came than were stated."))
+            return (
+                last + 1,
+                .lengthMismatch(
+                    "The body is longer than Content-Range states; send the rest in another request."
+                )
+            )
         }
         guard let length else { return (maxSize, .tooLarge(limit: maxSize)) }
         return (length, .beyondLength)
+    }
+}
+
+extension UploadError {
+    /// A length that is not the one the upload has.
+    static func differs(from length: Int64) -> UploadError {
+        .lengthMismatch(
+            "The upload has a length of \(length) bytes, and the request states another one in Content-Range, Content-Length or Upload-Length; state the same length, or none."
+        )
     }
 }
 

@@ -17,7 +17,8 @@ extension Upload {
                 return outcome
             }
         }
-        try await takeTurn(body)
+        // Of an atomic body nothing is visible before its end.
+        try await takeTurn(body, isWriting: !append.isAtomic && append.bodyLength != 0)
         if record.state.isOpen {
             defer { leaveTurn() }
             if isExpired(withTurn: true) { throw .gone }
@@ -65,7 +66,7 @@ extension Upload {
             defer { leaveTurn() }
             if isExpired(withTurn: true) { throw .gone }
             if let total, let length = record.length, length != total {
-                throw .lengthMismatch("The stated length differs from the one known.")
+                throw .differs(from: length)
             }
             guard record.offset == record.length ?? total else { return .held(record.offset) }
             let transfer = Transfer(

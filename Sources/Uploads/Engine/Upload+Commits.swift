@@ -71,7 +71,11 @@ extension Upload {
     func commitReceived() async {
         let turn = turns
         guard let holder, let stores = commits.stores else {
-            if commits.isEnding { await untilLeft(turn) }
+            if commits.isEnding {
+                await untilLeft(turn)
+            } else if !isTaken {
+                await commitElsewhere()
+            }
             return
         }
         let received = await holder.handOver()
@@ -91,6 +95,7 @@ extension Upload {
 
     /// Waits for the commit that runs, and has no other begin; what the last one left wrong, if anything.
     func endCommits() async -> StorageError? {
+        keeper.endWriting()
         commits.isEnding = commits.stores != nil
         commits.stores = nil
         commits.file = nil

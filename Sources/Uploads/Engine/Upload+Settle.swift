@@ -24,7 +24,9 @@ extension Upload {
             return .held(record.offset)
         case .wrong:
             if let fault = await commit(arrival.transfer, file) { throw UploadError(fault) }
-            throw .lengthMismatch("The body ended before the length that is known.")
+            throw .lengthMismatch(
+                "The body ended before the length of the upload; send the missing bytes from the offset that HEAD reports."
+            )
         case .ends(let length):
             try await complete(arrival.transfer, length: length, file)
             return nil

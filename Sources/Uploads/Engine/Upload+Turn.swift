@@ -6,12 +6,15 @@ extension Upload {
     /// The usual cause of a second request is a client whose network changed; its old connection
     /// looks alive for minutes. So the newer request wins, at once.
     ///
+    /// - Parameter isWriting: A body is about to be received, of which others may ask how far it is.
     /// - Throws: ``UploadError/locked`` when the old writer does not let go in time.
-    func takeTurn(_ body: (any RequestBody)? = nil) async throws(UploadError) {
+    func takeTurn(
+        _ body: (any RequestBody)? = nil, isWriting: Bool = false
+    ) async throws(UploadError) {
         try await takeTurnHere(body)
         guard record.mayExpire else { return }
         do throws(UploadError) {
-            try await takeFromOthers()
+            try await takeFromOthers(isWriting: isWriting)
         } catch {
             leaveTurn()
             throw error
@@ -35,6 +38,7 @@ extension Upload {
     /// Hands the turn to whoever waits longest.
     func leaveTurn() {
         holder = nil
+        keeper.endWriting()
         reach = nil
         watch = nil
         commits.isEnding = false

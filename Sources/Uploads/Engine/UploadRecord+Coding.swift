@@ -84,6 +84,11 @@ extension UploadRecord {
             let lastProgressAt = row.number(Tag.lastProgressAt),
             let expiresAt = row.number(Tag.expiresAt), let offset = row.number(Tag.offset)
         else { return nil }
+        let length = row.number(Tag.length)
+        // What follows adds to these numbers.
+        guard [createdAt, lastProgressAt, expiresAt].allSatisfy(UploadRecord.times.contains),
+            offset >= 0, offset <= length ?? .max
+        else { return nil }
         let owner = UploadOwner(
             application: application, conversation: row.text(Tag.conversation),
             user: row.text(Tag.user))
@@ -94,7 +99,7 @@ extension UploadRecord {
         self.expiresAt = expiresAt
         self.offset = offset
         failure = row.number(Tag.failure).flatMap(FailureReason.init(number:))
-        length = row.number(Tag.length)
+        self.length = length
         mediaType = row.text(Tag.mediaType)
         fileName = row.text(Tag.fileName)
         origin = row.text(Tag.origin)
@@ -113,6 +118,9 @@ extension UploadRecord {
             answer = StoredAnswer(etag: etag, hashes: hashes, size: size, body: body)
         }
     }
+
+    /// Milliseconds since 1970 UTC that a record may state.
+    private static let times: ClosedRange<Int64> = 0...1 << 53
 
     private func addHashes(to row: inout TaggedBytes) {
         row.add(Tag.sha256, hashes.sha256.state)

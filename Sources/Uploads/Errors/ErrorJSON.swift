@@ -3,12 +3,22 @@ internal import JSON
 
 /// The error object of the upload and download resources (§3.9).
 enum ErrorJSON {
-    /// `{"error":{"code":…,"message":…,"errors":[{"domain":…,"reason":…,"message":…}]}}`
+    /// `{"id":…,"code":…,"message":…,"url":…,"error":{"code":…,"message":…,"errors":[…]}}`
+    ///
+    /// The outer members are those of every error of the server; `error` is the object that clients of the Google
+    /// Cloud Storage protocol read, whose `code` is the status.
+    ///
+    /// - Parameter page: URL of the page that explains each error by its id.
     static func bytes(
-        _ status: Status, reason: String, message: String, domain: String = "upload"
+        _ status: Status, _ kind: UploadErrorKind, reason: String, message: String,
+        page: String, domain: String = "upload"
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
+            writer.member("id", kind.rawValue)
+            writer.member("code", kind.code)
+            writer.member("message", message)
+            writer.member("url", "\(page)#\(kind.rawValue)")
             writer.key("error")
             writer.object { writer in
                 writer.member("code", status.code)

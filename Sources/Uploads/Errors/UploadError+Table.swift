@@ -2,117 +2,201 @@ internal import Blobs
 internal import HTTP
 
 extension UploadError {
-    /// What a client hears.
+    /// Status, kind and text of an error.
     struct Wording {
         let status: Status
+        let kind: UploadErrorKind
+        /// One of the words of §3.9.
         let reason: String
+        /// What is wrong, the rule with the limit in force, and what to do.
         let message: String
+        /// Seconds after which the request may be repeated.
         var retryAfter: Int?
     }
 
     /// The one table from errors to answers.
-    var wording: Wording {
+    func wording(_ settings: UploadSettings) -> Wording {
         switch self {
         case .invalid(let text):
-            Wording(status: .badRequest, reason: "invalid", message: text)
-        case .notFound:
-            Wording(status: .notFound, reason: "notFound", message: "There is no such upload.")
-        case .gone:
-            Wording(status: .gone, reason: "gone", message: "This upload has ended.")
-        case .lengthMismatch(let text):
-            Wording(status: .badRequest, reason: "lengthMismatch", message: text)
-        case .beyondLength:
+            Wording(status: .badRequest, kind: .invalidRequest, reason: "invalid", message: text)
+        case .methodNotAllowed(_, let text):
             Wording(
-                status: .badRequest, reason: "lengthMismatch",
-                message: "The body would reach beyond the length.")
-        case .overflow:
+                status: .methodNotAllowed, kind: .methodNotAllowed, reason: "invalid",
+                message: text)
+        case .wrongMediaType:
             Wording(
-                status: .badRequest, reason: "lengthMismatch",
-                message: "More bytes came than the length; the upload has failed.")
-        case .tooLarge(let limit):
+                status: .unsupportedMediaType, kind: .invalidHeader, reason: "invalid",
+                message:
+                    "Content-Type is not that of upload data; send application/offset+octet-stream with tus, or application/partial-upload in a PATCH with Upload-Complete."
+            )
+        case .codedBody:
             Wording(
-                status: .contentTooLarge, reason: "uploadTooLarge",
-                message: "The content is larger than \(limit) bytes, the most an upload may have.")
-        case .checksumMismatch, .contentMismatch:
-            Wording(
-                status: .badRequest, reason: "checksumMismatch",
-                message: "The bytes received do not have the digest that was stated.")
-        case .unsupportedChecksum:
-            Wording(
-                status: .badRequest, reason: "unsupportedChecksum",
-                message: "Checksums of this algorithm are not verified here.")
-        case .offsetMismatch:
-            Wording(
-                status: .serviceUnavailable, reason: "offsetMismatch",
-                message: "The first byte lies beyond what is held.", retryAfter: 1)
+                status: .unsupportedMediaType, kind: .invalidHeader, reason: "invalid",
+                message:
+                    "Content-Encoding must be identity or absent; send the bytes without a content coding."
+            )
         case .unauthenticated:
             Wording(
-                status: .unauthorized, reason: "invalid",
-                message: "A valid bearer token is required.")
+                status: .unauthorized, kind: .authenticationRequired, reason: "invalid",
+                message:
+                    "Creating an upload needs a valid token; send it in Authorization: Bearer.")
         case .forbidden:
             Wording(
-                status: .forbidden, reason: "invalid",
-                message: "The token does not allow uploads.")
-        case .inUse:
-            Wording(status: .forbidden, reason: "invalid", message: "A message uses this content.")
-        case .refused:
-            Wording(
-                status: .badRequest, reason: "invalid",
-                message: "The content has no place to go any more.")
-        case .locked, .superseded:
-            Wording(
-                status: .serviceUnavailable, reason: "locked",
-                message: "Another request is still writing.", retryAfter: 1)
-        default: laterWording
+                status: .forbidden, kind: .accessDenied, reason: "invalid",
+                message: "The token may not create uploads; use a token that may write.")
+        default: stateWording(settings) ?? digestWording ?? limitWording(settings)
         }
     }
 
-    private var laterWording: Wording {
+    /// The state of the upload does not allow the request.
+    private func stateWording(_ settings: UploadSettings) -> Wording? {
         switch self {
-        case .stillFinalizing:
+        case .notFound:
             Wording(
-                status: .serviceUnavailable, reason: "locked",
-                message: "The upload is being finished.", retryAfter: 2)
-        case .rateLimited:
+                status: .notFound, kind: .notFound, reason: "notFound",
+                message: "No upload is known by this URL; create a new upload.")
+        case .gone:
             Wording(
-                status: .tooManyRequests, reason: "rateLimited",
-                message: "Too many uploads are open, or too many requests came.", retryAfter: 60)
-        case .insufficientStorage:
-            Wording(
-                status: .insufficientStorage, reason: "insufficientStorage",
-                message: "There is no room for these bytes now.")
-        case .quotaExceeded(let limit):
-            Wording(
-                status: .insufficientStorage, reason: "quotaExceeded",
-                message: "The application may store \(limit) bytes, and these would be more.")
-        case .busy:
-            Wording(
-                status: .serviceUnavailable, reason: "backendError",
-                message: "Too many files are open.", retryAfter: 1)
-        case .unavailable:
-            Wording(
-                status: .serviceUnavailable, reason: "backendError",
-                message: "Where uploads are kept cannot be reached now.", retryAfter: 1)
-        case .stalled:
-            Wording(
-                status: .serviceUnavailable, reason: "stalled",
-                message: "The body stopped arriving; what came is kept.", retryAfter: 1)
-        case .wrongMediaType:
-            Wording(
-                status: .unsupportedMediaType, reason: "invalid",
-                message: "The body is not of the media type that upload data has here.")
+                status: .gone, kind: .objectDeleted, reason: "gone",
+                message:
+                    "The upload was cancelled, has failed or has expired; create a new upload.")
         case .concatenated:
             Wording(
-                status: .forbidden, reason: "invalid",
-                message: "A concatenation takes no bytes of its own.")
-        case .codedBody:
+                status: .forbidden, kind: .invalidOperation, reason: "invalid",
+                message:
+                    "A final concatenation takes no bytes of its own; send them to its partial uploads before it is created."
+            )
+        case .inUse:
             Wording(
-                status: .unsupportedMediaType, reason: "invalid",
-                message: "Bodies are stored as they are sent; no content coding is taken.")
+                status: .forbidden, kind: .invalidOperation, reason: "invalid",
+                message: "A message uses this content; delete the message first.")
+        case .refused:
+            Wording(
+                status: .badRequest, kind: .objectDeleted, reason: "invalid",
+                message:
+                    "The conversation of this content was deleted, so the upload has failed; create the content in another conversation."
+            )
+        case .locked:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "locked",
+                message:
+                    "Another request to this upload did not stop within \(settings.takeoverWait / 1000) seconds; retry after the seconds in Retry-After.",
+                retryAfter: 1)
+        case .superseded:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "locked",
+                message:
+                    "Another process of the server continues this upload; retry after the seconds in Retry-After.",
+                retryAfter: 1)
+        case .stillFinalizing:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "locked",
+                message:
+                    "All bytes are received and are still being checked; retry after the seconds in Retry-After.",
+                retryAfter: 2)
+        case .offsetMismatch:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "offsetMismatch",
+                message:
+                    "Content-Range begins after the last byte held; ask for the offset with Content-Range: bytes */* and continue there.",
+                retryAfter: 1)
+        default: nil
+        }
+    }
+
+    /// Bytes, lengths and digests contradict each other.
+    private var digestWording: Wording? {
+        switch self {
+        case .lengthMismatch(let text):
+            Wording(
+                status: .badRequest, kind: .invalidRequest, reason: "lengthMismatch",
+                message: text)
+        case .beyondLength:
+            Wording(
+                status: .badRequest, kind: .invalidRequest, reason: "lengthMismatch",
+                message:
+                    "The body reaches beyond the length of the upload; send only the bytes from the offset that HEAD reports to that length."
+            )
+        case .overflow:
+            Wording(
+                status: .badRequest, kind: .invalidRequest, reason: "lengthMismatch",
+                message:
+                    "The body reached beyond the length of the upload, which has failed; create a new upload with the right length."
+            )
+        case .checksumMismatch:
+            Wording(
+                status: .badRequest, kind: .invalidRequest, reason: "checksumMismatch",
+                message:
+                    "The body does not have the digest that the request states, so none of its bytes are kept; send them again from the same offset."
+            )
+        case .contentMismatch:
+            Wording(
+                status: .badRequest, kind: .invalidRequest, reason: "checksumMismatch",
+                message:
+                    "The content does not have the digest that was declared for it, so the upload has failed; create a new upload and send all bytes again."
+            )
+        case .unsupportedChecksum:
+            Wording(
+                status: .badRequest, kind: .invalidRequest, reason: "unsupportedChecksum",
+                message:
+                    "Upload-Checksum names an unknown algorithm; use one of \(DigestAlgorithm.tus.map(\.name).joined(separator: ", "))."
+            )
+        default: nil
+        }
+    }
+
+    /// A limit is reached, or the server cannot do it now.
+    private func limitWording(_ settings: UploadSettings) -> Wording {
+        switch self {
+        case .tooLarge(let limit):
+            Wording(
+                status: .contentTooLarge, kind: .invalidRequest, reason: "uploadTooLarge",
+                message:
+                    "The content is larger than \(limit) bytes, the largest length of an upload; send less, or split it."
+            )
+        case .rateLimited:
+            Wording(
+                status: .tooManyRequests, kind: .rateLimited, reason: "rateLimited",
+                message:
+                    "At most \(settings.maxOpenUploadsPerOwner) uploads of one owner may be open, and requests are limited; finish or cancel uploads, or retry after the seconds in Retry-After.",
+                retryAfter: 60)
+        case .insufficientStorage:
+            Wording(
+                status: .insufficientStorage, kind: .serviceUnavailable,
+                reason: "insufficientStorage",
+                message:
+                    "The disk of the server has no space for these bytes; retry later from the offset that HEAD reports."
+            )
+        case .quotaExceeded(let limit):
+            Wording(
+                status: .insufficientStorage, kind: .quotaExceeded, reason: "quotaExceeded",
+                message:
+                    "The application may store \(limit) bytes, and these would be more; delete contents first."
+            )
+        case .busy:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "backendError",
+                message:
+                    "The server has too many open files; retry after the seconds in Retry-After.",
+                retryAfter: 1)
+        case .unavailable:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "backendError",
+                message:
+                    "The database or the object store cannot be reached, and nothing is lost; retry after the seconds in Retry-After.",
+                retryAfter: 1)
+        case .stalled:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "stalled",
+                message:
+                    "The body stopped arriving, or the server is stopping; the bytes received are kept, so continue at the offset that HEAD reports.",
+                retryAfter: 1)
         default:
             Wording(
-                status: .internalServerError, reason: "backendError",
-                message: "The server could not store the bytes.")
+                status: .internalServerError, kind: .internalServerError, reason: "backendError",
+                message:
+                    "The server could not store the bytes; retry once, and report X-Request-Id to the operator if it happens again."
+            )
         }
     }
 

@@ -2,6 +2,8 @@
 public enum UploadError: Error, Equatable, Sendable {
     /// The request contradicts the rules; the text says which, without anything the client sent.
     case invalid(String)
+    /// The method is not accepted here; with the value of `Allow` and a text that says what is.
+    case methodNotAllowed(allow: String, text: String)
     /// No such upload: malformed, unknown and forgotten look alike (§1.1).
     case notFound
     /// It has ended without a content, or its content was removed.

@@ -18,7 +18,9 @@ extension BodyDigest {
             guard let algorithm = DigestAlgorithm(key) else { continue }
             let item = text.dropFirst(key.count + 1).prefix { $0 != ";" }
             guard item.utf8.count > 2, item.hasPrefix(":"), item.hasSuffix(":") else {
-                throw .invalid("\(name) is not a dictionary of digests.")
+                throw .invalid(
+                    "\(name) must be a list of digests such as sha-256=:BASE64:, separated by commas."
+                )
             }
             let bytes = try DeclaredDigests.bytes(
                 item.dropFirst().dropLast(), count: algorithm.kind.size, in: name.description)

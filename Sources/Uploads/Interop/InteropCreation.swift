@@ -14,11 +14,14 @@ struct InteropCreation: Sendable {
         let fields = request.fields
         try request.requirePlainBody()
         guard let isComplete = version.completeness(fields) else {
-            throw .invalid("\(version.completenessField) is missing or no truth.")
+            throw .completeness(version)
         }
         // One that does not parse counts as absent.
         guard fields.structuredInteger("Upload-Offset") ?? 0 == 0 else {
-            throw .invalid("A creation begins at offset 0.")
+
+            throw .invalid(
+                "Upload-Offset must be 0 or absent when an upload is created; append with PATCH.")
+
         }
         var append = Append(
             rule: .overlap, first: 0, bodyLength: request.framing.bodyLength,

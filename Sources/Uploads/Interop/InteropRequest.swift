@@ -41,7 +41,11 @@ struct InteropRequest: Sendable {
         var fields: [FieldName] = ["Upload-Offset", version.completenessField]
         if version.rules == 6 && request.method != .delete { fields.append("Upload-Length") }
         for field in fields where request.fields.contains(field) {
-            throw .invalid("\(field) has no place in this request.")
+
+            throw .invalid(
+                "\(field) does not go with HEAD, GET or DELETE in this version of the protocol; leave it out."
+            )
+
         }
     }
 
@@ -56,12 +60,16 @@ struct InteropRequest: Sendable {
             throw .wrongMediaType
         }
         guard let first = fields.structuredInteger("Upload-Offset"), first >= 0 else {
-            throw .invalid("Upload-Offset is missing or no offset.")
+
+            throw .invalid(
+                "Upload-Offset must be the offset of the first byte of the body, 0 to 999999999999999; HEAD reports it."
+            )
+
         }
         guard
             let isComplete = version.completeness(fields)
                 ?? (version.needsCompleteness ? nil : true)
-        else { throw .invalid("\(version.completenessField) is missing or no truth.") }
+        else { throw .completeness(version) }
         var append = Append(
             rule: .exact, first: first, bodyLength: request.framing.bodyLength,
             end: isComplete ? .always : .never)
@@ -84,7 +92,9 @@ struct InteropRequest: Sendable {
         if overflow { return .max }
         guard append.end == .always else { return total }
         guard total ?? stop == stop else {
-            throw .lengthMismatch("Upload-Length differs from where the body ends.")
+            throw .lengthMismatch(
+                "Upload-Length must equal Upload-Offset plus Content-Length in the request that completes the upload; correct one of them."
+            )
         }
         return stop
     }
@@ -97,5 +107,15 @@ extension InteropVersion {
     /// Whether a request brings the end; `nil` when it does not say so.
     func completeness(_ fields: Fields) -> Bool? {
         fields.structuredBoolean(completenessField).map { $0 != saysIncomplete }
+    }
+}
+
+extension UploadError {
+    /// A request that does not say whether it brings the end.
+    static func completeness(_ version: InteropVersion) -> UploadError {
+        let last = version.saysIncomplete ? "?0" : "?1"
+        return .invalid(
+            "\(version.completenessField) must be ?0 or ?1; send \(last) in the request that brings the last byte, and the other one before."
+        )
     }
 }

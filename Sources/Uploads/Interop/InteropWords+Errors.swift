@@ -8,14 +8,13 @@ extension InteropWords {
     /// connection, and takes a 5xx for the end (§7.11).
     func response(_ error: UploadError) -> Response {
         if error == .stalled { return .dropped }
-        let wording = error.wording
-        var response = problem(status(of: error), type(of: error), wording.message)
-        if let seconds = wording.retryAfter { response.fields.add("Retry-After", "\(seconds)") }
+        let wording = error.wording(settings)
+        var response = problem(
+            status(of: error) ?? wording.status, wording.kind, type(of: error), wording.message)
+        error.addFields(wording, to: &response)
         switch error {
-        case .unauthenticated: response.fields.add("WWW-Authenticate", "Bearer")
-        case .codedBody: response.fields.add("Accept-Encoding", "identity")
         case .tooLarge where version.knowsLengths:
-            response.fields.add("Upload-Limit", limits)
+            response.fields.add("Upload-Limit", settings.limits)
         case .contentMismatch, .refused, .overflow: add(isComplete: true, to: &response)
         case .lengthMismatch, .beyondLength, .checksumMismatch:
             add(isComplete: false, to: &response)
@@ -35,8 +34,8 @@ extension InteropWords {
     /// The first byte is not the next one: which one is (§7.8).
     func mismatch(held: Int64, provided: Int64) -> Response {
         var response = problem(
-            .conflict, "\(InteropWords.types)#mismatching-upload-offset",
-            "The first byte does not continue what is held.",
+            .conflict, .invalidOperation, "\(InteropWords.types)#mismatching-upload-offset",
+            "Upload-Offset is not the offset of the upload; continue at expected-offset.",
             offsets: (held, provided))
         add(offset: held, isComplete: false, to: &response)
         return finish(response)
@@ -45,26 +44,21 @@ extension InteropWords {
     /// An append to what is whole already, up to version 7.
     var completed: Response {
         let type = version.rules < 6 ? nil : "\(InteropWords.types)#completed-upload"
-        var response = problem(.badRequest, type, "The upload is complete.")
+        var response = problem(
+            .badRequest, .invalidOperation, type,
+            "The upload is complete and takes no more bytes; do not append to it.")
         add(isComplete: true, to: &response)
-        return finish(response)
-    }
-
-    /// The method has no meaning here.
-    var otherMethod: Response {
-        var response = problem(.methodNotAllowed, nil, "This method has no meaning here.")
-        response.fields.add("Allow", Uploads.methods)
         return finish(response)
     }
 
     private static let types = "https://iana.org/assignments/http-problem-types"
 
     /// Dialect C knows no 410, and a wrong content is not a wrong request.
-    private func status(of error: UploadError) -> Status {
+    private func status(of error: UploadError) -> Status? {
         switch error {
         case .gone: .notFound
         case .contentMismatch: .unprocessable
-        default: error.wording.status
+        default: nil
         }
     }
 
@@ -77,7 +71,7 @@ extension InteropWords {
     }
 
     private func problem(
-        _ status: Status, _ type: String?, _ title: String,
+        _ status: Status, _ kind: UploadErrorKind, _ type: String?, _ title: String,
         offsets: (expected: Int64, provided: Int64)? = nil
     ) -> Response {
         var writer = JSONWriter()
@@ -85,6 +79,9 @@ extension InteropWords {
             writer.member("type", type ?? "about:blank")
             writer.member("title", title)
             writer.member("status", status.code)
+            writer.member("id", kind.rawValue)
+            writer.member("code", kind.code)
+            writer.member("url", "\(settings.errorPage)#\(kind.rawValue)")
             if let offsets {
                 writer.member("expected-offset", offsets.expected)
                 writer.member("provided-offset", offsets.provided)

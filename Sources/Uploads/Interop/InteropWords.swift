@@ -3,8 +3,7 @@ internal import HTTP
 /// The answers of dialect C, in the words of one version (§7.3).
 struct InteropWords: Sendable {
     let version: InteropVersion
-    /// What `Upload-Limit` says of every upload.
-    let limits: String
+    let settings: UploadSettings
 
     /// The request was taken whole and is not the end.
     ///
@@ -84,6 +83,6 @@ struct InteropWords: Sendable {
         guard version.knowsLengths, record.state.isOpen else { return }
         let rest = max(0, (record.expiresAt - now) / 1000)
         response.fields.add(
-            "Upload-Limit", "\(limits), \(version.lifetimeKey)=\(rest)")
+            "Upload-Limit", "\(settings.limits), \(version.lifetimeKey)=\(rest)")
     }
 }

@@ -20,7 +20,7 @@ extension Uploads {
     ) -> Answer {
         let words = words(version)
         guard [.post, .put].contains(request.method) else {
-            return refused(words.otherMethod, request)
+            return refused(words.response(.creationMethod), request)
         }
         let interim = interim(request, version)
         return creation(for: request, by: entrance, words: { words.response($0) }) {
@@ -52,7 +52,7 @@ extension Uploads {
     }
 
     private func words(_ version: InteropVersion) -> InteropWords {
-        InteropWords(version: version, limits: engine.settings.limits)
+        InteropWords(version: version, settings: engine.settings)
     }
 
     /// Whether `104` may be sent: to those who named a version, over HTTP/1.1, and not through a

@@ -81,7 +81,16 @@ struct FileKeeper: RecordKeeper {
         }
     }
 
-    func take() async throws(StorageError) -> UploadRecord? { nil }
+    func take(isWriting: Bool) async throws(StorageError) -> UploadRecord? { nil }
+
+    // No other process receives anything.
+    func endWriting() {}
+
+    func askWriter(to request: UploadRequest) async throws(StorageError) -> UploadRecord? { nil }
+
+    var request: UploadRequest? { nil }
+
+    func answer() async {}
 
     func change() async throws(StorageError) -> UploadRecord? { nil }
 

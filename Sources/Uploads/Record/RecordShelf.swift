@@ -51,9 +51,25 @@ protocol RecordKeeper: Sendable {
     /// Makes sure that nobody else replaces it any more. What is staged here of another process's time is
     /// discarded before: it may differ from what that one took.
     ///
+    /// - Parameter isWriting: A body is about to be received, of which other processes may ask how far it is.
     /// - Returns: The record as it is, when another process has replaced it since it was found; `nil` when
     ///   it is the one that was found.
-    func take() async throws(StorageError) -> UploadRecord?
+    func take(isWriting: Bool) async throws(StorageError) -> UploadRecord?
+
+    /// No body is received any more; the next replacement says so.
+    func endWriting()
+
+    /// Asks the process that receives the body of the upload, where that is another one, and waits until it has
+    /// done so, at most ``UploadSettings/answerPatience``. Costs nothing where no other process receives.
+    ///
+    /// - Returns: The record as it is then; `nil` when no other process was asked.
+    func askWriter(to request: UploadRequest) async throws(StorageError) -> UploadRecord?
+
+    /// What another process asked, when ``change()`` looked last.
+    var request: UploadRequest? { get }
+
+    /// Tells that what another process asked is done.
+    func answer() async
 
     /// The record as it is, when another process has replaced it; `nil` when none has.
     func change() async throws(StorageError) -> UploadRecord?

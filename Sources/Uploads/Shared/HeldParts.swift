@@ -24,7 +24,9 @@ struct HeldParts: Sendable, Equatable {
 
     init(partSize: Int64, longest: Int64) {
         self.partSize = partSize
-        stride = max(1, ObjectPart.mostParts / Int(longest / partSize + 1))
+        // More parts than there are numbers leave one for each.
+        let parts = min(longest / partSize, Int64(ObjectPart.mostParts)) + 1
+        stride = max(1, ObjectPart.mostParts / Int(parts))
     }
 
     /// How many leading bytes lie in parts.
@@ -75,21 +77,24 @@ extension HeldParts {
 
     /// Reads what stands in a record; `nil` when it is something else.
     init?(_ bytes: [UInt8]) {
-        guard let row = TaggedBytes(bytes), let size = row.number(Tag.partSize), size > 0,
-            let stride = row.number(Tag.stride).flatMap({ Int(exactly: $0) }), stride > 0,
+        guard let row = TaggedBytes(bytes), let size = row.number(Tag.partSize),
+            (1...PartSize.largest).contains(size),
+            let stride = row.number(Tag.stride).flatMap({ Int(exactly: $0) }),
+            (1...ObjectPart.mostParts).contains(stride),
             let parts = row.text(Tag.parts), let pieces = row.text(Tag.pieces)
         else { return nil }
         upload = row.text(Tag.upload)
         partSize = size
         self.stride = stride
         for line in HeldParts.lines(parts) {
-            guard let (number, size, tag) = line, let number = Int(exactly: number) else {
-                return nil
-            }
+            // So no sum of them overflows.
+            guard let (number, size, tag) = line, let number = Int(exactly: number),
+                (0...PartSize.largest).contains(size), self.parts.count < ObjectPart.mostParts
+            else { return nil }
             self.parts.append(ObjectPart(number: number, size: size, tag: tag))
         }
         for line in HeldParts.lines(pieces) {
-            guard let (start, end, id) = line, start < end else { return nil }
+            guard let (start, end, id) = line, 0 <= start, start < end else { return nil }
             self.pieces.append(Piece(range: start..<end, id: id))
         }
     }

@@ -14,6 +14,8 @@ final class RowKeeper: RecordKeeper {
         var row: RegisteredUpload
         /// Taken since it was found, and not lost.
         var isOurs = false
+        /// A request here receives a body.
+        var isWriting = false
     }
 
     init(_ shelf: SharedShelf, _ name: BlobName, _ row: RegisteredUpload) {
@@ -38,8 +40,17 @@ final class RowKeeper: RecordKeeper {
         }
     }
 
-    func take() async throws(StorageError) -> UploadRecord? {
-        if state.withLock({ $0.isOurs }) { return nil }
+    func take(isWriting: Bool) async throws(StorageError) -> UploadRecord? {
+        state.withLock { $0.isWriting = isWriting }
+        let known = state.withLock { $0 }
+        if known.isOurs {
+            // The request before this one has said that it has ended.
+            if isWriting, !known.row.isWritten {
+                guard let record = UploadRecord(known.row.record) else { throw .lost }
+                guard try await put(record, known.row.record) else { throw .fenced }
+            }
+            return nil
+        }
         var current: UploadRecord?
         for _ in 0..<SharedShelf.attempts {
             let row = state.withLock { $0.row }
@@ -55,6 +66,7 @@ final class RowKeeper: RecordKeeper {
         let known = state.withLock { $0 }
         let row = try await find()
         if row.version == known.row.version || known.isOurs && row.holder == shelf.holder {
+            state.withLock { $0.row.request = row.request }
             return nil
         }
         return try adopt(row)
@@ -76,6 +88,58 @@ final class RowKeeper: RecordKeeper {
         }
     }
 
+    func endWriting() { state.withLock { $0.isWriting = false } }
+
+    var request: UploadRequest? { state.withLock { $0.row.request } }
+
+    func answer() async {
+        let isWriting = state.withLock { state in
+            state.row.request = nil
+            return state.isOurs && state.isWriting
+        }
+        // One that cannot be told waits no longer than it would for a process that is dead.
+        try? await answer(at: shelf.holder, isWritten: isWriting)
+    }
+
+    func askWriter(to request: UploadRequest) async throws(StorageError) -> UploadRecord? {
+        let known = state.withLock { $0 }
+        let (name, holder) = (name.text, known.row.holder)
+        guard !known.isOurs, known.row.isWritten, holder != shelf.holder else { return nil }
+        let isAsked = try await shelf.ask { registry in
+            try await registry.ask(name, at: holder, to: request)
+        }
+        let clock = ContinuousClock()
+        let end = clock.now + .milliseconds(shelf.answerPatience)
+        var (row, wait) = (try await find(), Int64(5))
+        while isAsked, row.holder == holder, row.isWritten,
+            request == .stop || row.request != nil
+        {
+            guard clock.now < end, !Task.isCancelled else {
+                // Nobody else waits for it; when it wakes up, its next replacement says that it receives.
+                try await answer(at: holder, isWritten: false)
+                break
+            }
+            await pause(milliseconds: wait)
+            wait = min(2 * wait, 100)
+            row = try await find()
+        }
+        let isNews = state.withLock { state in
+            guard !state.isOurs, state.row.version <= row.version else { return false }
+            state.row = row
+            return true
+        }
+        guard isNews else { return nil }
+        guard let record = UploadRecord(row.record) else { throw .lost }
+        return record
+    }
+
+    private func answer(at holder: [UInt8], isWritten: Bool) async throws(StorageError) {
+        let name = name.text
+        try await shelf.ask { registry in
+            try await registry.answer(name, at: holder, isWritten: isWritten)
+        }
+    }
+
     /// - Returns: False when somebody replaced it meanwhile.
     private func take(
         _ row: RegisteredUpload, _ record: UploadRecord
@@ -88,9 +152,13 @@ final class RowKeeper: RecordKeeper {
     }
 
     private func put(_ record: UploadRecord, _ bytes: [UInt8]) async throws(StorageError) -> Bool {
-        let last = version
-        var row = shelf.row(name, record, version: last + 1)
+        let (last, isWriting) = state.withLock { state in (state.row.version, state.isWriting) }
+        // It counts processes that took over: a number that does not rise is none of ours.
+        let (version, overflow) = last.addingReportingOverflow(1)
+        if overflow { throw .lost }
+        var row = shelf.row(name, record, version: version)
         row.record = bytes
+        row.isWritten = isWriting
         let next = row
         guard
             try await shelf.ask({ registry in try await registry.replace(next, version: last) })
@@ -110,7 +178,7 @@ final class RowKeeper: RecordKeeper {
 
     private func adopt(_ row: RegisteredUpload) throws(StorageError) -> UploadRecord {
         guard let record = UploadRecord(row.record) else { throw .lost }
-        state.withLock { state in state = State(row: row) }
+        state.withLock { state in state = State(row: row, isWriting: state.isWriting) }
         return record
     }
 }

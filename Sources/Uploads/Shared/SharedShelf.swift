@@ -11,6 +11,8 @@ struct SharedShelf: RecordShelf {
     let onFault: @Sendable (any Error) -> Void
     /// This process, since its start.
     let holder: [UInt8]
+    /// See ``UploadSettings/answerPatience``.
+    let answerPatience: Int64
 
     /// How long whoever finishes an upload may be silent.
     static let patience: Int64 = 6000

@@ -6,13 +6,22 @@ extension Upload {
     /// Whether another process may replace the record.
     var isShared: Bool { engine.shared != nil }
 
-    /// Makes sure that no other process writes; what it has committed is what counts from now on.
-    func takeFromOthers() async throws(UploadError) {
+    /// Makes sure that no other process writes: the one that does commits what it has received, and stops. From one
+    /// that does not answer in time the upload is taken as it was committed last.
+    ///
+    /// - Parameter isWriting: A body is about to be received, of which others may ask how far it is.
+    func takeFromOthers(isWriting: Bool = false) async throws(UploadError) {
         guard isShared else { return }
         do throws(StorageError) {
-            guard let current = try await keeper.take() else { return }
-            engine.count { traffic in traffic.takeovers += 1 }
-            record = current
+            let stopped = try await keeper.askWriter(to: .stop)
+            if let stopped { record = stopped }
+            // It may have received the last byte.
+            guard stopped == nil || record.mayExpire else { return }
+            let current = try await keeper.take(isWriting: isWriting)
+            if let current { record = current }
+            if stopped != nil || current != nil {
+                engine.count { traffic in traffic.takeovers += 1 }
+            }
         } catch {
             throw UploadError(error)
         }
@@ -51,7 +60,30 @@ extension Upload {
     func lookForOthers() async {
         guard isShared, !isFenced else { return }
         // What cannot be asked now is asked again.
-        if (try? await keeper.change()) != nil { letGo() }
+        if (try? await keeper.change()) != nil { return letGo() }
+        if let request = keeper.request { await answer(request) }
+    }
+
+    /// Has the process that receives the body commit what it has received, and goes on with its record.
+    func commitElsewhere() async {
+        guard isShared, !isFenced else { return }
+        // Where it cannot be asked, what was committed last is what counts.
+        guard let current = try? await keeper.askWriter(to: .commit), !isTaken else { return }
+        record = current
+    }
+
+    /// Does what another process asks of the one that receives the body.
+    func answer(_ request: UploadRequest) async {
+        switch request {
+        case .commit: await commitReceived()
+        case .stop:
+            let turn = turns
+            if isTaken {
+                interrupt()
+                await untilLeft(turn)
+            }
+        }
+        await keeper.answer()
     }
 
     /// Puts what is staged where other processes find it, before the record speaks of it.

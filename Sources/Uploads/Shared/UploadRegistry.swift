@@ -28,6 +28,17 @@ public protocol UploadRegistry: Sendable {
     /// - Returns: False when it has another one, and nothing was done.
     func replace(_ upload: RegisteredUpload, version: Int64) async throws -> Bool
 
+    /// Asks the process of a holder for something; it hears of it through ``Uploads/answer(_:for:at:)``, or when it
+    /// looks at the record the next time.
+    ///
+    /// - Returns: False when that process does not receive the body of the upload, and nothing is asked.
+    func ask(_ name: String, at holder: [UInt8], to request: UploadRequest) async throws -> Bool
+
+    /// Notes that the process of a holder has done what it was asked, or does not answer.
+    ///
+    /// - Parameter isWritten: Whether it goes on to receive, as far as is known.
+    func answer(_ name: String, at holder: [UInt8], isWritten: Bool) async throws
+
     /// Forgets a record of that version; nothing when it has another one.
     func forget(_ name: String, version: Int64) async throws
 
@@ -39,6 +50,14 @@ public protocol UploadRegistry: Sendable {
 
     /// Does work that only one of all processes does at a time, unless another one does it.
     func alone(_ work: @escaping @Sendable () async -> Void) async throws
+}
+
+/// What a process asks of the one that receives the body of an upload (ruling 33).
+public enum UploadRequest: Int64, Sendable {
+    /// To commit what it has received, and go on.
+    case commit = 1
+    /// To commit what it has received, and stop.
+    case stop = 2
 }
 
 /// What came of keeping a new record.
@@ -73,11 +92,17 @@ public struct RegisteredUpload: Sendable, Equatable {
     public var dueAt: Int64
     /// The record, opaque.
     public var record: [UInt8]
+    /// The holder is receiving a body.
+    public var isWritten: Bool
+    /// What another process asks of the holder; stays asked while the holder replaces the record and goes on to
+    /// receive, until ``UploadRegistry/answer(_:at:isWritten:)``.
+    public var request: UploadRequest?
 
     /// Describes one.
     public init(
         name: String, version: Int64, holder: [UInt8], content: String, application: String,
-        owner: String, isOpen: Bool, claimed: Int64, dueAt: Int64, record: [UInt8]
+        owner: String, isOpen: Bool, claimed: Int64, dueAt: Int64, record: [UInt8],
+        isWritten: Bool = false, request: UploadRequest? = nil
     ) {
         self.name = name
         self.version = version
@@ -89,5 +114,7 @@ public struct RegisteredUpload: Sendable, Equatable {
         self.claimed = claimed
         self.dueAt = dueAt
         self.record = record
+        self.isWritten = isWritten
+        self.request = request
     }
 }

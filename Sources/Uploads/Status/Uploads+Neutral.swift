@@ -5,7 +5,7 @@ extension Uploads {
     /// A request that speaks no protocol: a look at the upload, or its end (§2, rule 8).
     func neutral(_ request: Request, _ name: BlobName) -> Answer {
         let method = request.method
-        return work(on: name, for: request, words: \.response) { upload, _ in
+        return work(on: name, for: request, words: jsonWords) { upload, _ in
             await upload.neutralResponse(to: method)
         }
     }
@@ -24,7 +24,7 @@ extension Upload {
                 return Response(isQuiet ? .noContent : .clientClosedRequest)
             }
         } catch {
-            return error.response
+            return error.response(engine.settings)
         }
     }
 }

@@ -26,7 +26,9 @@ struct MovedParts: Sendable, Equatable {
             let upload = String(validating: head[9...], as: UTF8.self)
         else { return nil }
         let size = head[1..<9].reversed().reduce(0) { $0 << 8 | UInt64($1) }
-        guard let partSize = Int64(exactly: size), partSize > 0 else { return nil }
+        guard let partSize = Int64(exactly: size),
+            (1...PartSize.largest).contains(partSize), entries.count <= ObjectPart.mostParts + 1
+        else { return nil }
         self.init(upload: upload, partSize: partSize)
         for entry in entries.dropFirst() {
             guard let tag = String(validating: entry, as: UTF8.self) else { return nil }

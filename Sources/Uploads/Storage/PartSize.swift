@@ -5,6 +5,8 @@
 enum PartSize {
     /// Of the shortest parts there are.
     static let least: Int64 = 8 << 20
+    /// More than any upload has, as a bound for what a record or a journal states.
+    static let largest: Int64 = 1 << 40
     private static let step: Int64 = 1 << 20
     private static let most: Int64 = 9000
 

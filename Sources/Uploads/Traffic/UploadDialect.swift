@@ -23,8 +23,10 @@ public enum UploadDialect: String, Sendable, CaseIterable {
     init(_ dialect: Dialect, of request: Request) {
         switch dialect {
         case .contentRange:
-            let isPlain = request.method == .put && !request.fields.contains("Content-Range")
-            self = isPlain ? .plain : .gcs
+            // A creation asks for a session; at an upload only `PUT` may carry the same fields.
+            let isWhole = !request.fields.contains("Content-Range")
+            let asksForSession = request.method != .put && SessionCreation.isAsked(by: request)
+            self = isWhole && !asksForSession ? .plain : .gcs
         case .tus: self = .tus
         case .interop: self = .ietf
         case .neutral: self = .neutral

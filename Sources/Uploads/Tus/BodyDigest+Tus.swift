@@ -19,7 +19,9 @@ extension BodyDigest {
         let halves = value.utf8.split(
             separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard halves.count == 2 else {
-            throw .invalid("Upload-Checksum is an algorithm, one blank and a base64 digest.")
+            throw .invalid(
+                "Upload-Checksum must be an algorithm, one space and the base64 digest of the body."
+            )
         }
         let name = Array(halves[0])
         guard let known = DigestAlgorithm.tus.first(where: { Array($0.name.utf8) == name }) else {

@@ -16,7 +16,9 @@ struct TusAppend: Sendable {
         try request.requirePlainBody()
         guard TusProtocol.isData(fields) else { throw .wrongMediaType }
         guard let offset = try fields.number("Upload-Offset") else {
-            throw .invalid("Upload-Offset is missing.")
+            throw .invalid(
+                "Upload-Offset is missing; send the offset of the first byte of the body, which HEAD reports."
+            )
         }
         self.offset = offset
         checksum = Result { () throws(UploadError) in try TusChecksum(request) }

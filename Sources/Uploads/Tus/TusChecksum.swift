@@ -50,7 +50,10 @@ enum TusChecksum: Sendable, Equatable {
 }
 
 extension UploadError {
-    fileprivate static let twice = UploadError.invalid("Upload-Checksum may be sent once only.")
+    fileprivate static let twice = UploadError.invalid(
+        "Upload-Checksum must be sent once, as a header or as a trailer.")
     fileprivate static let missing = UploadError.invalid(
-        "Upload-Checksum was announced as a trailer and did not come.")
+
+        "Trailer announces Upload-Checksum, but no such trailer follows a chunked body; send it, or leave the announcement out."
+    )
 }

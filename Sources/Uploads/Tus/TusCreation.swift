@@ -51,13 +51,23 @@ struct TusCreation: Sendable {
     ) throws(UploadError) -> Int64? {
         let length = try fields.number("Upload-Length")
         let deferred = try fields.single("Upload-Defer-Length")
-        if let deferred, deferred != "1" { throw .invalid("Upload-Defer-Length can only be 1.") }
+        if let deferred, deferred != "1" {
+            throw .invalid(
+                "Upload-Defer-Length must be 1; send Upload-Length instead when the length is known."
+            )
+        }
         if case .final = role {
-            if deferred != nil { throw .invalid("The length of a concatenation is known.") }
+            if deferred != nil {
+                throw .invalid(
+                    "Upload-Defer-Length does not go with a final concatenation, whose length is the sum of its parts; leave it out."
+                )
+            }
             return length
         }
         guard (length == nil) != (deferred == nil) else {
-            throw .invalid("Either Upload-Length or Upload-Defer-Length is needed.")
+            throw .invalid(
+                "Exactly one of Upload-Length and Upload-Defer-Length is required; send Upload-Defer-Length: 1 when the length is unknown."
+            )
         }
         return length
     }

@@ -39,16 +39,10 @@ extension TusProtocol {
     /// The offset is not the one held; the answer says which that is (§6.5).
     static func misplaced(_ offset: Int64) -> Response {
         var response = error(
-            .conflict, reason: "offsetMismatch", "Upload-Offset is not what is held.")
+            .conflict, reason: "offsetMismatch",
+            "Upload-Offset is not the offset of the upload; continue at the Upload-Offset of this answer."
+        )
         response.fields.add("Upload-Offset", "\(offset)")
-        return response
-    }
-
-    /// A method that has no meaning for an upload (§6.1).
-    static var methodNotAllowed: Response {
-        var response = error(
-            .methodNotAllowed, reason: "invalid", "This method has no meaning here.")
-        response.fields.add("Allow", Uploads.methods)
         return response
     }
 

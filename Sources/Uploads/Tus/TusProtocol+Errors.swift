@@ -2,16 +2,12 @@ internal import HTTP
 
 extension TusProtocol {
     /// An error in the words of tus: the statuses of column B (§12), and one line of text.
-    static func response(to error: UploadError) -> Response {
-        let wording = error.wording
+    static func response(to error: UploadError, _ settings: UploadSettings) -> Response {
+        let wording = error.wording(settings)
         var response = self.error(
             status(of: error) ?? wording.status, reason: wording.reason, wording.message)
-        if let seconds = wording.retryAfter { response.fields.add("Retry-After", "\(seconds)") }
-        switch error {
-        case .stalled: response.ending = .close
-        case .codedBody: response.fields.add("Accept-Encoding", "identity")
-        default: break
-        }
+        error.addFields(wording, to: &response)
+        if error == .stalled { response.ending = .close }
         return response
     }
 

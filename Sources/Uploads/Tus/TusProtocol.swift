@@ -24,14 +24,15 @@ enum TusProtocol {
     }
 
     /// Why a request is not processed at all: it speaks another version, or none (§6.1).
-    static func refusal(of request: Request) -> Response? {
+    static func refusal(of request: Request, _ settings: UploadSettings) -> Response? {
         let versions = request.fields.values("Tus-Resumable")
         if versions.count > 1 {
-            return response(to: .invalid("Tus-Resumable may be sent once only."))
+            return response(to: .repeated("Tus-Resumable"), settings)
         }
         guard versions.first != version else { return nil }
         var response = error(
-            .preconditionFailed, reason: "invalid", "This server speaks tus \(version).")
+            .preconditionFailed, reason: "invalid",
+            "Tus-Resumable must be \(version); send this version in every request.")
         response.fields.add("Tus-Version", version)
         return response
     }

@@ -14,7 +14,9 @@ enum UploadConcat: Sendable, Equatable {
     ///   ``limit``.
     init(_ value: String) throws(UploadError) {
         guard value.utf8.count <= UploadConcat.limit else {
-            throw .invalid("Upload-Concat is longer than 4 KiB.")
+            throw .invalid(
+                "Upload-Concat must be at most \(UploadConcat.limit) bytes; list paths instead of absolute URLs."
+            )
         }
         if value.utf8.elementsEqual("partial".utf8) {
             self = .partial
@@ -36,5 +38,7 @@ enum UploadConcat: Sendable, Equatable {
 
 extension UploadError {
     fileprivate static let malformed = UploadError.invalid(
-        "Upload-Concat is neither partial nor final with the URLs of uploads.")
+
+        "Upload-Concat must be partial, or final; and URLs of partial uploads between single spaces."
+    )
 }

@@ -29,7 +29,9 @@ struct UploadMetadata: Sendable, Equatable {
     ///   that are not UTF-8, or more than ``limit`` of them.
     init(_ value: some Collection<UInt8>) throws(UploadError) {
         guard value.count <= UploadMetadata.limit else {
-            throw .invalid("Upload-Metadata is longer than 8 KiB.")
+            throw .invalid(
+                "Upload-Metadata must be at most \(UploadMetadata.limit) bytes; shorten its values."
+            )
         }
         guard let text = String(validating: value, as: UTF8.self) else { throw .malformed }
         if text.trimmed.isEmpty { return }
@@ -39,7 +41,7 @@ struct UploadMetadata: Sendable, Equatable {
         {
             let (key, value) = try UploadMetadata.pair(Substring(pair))
             guard pairs.updateValue(value, forKey: key) == nil else {
-                throw .invalid("A key stands twice in Upload-Metadata.")
+                throw .invalid("Upload-Metadata must name each key once; remove the repeated key.")
             }
         }
         fileName = UploadMetadata.text(of: ["filename", "name"], in: pairs)
@@ -74,5 +76,7 @@ struct UploadMetadata: Sendable, Equatable {
 
 extension UploadError {
     fileprivate static let malformed = UploadError.invalid(
-        "Upload-Metadata is not a list of keys and base64 values.")
+
+        "Upload-Metadata must be pairs of a key and a base64 value, separated by commas."
+    )
 }

@@ -23,7 +23,8 @@ enum UploadReference {
             let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
             let authority = rest[..<end].lowercased()
             guard authorities.contains(where: { $0.lowercased() == authority }) else {
-                throw .invalid("Upload-Concat names an upload of another server.")
+                throw .invalid(
+                    "Upload-Concat names an upload of another host; list URLs of this server only.")
             }
             target = rest[end...]
         } else if text.utf8.first == UInt8(ascii: "/") {
@@ -48,7 +49,11 @@ enum UploadReference {
         let rest = text[text.index(after: colon)...]
         guard ["http", "https"].contains(text[..<colon].lowercased()),
             rest.utf8.starts(with: "//".utf8)
-        else { throw .invalid("Upload-Concat lists what is no URL of an upload.") }
+        else {
+            throw .invalid(
+                "Upload-Concat lists something that is not an http or https URL; list URLs of uploads."
+            )
+        }
         return rest.utf8.index(rest.startIndex, offsetBy: 2)
     }
 

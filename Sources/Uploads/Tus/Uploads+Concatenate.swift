@@ -20,11 +20,13 @@ extension Uploads {
         _ tokens: [UploadToken], _ draft: UploadDraft, stated: Int64?
     ) async throws(UploadError) -> NewUpload {
         let engine = engine
-        guard let blob = BlobName(draft.contentID) else { throw .invalid("not a content id") }
+        guard let blob = BlobName(draft.contentID) else { throw .backend }
         let parts = try await self.parts(tokens, of: draft.owner)
         let length = try Uploads.sum(parts, limit: engine.settings.maxUploadSize)
         if let stated, stated != length {
-            throw .lengthMismatch("Upload-Length is not the sum of the parts.")
+            throw .lengthMismatch(
+                "Upload-Length must be the sum of the parts of the concatenation, \(length) bytes; correct it or leave it out."
+            )
         }
         return try await claiming(for: draft.owner, length: length) { claim throws(UploadError) in
             var record = joined(parts, draft, length)
@@ -70,10 +72,14 @@ extension Uploads {
             guard record.owner.application == owner.application else { throw .notFound }
             if record.state.isGone { throw .gone }
             guard record.tus.isPartial else {
-                throw .invalid("Upload-Concat lists an upload that is not partial.")
+                throw .invalid(
+                    "Upload-Concat lists an upload that is not partial; create the parts with Upload-Concat: partial."
+                )
             }
             guard record.isKeptPart, let blob = BlobName(record.contentID) else {
-                throw .invalid("Upload-Concat lists an upload that is not finished.")
+                throw .invalid(
+                    "Upload-Concat lists a partial upload that lacks bytes; send them before concatenating."
+                )
             }
             parts.append(
                 Part(blob: blob, length: record.offset, crc32c: record.hashes.crc32c.value))
@@ -84,9 +90,9 @@ extension Uploads {
     private static func sum(_ parts: [Part], limit: Int64) throws(UploadError) -> Int64 {
         var sum: Int64 = 0
         for part in parts {
-            // Both are below the limit, so nothing overflows.
-            sum += part.length
-            if sum > limit { throw .tooLarge(limit: limit) }
+            let (next, overflow) = sum.addingReportingOverflow(part.length)
+            if overflow || next > limit { throw .tooLarge(limit: limit) }
+            sum = next
         }
         return sum
     }

@@ -6,8 +6,10 @@ extension Uploads {
     ///
     /// - Parameter method: The one that counts, once an override has replaced the one that was sent.
     func tus(_ request: Request, _ method: HTTP.Method, _ name: BlobName) -> Answer {
-        if let refusal = TusProtocol.refusal(of: request) { return refused(refusal, request) }
-        let words = TusProtocol.response(to:)
+        if let refusal = TusProtocol.refusal(of: request, engine.settings) {
+            return refused(refusal, request)
+        }
+        let words = tusWords
         switch method {
         case .get: return neutral(request, name)
         case .head:
@@ -30,8 +32,23 @@ extension Uploads {
                     return TusProtocol.answer(.noContent)
                 }
             }
-        default: return refused(TusProtocol.methodNotAllowed, request)
+        default:
+            return refused(
+                words(
+                    .methodNotAllowed(
+                        allow: "GET, HEAD, PATCH, DELETE, OPTIONS",
+                        text:
+                            "tus sends bytes with PATCH, or with POST and X-HTTP-Method-Override: PATCH; use that, or leave Tus-Resumable out."
+                    )), request)
         }
+    }
+}
+
+extension Uploads {
+    /// Errors in one line of text.
+    var tusWords: @Sendable (UploadError) -> Response {
+        let settings = engine.settings
+        return { error in TusProtocol.response(to: error, settings) }
     }
 }
 
@@ -43,7 +60,7 @@ extension Upload {
         do throws(UploadError) {
             return try await act()
         } catch {
-            return TusProtocol.response(to: error)
+            return TusProtocol.response(to: error, engine.settings)
         }
     }
 

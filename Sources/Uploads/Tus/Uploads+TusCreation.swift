@@ -8,18 +8,29 @@ extension Uploads {
     func tusCreation(
         _ request: Request, _ method: HTTP.Method, by entrance: any UploadEntrance
     ) -> Answer {
-        if let refusal = TusProtocol.refusal(of: request) { return refused(refusal, request) }
-        guard method == .post else { return refused(TusProtocol.methodNotAllowed, request) }
+        if let refusal = TusProtocol.refusal(of: request, engine.settings) {
+            return refused(refusal, request)
+        }
+        let words = tusWords
+        guard method == .post else {
+            return refused(
+                words(
+                    .methodNotAllowed(
+                        allow: "POST, OPTIONS",
+                        text:
+                            "tus creates uploads with POST; send other methods to the URL in Location."
+                    )), request)
+        }
         let reading = Result { () throws(UploadError) in try TusCreation(request) }
         // A part is nobody's content, and is called nothing elsewhere.
         let isPart = (try? reading.get())?.terms.isPartial == true
         return creation(
-            for: request, by: entrance, words: TusProtocol.response(to:), announces: !isPart
+            for: request, by: entrance, words: words, announces: !isPart
         ) { [self] admission, body in
             do throws(UploadError) {
                 return try await create(reading.get(), for: request, admission, body)
             } catch {
-                return TusProtocol.response(to: error)
+                return words(error)
             }
         }
     }

@@ -7,8 +7,13 @@ import Testing
         (".", "content"), ("", "content"), ("a/", "content"),
         ("a\r\nSet-Cookie: x", "aSet-Cookie: x"),
         ("a\u{0}b", "ab"), ("invoice\u{202E}fdp.exe", "invoicefdp.exe"),
+        ("\u{7F}a\u{9B}\u{85}b", "ab"), ("a\u{61C}b\u{200F}c\u{2066}d\u{2069}", "abcd"),
+        ("a\u{2028}b\u{2029}c", "abc"), ("..\u{0}", "content"), (".\u{1}.", "content"),
+        ("\u{1}\u{2}", "content"), ("a\\\u{7}", "content"), ("../../\u{8}a", "a"),
+        ("x/..\\a\tb", "ab"), ("...", "..."), (" ", " "), ("a\r/b\n", "b"),
     ])
-    func `is one component without control characters (H126)`(said: String, kept: String) {
+    func `is the last component without control characters (ruling 33)`(said: String, kept: String)
+    {
         #expect(FileName(untrusted: said).text == kept)
     }
 
@@ -24,6 +29,25 @@ import Testing
     ])
     func `is said in both forms, escaped (H126)`(said: String, expected: String) {
         #expect(FileName(untrusted: said).disposition(isInline: false) == expected)
+    }
+
+    @Test(arguments: [
+        (#"attachment; filename="a.png""#, "a.png"),
+        (#"attachment; filename="C:\files\a.png""#, "a.png"),
+        (#"attachment; filename="a\"b\\c.png""#, "c.png"),
+        ("attachment; filename*=UTF-8''a%00b%0D%0Ac.png", "abc.png"),
+        ("attachment; filename*=UTF-8''x%2Fy%5Cz.png", "z.png"),
+        ("attachment; filename*=UTF-8''%01%02; filename=b", "content"),
+        ("attachment; filename*=UTF-8''%zz; filename=b.png", "b.png"),
+        ("attachment; filename*=UTF-8''gr%C3%BC%C3%9Fe.txt", "grüße.txt"),
+    ])
+    func `is read from Content-Disposition and cleaned (ruling 33)`(
+        value: String, kept: String
+    ) throws {
+        let name = FileName(untrusted: try #require(DispositionName.read(value)))
+        #expect(name.text == kept)
+        let safe = name.disposition(isInline: true).unicodeScalars
+        #expect(safe.allSatisfy { (0x20...0x7E).contains($0.value) })
     }
 
     @Test(arguments: [

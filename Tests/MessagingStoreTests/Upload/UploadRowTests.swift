@@ -49,6 +49,43 @@ import Testing
         #expect(try await !store.replaceUpload(Self.row("n", version: 3), version: 2))
     }
 
+    private static func written(
+        _ version: Int64, by holder: UInt8 = 1, isWritten: Bool = true
+    ) -> UploadRow {
+        UploadRow(
+            name: "n", version: version, holder: [holder], content: "c", application: "a",
+            owner: "o", isOpen: true, claimed: 10, dueAt: 100, record: [9], isWritten: isWritten)
+    }
+
+    @Test func `keep what another process asks until it is answered (ruling 33)`() async throws {
+        _ = try await store.keepUpload(Self.row("n"), mostOpen: 1, mostClaimed: nil)
+        // Nothing is asked of a process that receives nothing.
+        #expect(try await !store.askUploadWriter("n", holder: [1], request: 1))
+        #expect(try await store.replaceUpload(Self.written(2), version: 1))
+        #expect(try await !store.askUploadWriter("n", holder: [2], request: 1))
+        #expect(try await store.askUploadWriter("n", holder: [1], request: 2))
+        #expect(try await store.askUploadWriter("n", holder: [1], request: 1))
+        // A commit that began before is no answer, and to stop includes to commit.
+        #expect(try await store.replaceUpload(Self.written(3), version: 2))
+        #expect(try await store.upload("n")?.wanted == 2)
+        try await store.answerUploadRequest("n", holder: [2], isWritten: false)
+        #expect(try await store.upload("n")?.wanted == 2)
+        try await store.answerUploadRequest("n", holder: [1], isWritten: true)
+        var row = try await store.upload("n")
+        #expect(row?.wanted == 0 && row?.isWritten == true && row?.version == 3)
+        // The last replacement of a body, and that of another process, end the question.
+        _ = try await store.askUploadWriter("n", holder: [1], request: 2)
+        #expect(try await store.replaceUpload(Self.written(4, isWritten: false), version: 3))
+        row = try await store.upload("n")
+        #expect(row?.wanted == 0 && row?.isWritten == false)
+        #expect(try await store.replaceUpload(Self.written(5), version: 4))
+        _ = try await store.askUploadWriter("n", holder: [1], request: 1)
+        #expect(try await store.replaceUpload(Self.written(6, by: 2), version: 5))
+        #expect(try await store.upload("n")?.wanted == 0)
+        try await store.answerUploadRequest("n", holder: [2], isWritten: false)
+        #expect(try await store.upload("n")?.isWritten == false)
+    }
+
     @Test func `are counted when one more is kept, whoever keeps it (11.9)`() async throws {
         let entries = try await withThrowingTaskGroup(of: UploadEntry.self) { group in
             for number in 0..<20 {

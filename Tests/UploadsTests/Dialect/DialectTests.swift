@@ -91,14 +91,32 @@ struct DialectCase: Sendable, CustomTestStringConvertible {
     private static let rules6to9: [DialectCase] = [
         DialectCase(
             .post, [], .dialect(.contentRange), .method, query: "?uploadType=resumable&name=a"),
-        DialectCase(.post, [], .badRequest, .method, query: "?uploadType=media"),
+        DialectCase(.post, [], .badRequest, .dialect(.contentRange), query: "?uploadType=media"),
         DialectCase(.post, [("X-Goog-Resumable", "start")], .dialect(.contentRange), .method),
         DialectCase(.post, [("X-Upload-Content-Type", "a/b")], .dialect(.contentRange), .method),
         DialectCase(.post, [("X-Upload-Content-Length", "5")], .dialect(.contentRange), .method),
         DialectCase(.post, [("Upload-Length", "5")], .dialect(.tus(.post)), .method),
         DialectCase(.post, [("Upload-Defer-Length", "1")], .dialect(.tus(.post)), .method),
         DialectCase(.post, [("Upload-Concat", "partial")], .dialect(.tus(.post)), .method),
-        DialectCase(.post, [], .badRequest, .method),
+        DialectCase(.post, [], .badRequest, .dialect(.contentRange)),
+        DialectCase(
+            .post, [("Content-Type", "application/x-www-form-urlencoded")], .badRequest,
+            .dialect(.contentRange)),
+        DialectCase(
+            .post, [("Upload-Content-Type", "a/b"), ("Upload-Content-Length", "5")], .badRequest,
+            .dialect(.contentRange)),
+        DialectCase(
+            .post, [("X-Goog-Hash", "crc32c=AAAAAA==")], .badRequest, .dialect(.contentRange)),
+        DialectCase(.post, [("Upload-Offset", "5")], .badRequest, .method),
+        DialectCase(.post, [("Upload-Metadata", "a")], .badRequest, .method),
+        DialectCase(.post, [("Upload-Checksum", "md5 a")], .badRequest, .method),
+        DialectCase(.post, [("Upload-Incomplete", "?0")], .badRequest, .method),
+        DialectCase(.post, [("Upload-Complete", "yes")], .badRequest, .method),
+        DialectCase(.post, [(interop, "six")], .badRequest, .method),
+        DialectCase(
+            .post, [("Content-Type", "application/offset+octet-stream")], .badRequest, .method),
+        DialectCase(
+            .post, [("Content-Type", "Application/Partial-Upload; a")], .badRequest, .method),
         DialectCase(
             .post, [("Content-Range", "bytes 0-1/2")], .badRequest, .dialect(.contentRange)),
         DialectCase(.post, [(override, "PATCH")], .badRequest, .method),
@@ -134,14 +152,12 @@ struct DialectCase: Sendable, CustomTestStringConvertible {
         let request = Request(
             method: row.method, target: RequestTarget(path), fields: Fields(row.fields))
         let place = try #require(UploadPlace(request.target))
-        do throws(Dialect.Refusal) {
+        do throws(UploadError) {
             return .dialect(try Dialect(request, at: place))
         } catch {
-            switch error {
-            case .method: return .method
-            case .error(let error):
-                return error.wording.status == .badRequest ? .badRequest : .method
-            }
+            let status = error.wording(UploadSettings()).status
+            #expect([.badRequest, .methodNotAllowed].contains(status))
+            return status == .badRequest ? .badRequest : .method
         }
     }
 }

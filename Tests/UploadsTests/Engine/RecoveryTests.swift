@@ -109,7 +109,8 @@ import Testing
     }
 
     @Test func `without a descriptor left a client is told to come again (3.5)`() {
-        let answer = UploadError(DiskError(kind: .tooManyOpen, operation: "open")).response
+        let answer = UploadError(DiskError(kind: .tooManyOpen, operation: "open"))
+            .response(house.settings)
         #expect(answer.status == .serviceUnavailable)
         #expect(answer.fields["Retry-After"] == "1")
     }

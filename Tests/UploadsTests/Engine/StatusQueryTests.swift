@@ -79,7 +79,7 @@ import Testing
         let uploads = try await house.open()
         let answer = await uploads.put(path, "bytes */*")
         #expect(answer.status == .notFound)
-        #expect(answer.text == UploadError.notFound.response.text)
+        #expect(answer.text == UploadError.notFound.response(house.settings).text)
     }
 
     @Test func `with a chunked body that is not empty is refused (5.2)`() async throws {

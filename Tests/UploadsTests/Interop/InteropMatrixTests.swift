@@ -28,7 +28,7 @@ import Testing
         #expect(answer.fields["Content-Type"] == "application/problem+json")
         #expect(
             answer.text
-                == #"{"type":"https://iana.org/assignments/http-problem-types#mismatching-upload-offset","title":"The first byte does not continue what is held.","status":409,"expected-offset":2,"provided-offset":\#(offset)}"#
+                == #"{"type":"https://iana.org/assignments/http-problem-types#mismatching-upload-offset","title":"Upload-Offset is not the offset of the upload; continue at expected-offset.","status":409,"id":"invalid_operation","code":9,"url":"https://chat.example/docs/errors#invalid_operation","expected-offset":2,"provided-offset":\#(offset)}"#
         )
         #expect(body.reads == 0)
     }

@@ -118,8 +118,8 @@ private let total = bytes.count
         async let stalled = one.send(
             .put, url, [("Content-Range", "bytes 1000-\(total - 1)/\(total)")], body)
         while body.reads < 2 { await Task.yield() }
-        // What cannot fit disturbs nobody.
-        #expect(await put(two, url, 5000..<6000).fields["Range"] == "bytes=0-999")
+        // What cannot fit disturbs nobody, and is told every byte that the first has received.
+        #expect(await put(two, url, 5000..<6000).fields["Range"] == "bytes=0-1999")
         // Where what is held ends, the second goes on.
         #expect(await put(two, url, 1000..<3_000_000).fields["Range"] == "bytes=0-2999999")
         body.release()
@@ -128,6 +128,110 @@ private let total = bytes.count
         #expect(await put(one, url, 3_000_000..<total).status == .ok)
         #expect(await two.bytes(of: House.content) == bytes)
         try await expectNothingLeft()
+    }
+
+    /// A `PUT` at the first of which 40 bytes are received, and which waits for the rest.
+    private func slow(_ count: Int = 40) -> ScriptedBody {
+        ScriptedBody(
+            [.received(Array(bytes[..<count])), .pause, .bytes(Array(bytes[count...]))],
+            length: Int64(total))
+    }
+
+    @Test(arguments: [HTTP.Method.head, .get])
+    func `shows at the second every byte that the first has received (ruling 33)`(
+        method: HTTP.Method
+    ) async throws {
+        let (one, two) = (try await first.open(), try await second.open())
+        let url = try await one.create(House.draft(length: Int64(total)))
+        let body = slow()
+        async let answer = one.send(.put, url, [], body)
+        await body.untilPaused()
+        let status = await two.send(method, url)
+        #expect(status.fields["Upload-Offset"] == "40" || status.text.contains("\"offset\":40"))
+        #expect(try await two.progress(of: House.content)?.received == 40)
+        // The first goes on, and a later question asks again.
+        body.release()
+        #expect(await answer.status == .ok)
+        let asked = registry.asked.withLock { $0 }
+        #expect(asked >= 1)
+        #expect(await two.offset(url) == "\(total)")
+        #expect(registry.asked.withLock { $0 } == asked)
+        #expect(isWhole(at: first))
+        try await expectNothingLeft()
+    }
+
+    @Test(arguments: [
+        ("Content-Range", "bytes */*"), ("Tus-Resumable", "1.0.0"),
+        ("Upload-Draft-Interop-Version", "6"), ("Upload-Draft-Interop-Version", "8"),
+    ])
+    func `is taken over by a status query at the second with every byte (ruling 33, 11.4)`(
+        name: String, value: String
+    ) async throws {
+        let (one, two) = (try await first.open(), try await second.open())
+        let url = try await one.create(House.draft(length: Int64(total)))
+        let body = slow()
+        async let displaced = one.send(.put, url, [], body)
+        await body.untilPaused()
+        let method: HTTP.Method = name == "Content-Range" ? .put : .head
+        let status = await two.send(method, url, [(name, value)])
+        #expect(status.fields["Upload-Offset"] == "40" || status.fields["Range"] == "bytes=0-39")
+        #expect(await displaced.ending == .drop)
+        #expect(await put(two, url, 40..<total).status == .ok)
+        #expect(await one.bytes(of: House.content) == bytes)
+        try await expectNothingLeft()
+    }
+
+    @Test func `goes on at the second behind the last byte that the first has received (11.4)`()
+        async throws
+    {
+        let (one, two) = (try await first.open(), try await second.open())
+        let url = try await one.create(House.draft(length: Int64(total)))
+        let body = slow()
+        async let displaced = one.send(.put, url, [], body)
+        await body.untilPaused()
+        let stray = await two.patch(url, at: 41, [1])
+        #expect(stray.status == .conflict)
+        #expect(stray.fields["Upload-Offset"] == "40")
+        let rest = await two.patch(url, at: 40, Array(bytes[40...]))
+        #expect(rest.status == .noContent)
+        #expect(await displaced.ending == .drop)
+        #expect(isWhole(at: second))
+    }
+
+    @Test func `waits for a first that does not answer once, and not long (ruling 33)`()
+        async throws
+    {
+        let asking = House(bucket: bucket) { $0.answerPatience = 1000 }
+        let (one, two) = (try await first.open(), try await asking.open())
+        let url = try await one.create(House.draft(length: Int64(total)))
+        let body = slow()
+        async let displaced = one.send(.put, url, [], body)
+        await body.untilPaused()
+        // As a process that stands still.
+        registry.listeners.withLock { $0 = [] }
+        let clock = ContinuousClock()
+        let took = await clock.measure { #expect(await two.offset(url) == "0") }
+        #expect(took >= .seconds(1) && took < .seconds(30))
+        // Asked once: nothing else is asked for the second.
+        let asked = registry.asked.withLock { $0 }
+        #expect(await two.offset(url) == "0")
+        #expect(registry.asked.withLock { $0 } == asked)
+        #expect(await put(two, url, 0..<total).status == .ok)
+        body.release()
+        #expect(await displaced.ending == .drop)
+        #expect(await one.bytes(of: House.content) == bytes)
+    }
+
+    @Test func `asks nobody while nobody receives (ruling 33)`() async throws {
+        let rooms = [try await first.open(), try await second.open()]
+        let url = try await rooms[0].create(House.draft(length: Int64(total)))
+        for number in 0..<6 {
+            let room = rooms[number % 2]
+            #expect(await put(room, url, number..<number + 1).status == .resumeIncomplete)
+            #expect(await rooms[(number + 1) % 2].offset(url) == "\(number + 1)")
+        }
+        #expect(registry.asked.withLock { $0 } == 0)
+        #expect(registry.all.allSatisfy { !$0.isWritten })
     }
 
     @Test func `forgets what the first had got and not shown, whatever it was (10.5)`() async throws

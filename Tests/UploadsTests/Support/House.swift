@@ -1,4 +1,5 @@
 import Blobs
+import Digests
 import FoundationEssentials
 import HTTP
 import Locking
@@ -47,6 +48,9 @@ final class House: Sendable {
         var settings = UploadSettings()
         settings.sweepInterval = 0
         settings.diskHeadroom = 0
+        // Longer than a machine that runs all tests at once takes.
+        settings.answerPatience = 60_000
+        settings.errorPage = "https://chat.example/docs/errors"
         change(&settings)
         self.settings = settings
     }
@@ -76,9 +80,15 @@ final class House: Sendable {
 
     /// Opens the room; a second call is a restart after a crash, because nothing was shut down.
     func open() async throws -> Uploads {
-        try await Uploads(
+        let uploads = try await Uploads(
             folder: path, settings: settings, finisher: finisher,
             clock: clock, publicBase: "https://chat.example", bucket: bucket)
+        (bucket?.registry as? RememberingRegistry)?.listeners.withLock { listeners in
+            listeners.append { [weak uploads] request, name, holder in
+                uploads?.answer(request, for: name, at: String(hexadecimal: holder))
+            }
+        }
+        return uploads
     }
 
     /// Opens it again as a server without a bucket would.

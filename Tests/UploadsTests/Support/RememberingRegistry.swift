@@ -9,6 +9,11 @@ final class RememberingRegistry: UploadRegistry {
     let isAway = Locked(false)
     private let isAlone = Locked(false)
 
+    /// The processes, which are told what is asked of them.
+    let listeners = Locked<[@Sendable (UploadRequest, String, [UInt8]) -> Void]>([])
+    /// How often a process was asked for something.
+    let asked = Locked(0)
+
     struct Away: Error {}
 
     private func ask<Value: Sendable>(
@@ -42,9 +47,31 @@ final class RememberingRegistry: UploadRegistry {
 
     func replace(_ upload: RegisteredUpload, version: Int64) async throws -> Bool {
         try ask { rows in
-            guard rows[upload.name]?.version == version else { return false }
-            rows[upload.name] = upload
+            guard let last = rows[upload.name], last.version == version else { return false }
+            var next = upload
+            next.request =
+                last.holder == upload.holder && upload.isWritten ? last.request : nil
+            rows[upload.name] = next
             return true
+        }
+    }
+
+    func ask(_ name: String, at holder: [UInt8], to request: UploadRequest) async throws -> Bool {
+        asked.withLock { $0 += 1 }
+        let isAsked = try ask { rows in
+            guard let row = rows[name], row.holder == holder, row.isWritten else { return false }
+            if row.request != .stop { rows[name]?.request = request }
+            return true
+        }
+        for tell in listeners.withLock({ $0 }) where isAsked { tell(request, name, holder) }
+        return isAsked
+    }
+
+    func answer(_ name: String, at holder: [UInt8], isWritten: Bool) async throws {
+        try ask { rows in
+            guard rows[name]?.holder == holder else { return }
+            rows[name]?.request = nil
+            if !isWritten { rows[name]?.isWritten = false }
         }
     }
 

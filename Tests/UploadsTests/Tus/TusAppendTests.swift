@@ -102,7 +102,7 @@ import Testing
         let unknown = await uploads.patch(
             "/uploads/abcdefghijklmnopqrstuvwxyz012345", at: 0, [1])
         #expect(unknown.status == .notFound)
-        #expect(unknown.text == "notFound: There is no such upload.")
+        #expect(unknown.text == "notFound: No upload is known by this URL; create a new upload.")
         #expect(await uploads.tus(.delete, url).status == .noContent)
         // Gone counts before anything that is wrong with the fields.
         let gone = await uploads.tus(.patch, url, [], ScriptedBody([1]))
