@@ -10,7 +10,8 @@ import Testing
 
     /// Each case with a text of its own; those with a text as parameter are found in the sources.
     private static let cases: [UploadError] = [
-        .notFound, .gone, .beyondLength, .overflow, .tooLarge(limit: 5), .checksumMismatch, .contentMismatch,
+        .notFound, .gone, .beyondLength, .overflow, .tooLarge(limit: 5), .checksumMismatch,
+        .contentMismatch,
         .unsupportedChecksum, .offsetMismatch, .unauthenticated, .forbidden, .inUse, .refused,
         .locked, .superseded, .stillFinalizing, .rateLimited, .insufficientStorage,
         .quotaExceeded(7), .backend, .unavailable, .busy, .stalled, .wrongMediaType, .concatenated,
@@ -56,7 +57,8 @@ import Testing
     @Test func `names the limit in force`() {
         var settings = house.settings
         settings.maxOpenUploadsPerOwner = 67
-        #expect(UploadError.tooLarge(limit: 12_345).wording(settings).message.contains("12345 bytes"))
+        #expect(
+            UploadError.tooLarge(limit: 12_345).wording(settings).message.contains("12345 bytes"))
         #expect(UploadError.rateLimited.wording(settings).message.contains("67 uploads"))
         #expect(UploadError.quotaExceeded(89).wording(settings).message.contains("89 bytes"))
     }
