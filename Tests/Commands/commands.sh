@@ -58,8 +58,8 @@ holds 'commands want a database' refuses 'there is no database in data' app list
 holds 'healthcheck fails when nobody answers' refuses "127.0.0.1:$port does not answer" healthcheck --listen "127.0.0.1:$port"
 
 holds 'a setting that cannot work with another names both' refuses \
-    'setting uploads.max_upload_size = 2GiB: uploads.max_upload_size must not be above uploads.application_quota' \
-    check-config --set uploads.application_quota=1GiB --set uploads.max_upload_size=2GiB
+    'setting http.handler_timeout = 61s: http.handler_timeout must not be above http.request_timeout' \
+    check-config --set http.handler_timeout=61s
 holds 'ruling 36: a proxy without public_url is a warning' bash -c "'$binary' check-config --set http.trusted_proxies=10.0.0.1 2>said >nothing && grep -q 'parley: warning: http.trusted_proxies is set and public_url is not' said && grep -q 'settings in order' nothing"
 holds 'ruling 36: with public_url there is none' bash -c "'$binary' check-config --set http.trusted_proxies=10.0.0.1 --public-url https://chat.example.com 2>said >nothing && test ! -s said"
 holds 'a folder that cannot be created has path, reason and way out' refuses \

@@ -27,7 +27,7 @@ def kills(commands, postgres, url, *blobs, **settings):
     number = kill_again_and_again(
         commands, call, lambda: marked(postgres, schema), 0.4,
         lambda: commands.refuses(
-            "the database of database.url is half moved (it has come to ", "app", "list", PARLEY_DATABASE_URL=url),
+            "the database of database.url is half moved (the migration has come to ", "app", "list", PARLEY_DATABASE_URL=url),
         **settings)
     return number, commands.says(*call, **settings) if number == KILLS else ""
 

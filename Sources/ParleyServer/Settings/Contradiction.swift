@@ -42,20 +42,6 @@ struct Contradiction: Sendable {
             return hosts.contains(host)
         },
         Contradiction(
-            keys: ["api.rate_burst", "api.rate_limit"],
-            rule:
-                "api.rate_burst must not be below api.rate_limit: a token could never make that many requests in a second"
-        ) { settings in settings.api.rateLimit.burst >= settings.api.rateLimit.perSecond },
-        Contradiction(
-            keys: ["uploads.max_upload_size", "uploads.application_quota"],
-            rule:
-                "uploads.max_upload_size must not be above uploads.application_quota: an upload of that size could never end"
-        ) { settings in
-            settings.uploads.applicationQuota.map { quota in
-                settings.uploads.maxUploadSize <= quota
-            } ?? true
-        },
-        Contradiction(
             keys: ["metrics.listen", "tls.redirect_listen", "tls.listen", "http.listen"],
             rule:
                 "http.listen, tls.listen, metrics.listen and tls.redirect_listen must not share an address"

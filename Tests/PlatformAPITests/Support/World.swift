@@ -122,6 +122,7 @@ struct World: Sendable {
         let uploadClock = UploadClock(now: { clock.now().milliseconds })
         let bridge = ContentBridge(store: store)
         var settings = UploadSettings()
+        settings.errorPage = "\(World.base)/docs/errors"
         settings.diskHeadroom = 0
         settings.applicationQuota = quota
         settings.maxUploadSize = limits.messageBytes
