@@ -67,10 +67,10 @@ enum ImportedObjects {
             Timestamp(milliseconds: 0),
             ConversationPatch.setMetadata(path: ["a"], .text("later"))
         )
-        _ = try? conversation.patching([patch], at: now)
+        _ = try? conversation.patching([patch], limits, at: now)
         if let draft = try? draft, let id = Message.ID(uuid: uuid),
             case .messageSent(let sent) = try? conversation.posting(
-                draft, hasIdentity: true, contents: [:], as: id,
+                draft, hasIdentity: true, contents: [:], limits, as: id,
                 partIDs: { _ in MessagePart.ID(id) }, at: now)
         {
             law("a new message has the highest position", sent.message.position > last)
@@ -127,6 +127,8 @@ enum ImportedObjects {
     private static let (base, uuid) = (
         "https://chat.example.com", "0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a"
     )
+
+    private static let limits = MessagingLimits()
 
     private static var application: Application.ID {
         guard let id = Application.ID(uuid: uuid) else { fatalError("no UUID") }
