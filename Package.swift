@@ -190,14 +190,19 @@ if !FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Tests") 
     }
 }
 
-// Linked with libFuzzer's loop, which only Tests/Fuzz/fuzz.py brings along.
+// The fuzz targets run as a test on their seeds. `Tests/Fuzz/fuzz.py` links them with libFuzzer's loop instead.
+let fuzzed: [Target.Dependency] = [
+    "Base64", "Digests", "HTTP", "JSON", "Messaging", "MessagingWire", "Moving", "ObjectStore",
+    "Uploads",
+]
 if Context.environment["PARLEY_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "parley-fuzz",
-            dependencies: [
-                "Base64", "Digests", "HTTP", "JSON", "Messaging", "MessagingWire", "Moving",
-                "ObjectStore", "Uploads",
-            ],
-            path: "Tests/Fuzz", exclude: ["fuzz.py", "Seeds"], swiftSettings: houseOfTests))
+            name: "parley-fuzz", dependencies: fuzzed, path: "Tests/Fuzz",
+            exclude: ["fuzz.py", "Seeds", "Tests"], swiftSettings: houseOfTests))
+} else if FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Tests") {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzed + ["TestSupport"], path: "Tests/Fuzz",
+            exclude: ["fuzz.py", "Seeds", "Driver"], swiftSettings: houseOfTests))
 }

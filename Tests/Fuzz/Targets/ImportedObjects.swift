@@ -6,7 +6,8 @@ import MessagingWire
 enum ImportedObjects {
     static func check(_ input: [UInt8]) {
         for octets in input.split(separator: UInt8(ascii: "\n")) {
-            guard case .record(let record) = try? MovedLineJSON.read(Array(octets)) else {
+            guard case .record(let record) = try? MovedLineJSON.read(
+                Array(octets), limits) else {
                 continue
             }
             switch record {

@@ -1,0 +1,31 @@
+/// A parser or renderer that is shown arbitrary input; its check stops the process when a law does not hold.
+struct FuzzTarget: Sendable {
+    /// The name on the command line and of the seeds: `Seeds/<name>.txt`.
+    let name: String
+    /// Shows one input to the code under test.
+    let check: @Sendable ([UInt8]) -> Void
+
+    /// All targets, sorted by name.
+    static let all = [
+        FuzzTarget(name: "chunks", check: Chunks.check),
+        FuzzTarget(name: "codings", check: Codings.check),
+        FuzzTarget(name: "conditions", check: Conditions.check),
+        FuzzTarget(name: "content-ranges", check: ContentRanges.check),
+        FuzzTarget(name: "dates", check: Dates.check),
+        FuzzTarget(name: "forwarding", check: Forwarding.check),
+        FuzzTarget(name: "frames", check: Frames.check),
+        FuzzTarget(name: "import-lines", check: ImportLines.check),
+        FuzzTarget(name: "imported-objects", check: ImportedObjects.check),
+        FuzzTarget(name: "inflation", check: Inflation.check),
+        FuzzTarget(name: "json", check: JSONTexts.check),
+        FuzzTarget(name: "offers", check: Offers.check),
+        FuzzTarget(name: "proxy-headers", check: ProxyHeaders.check),
+        FuzzTarget(name: "ranges", check: Ranges.check),
+        FuzzTarget(name: "records", check: Records.check),
+        FuzzTarget(name: "requests", check: Requests.check),
+        FuzzTarget(name: "store-documents", check: StoreDocuments.check),
+        FuzzTarget(name: "targets", check: Targets.check),
+        FuzzTarget(name: "tus-fields", check: TusFields.check),
+        FuzzTarget(name: "words", check: Words.check),
+    ]
+}
