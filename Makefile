@@ -50,7 +50,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	swift test --skip-build --parallel --skip 'any of some processes'
 	PARLEY_TEST_STORAGE=bucket swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
 	PARLEY_TEST_STORAGE=shared swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
-	PARLEY_TEST_DATABASE=postgres swift test --skip-build --parallel --filter 'MessagingStoreTests|DeliveryTests|PlatformAPITests'
+	PARLEY_TEST_DATABASE=postgres swift test --skip-build --parallel --filter 'MessagingStoreTests|ReadersTests|PlatformAPITests'
 	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3
 	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3
 	@$(call together, \

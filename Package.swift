@@ -2,8 +2,8 @@
 import Foundation
 import PackageDescription
 
-/// The house rules of the compiler: one list for every target.
-let houseOfTests: [SwiftSetting] = [
+/// Compiler settings of every target.
+let testSettings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -11,24 +11,24 @@ let houseOfTests: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The product says `unsafe` wherever it holds a pointer; tests may hold one without saying so.
+/// Compiler settings of the product. It marks each use of a pointer as `unsafe`; tests need not.
 ///
-/// Release builds leave out the run-time checks of exclusive access: they cost 3 % of a small request,
-/// and debug and sanitizer builds keep them.
-let house: [SwiftSetting] =
-    houseOfTests + [
+/// Release builds leave out the run-time checks of exclusive access: they cost 3 % of a small request.
+/// Debug and sanitizer builds keep them.
+let settings: [SwiftSetting] =
+    testSettings + [
         .strictMemorySafety(),
         .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
     ]
 
-func room(_ name: String, _ dependencies: [Target.Dependency] = [], _ more: [SwiftSetting] = [])
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], _ more: [SwiftSetting] = [])
     -> Target
 {
-    .target(name: name, dependencies: dependencies, swiftSettings: house + more)
+    .target(name: name, dependencies: dependencies, swiftSettings: settings + more)
 }
 
-/// Small types that all floors handle, such as `Identifier<Subject>`, are specialised where they are
-/// used; without it every look at one goes through run-time generics.
+/// Small generic types such as `Identifier<Subject>` are specialised where they are used. Without this
+/// setting each access goes through run-time generics.
 let inlined: [SwiftSetting] = [
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))
 ]
@@ -40,7 +40,7 @@ func tests(
         name: "\(name)Tests",
         dependencies: [.byName(name: name), "TestSupport"] + dependencies,
         exclude: exclude,
-        swiftSettings: houseOfTests
+        swiftSettings: testSettings
     )
 }
 
@@ -57,7 +57,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
-        // General floor: knows nothing of messaging.
+        // System libraries.
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
@@ -68,117 +68,109 @@ let package = Package(
         .systemLibrary(name: "CCurl"),
         .systemLibrary(name: "CIntrinsics"),
         .systemLibrary(name: "CLinux"),
-        room("Locking"),
-        room("Descriptors", ["CLinux"]),
-        room("Base64"),
-        room("Octets"),
-        room("JSON", ["Octets"], inlined),
-        room("Checksums", ["CIntrinsics", "CZlib"]),
-        room("Digests", ["Checksums", "COpenSSL"]),
-        room("HTTP", ["Base64", "CZlib", "Checksums", "Digests", "Locking", "Octets"], inlined),
-        room("HTTPTransport", ["HTTP", "CLinux", "COpenSSL", "Descriptors", "Digests", "Locking"]),
-        room("HTTPClient", ["CCurl", "Descriptors", "HTTP", "HTTPTransport", "Locking"]),
-        room("SQL", ["CLinux", "CSQLite", "CPostgres", "Locking"]),
-        room(
-            "ObjectStore",
-            ["Base64", "Checksums", "Digests", "HTTP", "HTTPClient", "Locking"]),
-        room("Blobs", ["Checksums", "CLinux", "Descriptors", "Locking"]),
-        room(
+        // General modules, without messaging.
+        module("SystemSupport", ["CLinux"]),
+        module("Bytes", ["CIntrinsics", "COpenSSL", "CZlib"]),
+        module("JSON", ["Bytes"], inlined),
+        module("HTTP", ["Bytes", "CZlib", "SystemSupport"], inlined),
+        module("WebSockets", ["Bytes", "HTTP", "SystemSupport"], inlined),
+        module("HTTPTransport", ["Bytes", "CLinux", "COpenSSL", "HTTP", "SystemSupport"]),
+        module("HTTPClient", ["CCurl", "HTTP", "HTTPTransport", "SystemSupport"]),
+        module("SQL", ["CLinux", "CSQLite", "CPostgres", "SystemSupport"]),
+        module("ObjectStore", ["Bytes", "HTTP", "HTTPClient", "SystemSupport"]),
+        module("Blobs", ["Bytes", "CLinux", "SystemSupport"]),
+        module(
             "Uploads",
             [
-                "HTTP", "HTTPClient", "JSON", "Base64", "Blobs", "Checksums", "COpenSSL", "Digests",
-                "Locking", "ObjectStore",
+                "Blobs", "Bytes", "COpenSSL", "HTTP", "HTTPClient", "JSON", "ObjectStore",
+                "SystemSupport",
             ]),
-        room("UploadClient", ["Digests", "HTTP", "HTTPClient", "JSON"]),
-        room("Archives", ["HTTP", "COpenSSL"]),
-        room("Telemetry", [logging, "Locking", "Octets"]),
-        // Messaging, from its rules up to its doors.
-        room("Messaging", [], inlined),
-        room("MessagingStore", ["Messaging", "SQL", "Base64", "COpenSSL", "Digests", "Locking"]),
-        room("MessagingWire", ["Messaging", "JSON", "Base64"]),
-        room("MessagingShapes", ["Messaging", "MessagingStore", "MessagingWire", "Uploads"]),
-        room(
-            "Moving",
+        module("UploadClient", ["Bytes", "HTTP", "HTTPClient", "JSON"]),
+        module("Archives", ["COpenSSL", "HTTP"]),
+        module("Telemetry", ["Bytes", "SystemSupport", logging]),
+        // Messaging: the domain, its database, its JSON.
+        module("Messaging", [], inlined),
+        module("MessagingStore", ["Bytes", "COpenSSL", "Messaging", "SQL", "SystemSupport"]),
+        module("MessagingWire", ["Bytes", "JSON", "Messaging"]),
+        module(
+            "ImportExport",
             [
-                "Blobs", "Digests", "JSON", "Locking", "Messaging", "MessagingStore",
-                "MessagingWire", "Uploads",
+                "Blobs", "Bytes", "JSON", "Messaging", "MessagingStore", "MessagingWire",
+                "SystemSupport", "Uploads",
             ]),
-        room(
-            "Delivery",
+        // Readers of the event log.
+        module(
+            "Readers",
             [
-                "Archives", "Base64", "Blobs", "Checksums", "Digests", "HTTP", "HTTPClient", "JSON",
-                "Locking", "Messaging", "MessagingShapes", "MessagingStore", "MessagingWire",
-                "Uploads",
+                "Archives", "Blobs", "Bytes", "HTTP", "HTTPClient", "JSON", "Messaging",
+                "MessagingStore", "MessagingWire", "SystemSupport", "Uploads",
             ]),
-        room(
+        // Interfaces.
+        module(
             "PlatformAPI",
             [
-                "Archives", "Blobs", "Checksums", "Digests", "HTTP", "JSON", "Locking", "Messaging",
-                "MessagingShapes", "MessagingStore", "MessagingWire", "Moving", "Uploads",
+                "Archives", "Blobs", "Bytes", "HTTP", "ImportExport", "JSON", "Messaging",
+                "MessagingStore", "MessagingWire", "SystemSupport", "Uploads",
             ]),
-        // Roof.
-        room(
+        // The server, assembled from its modules, and the command.
+        module(
             "ParleyServer",
             [
-                "CLinux", "Digests", "HTTP", "HTTPTransport", "JSON", "Locking", "ObjectStore",
-                "SQL",
-                "Blobs", "Uploads", "Telemetry", "Messaging", "MessagingStore", "MessagingWire",
-                "Moving", "Delivery", "PlatformAPI", "UploadClient", logging,
+                "Blobs", "Bytes", "CLinux", "HTTP", "HTTPTransport", "ImportExport", "JSON",
+                "Messaging", "MessagingStore", "MessagingWire", "ObjectStore", "PlatformAPI",
+                "Readers", "SQL", "SystemSupport", "Telemetry", "UploadClient", "Uploads", logging,
             ]),
         .executableTarget(
-            name: "parley", dependencies: ["ParleyServer", arguments], swiftSettings: house),
-        // What the tests start.
+            name: "parley", dependencies: ["ParleyServer", arguments], swiftSettings: settings),
+        // A server that tests start.
         .executableTarget(
-            name: "parley-echo", dependencies: ["HTTP", "HTTPTransport"], path: "Tests/Echo",
-            swiftSettings: house),
-        // What tests of several rooms need.
+            name: "parley-echo", dependencies: ["HTTP", "HTTPTransport", "WebSockets"],
+            path: "Tests/Echo", swiftSettings: settings),
+        // Fixtures that the tests of several modules share.
         .target(
             name: "TestSupport", dependencies: ["COpenSSL", "CPostgres"], path: "Tests/Support",
             exclude: [
                 "crowd.py", "objectstore.py", "postgres.py", "postgres.sh", "receiver.py",
                 "store.py",
             ],
-            swiftSettings: houseOfTests),
-        tests(of: "Locking"),
-        tests(of: "Descriptors"),
-        tests(of: "Base64"),
-        tests(of: "Octets"),
-        tests(of: "Checksums"),
-        tests(of: "Digests", ["Checksums"]),
+            swiftSettings: testSettings),
+        tests(of: "SystemSupport"),
+        tests(of: "Bytes"),
         tests(of: "JSON"),
-        tests(of: "HTTP", ["Checksums", "Locking"]),
-        tests(of: "HTTPTransport", ["HTTP", "COpenSSL"]),
-        tests(of: "HTTPClient", ["HTTP", "HTTPTransport", "Locking"]),
+        tests(of: "HTTP", ["Bytes", "SystemSupport"]),
+        tests(of: "WebSockets", ["Bytes", "HTTP", "SystemSupport"]),
+        tests(of: "HTTPTransport", ["COpenSSL", "HTTP"]),
+        tests(of: "HTTPClient", ["HTTP", "HTTPTransport", "SystemSupport"]),
         tests(of: "SQL"),
-        tests(of: "ObjectStore", ["Digests", "HTTP", "HTTPClient", "Locking"]),
+        tests(of: "ObjectStore", ["Bytes", "HTTP", "HTTPClient", "SystemSupport"]),
         tests(of: "Blobs"),
         tests(
             of: "Uploads",
-            ["HTTP", "HTTPClient", "JSON", "Base64", "Blobs", "Digests", "Locking", "ObjectStore"]),
-        tests(of: "UploadClient", ["Locking"]),
+            ["Blobs", "Bytes", "HTTP", "HTTPClient", "JSON", "ObjectStore", "SystemSupport"]),
+        tests(of: "UploadClient", ["SystemSupport"]),
         tests(of: "Archives"),
         tests(of: "Telemetry", [logging]),
         tests(of: "Messaging"),
         tests(of: "MessagingStore", ["Messaging", "SQL"]),
-        tests(of: "MessagingWire", ["Messaging", "JSON"]),
-        tests(of: "Moving", ["Messaging"]),
+        tests(of: "MessagingWire", ["JSON", "Messaging"]),
+        tests(of: "ImportExport", ["Messaging"]),
         tests(
-            of: "Delivery",
+            of: "Readers",
             [
-                "Archives", "Base64", "Blobs", "Digests", "HTTP", "HTTPTransport", "JSON",
-                "Locking", "Messaging", "MessagingShapes", "MessagingStore", "SQL", "Uploads",
+                "Archives", "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging",
+                "MessagingStore", "MessagingWire", "SQL", "SystemSupport", "Uploads",
             ], exclude: ["Fixtures"]),
         tests(
             of: "PlatformAPI",
             [
-                "HTTP", "HTTPTransport", "JSON", "SQL", "Blobs", "Uploads", "Messaging",
-                "Locking", "MessagingShapes", "MessagingStore", "MessagingWire",
+                "Blobs", "HTTP", "HTTPTransport", "JSON", "Messaging", "MessagingStore",
+                "MessagingWire", "SQL", "SystemSupport", "Uploads",
             ], exclude: ["Exchanges"]),
         tests(
             of: "ParleyServer",
             [
-                "Archives", "Delivery", "HTTP", "JSON", "Messaging", "MessagingStore",
-                "ObjectStore", "SQL", "Uploads",
+                "Archives", "HTTP", "JSON", "Messaging", "MessagingStore", "ObjectStore", "Readers",
+                "SQL", "Uploads",
             ]),
     ]
 )
@@ -192,17 +184,17 @@ if !FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Tests") 
 
 // The fuzz targets run as a test on their seeds. `Tests/Fuzz/fuzz.py` links them with libFuzzer's loop instead.
 let fuzzed: [Target.Dependency] = [
-    "Base64", "Digests", "HTTP", "JSON", "Messaging", "MessagingWire", "Moving", "ObjectStore",
-    "Uploads",
+    "Bytes", "HTTP", "ImportExport", "JSON", "Messaging", "MessagingWire", "ObjectStore", "Uploads",
+    "WebSockets",
 ]
 if Context.environment["PARLEY_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "parley-fuzz", dependencies: fuzzed, path: "Tests/Fuzz",
-            exclude: ["fuzz.py", "Seeds", "Tests"], swiftSettings: houseOfTests))
+            exclude: ["fuzz.py", "Seeds", "Tests"], swiftSettings: testSettings))
 } else if FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Tests") {
     package.targets.append(
         .testTarget(
             name: "FuzzTests", dependencies: fuzzed + ["TestSupport"], path: "Tests/Fuzz",
-            exclude: ["fuzz.py", "Seeds", "Driver"], swiftSettings: houseOfTests))
+            exclude: ["fuzz.py", "Seeds", "Driver"], swiftSettings: testSettings))
 }

@@ -9,10 +9,10 @@ public struct PublicKey: Sendable {
     public let der: [UInt8]
 
     /// Fewest bits of a modulus.
-    public static let fewestBits = 2048
+    public static let minimumBits = 2048
     /// Most bits of a modulus: what OpenSSL computes with at all.
-    static let mostBits = 16_384
-    /// Longest text that is looked at; a key of ``mostBits`` has some 3 KiB.
+    static let maximumBits = 16_384
+    /// Longest text that is looked at; a key of ``maximumBits`` has some 3 KiB.
     private static let longestText = 16 << 10
 
     /// Reads `-----BEGIN PUBLIC KEY-----`.
@@ -32,7 +32,7 @@ public struct PublicKey: Sendable {
         defer { unsafe EVP_PKEY_free(key) }
         let bits = unsafe EVP_PKEY_get_bits(key)
         guard unsafe EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA,
-            (Self.fewestBits...Self.mostBits).contains(Int(bits)),
+            (Self.minimumBits...Self.maximumBits).contains(Int(bits)),
             let der = unsafe Self.der(of: key)
         else { return nil }
         self.der = der

@@ -35,7 +35,7 @@ struct curl_address {
     struct sockaddr address;
 };
 
-typedef size_t (*curl_octets_function)(char *octets, size_t one, size_t count, void *transfer);
+typedef size_t (*curl_bytes_function)(char *bytes, size_t one, size_t count, void *transfer);
 typedef int (*curl_seek_function)(void *transfer, int64_t offset, int origin);
 typedef int (*curl_open_function)(void *transfer, int purpose, struct curl_address *address);
 typedef int (*curl_socket_function)(curl_easy *easy, int descriptor, int events, void *loop, void *own);
@@ -182,7 +182,7 @@ static inline int curl_set_list(const struct curl_library *curl, curl_easy *easy
 static inline int curl_set_pointer(const struct curl_library *curl, curl_easy *easy, int option, void *pointer) {
     return curl->easy_setopt(easy, option, pointer);
 }
-static inline int curl_set_octets(const struct curl_library *curl, curl_easy *easy, int option, curl_octets_function call) {
+static inline int curl_set_bytes(const struct curl_library *curl, curl_easy *easy, int option, curl_bytes_function call) {
     return curl->easy_setopt(easy, option, call);
 }
 static inline int curl_set_seek(const struct curl_library *curl, curl_easy *easy, curl_seek_function call) {

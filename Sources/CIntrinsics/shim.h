@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// The registers after three runs of octets.
+// The registers after three runs of bytes.
 struct intrinsics_lanes {
     uint32_t first, second, third;
 };
@@ -17,8 +17,8 @@ static inline int intrinsics_has_crc32c(void) {
 }
 
 __attribute__((target("sse4.2")))
-static inline uint32_t intrinsics_crc32c(uint32_t crc, const void *octets, size_t count) {
-    const unsigned char *next = (const unsigned char *)octets;
+static inline uint32_t intrinsics_crc32c(uint32_t crc, const void *bytes, size_t count) {
+    const unsigned char *next = (const unsigned char *)bytes;
     uint64_t wide = crc;
     for (; count >= 8; count -= 8, next += 8) {
         uint64_t word;
@@ -30,11 +30,11 @@ static inline uint32_t intrinsics_crc32c(uint32_t crc, const void *octets, size_
     return crc;
 }
 
-// Three runs of `lane` octets each, a multiple of 8, in a row: the instruction takes three cycles and one
+// Three runs of `lane` bytes each, a multiple of 8, in a row: the instruction takes three cycles and one
 // can begin in each. The first goes on from `crc`, the others begin at 0.
 __attribute__((target("sse4.2")))
-static inline struct intrinsics_lanes intrinsics_crc32c_lanes(uint32_t crc, const void *octets, size_t lane) {
-    const unsigned char *next = (const unsigned char *)octets;
+static inline struct intrinsics_lanes intrinsics_crc32c_lanes(uint32_t crc, const void *bytes, size_t lane) {
+    const unsigned char *next = (const unsigned char *)bytes;
     uint64_t first = crc, second = 0, third = 0;
     for (size_t place = 0; place < lane; place += 8) {
         uint64_t a, b, c;
@@ -52,14 +52,14 @@ static inline struct intrinsics_lanes intrinsics_crc32c_lanes(uint32_t crc, cons
 
 static inline int intrinsics_has_crc32c(void) { return 0; }
 
-static inline uint32_t intrinsics_crc32c(uint32_t crc, const void *octets, size_t count) {
-    (void)octets;
+static inline uint32_t intrinsics_crc32c(uint32_t crc, const void *bytes, size_t count) {
+    (void)bytes;
     (void)count;
     return crc;
 }
 
-static inline struct intrinsics_lanes intrinsics_crc32c_lanes(uint32_t crc, const void *octets, size_t lane) {
-    (void)octets;
+static inline struct intrinsics_lanes intrinsics_crc32c_lanes(uint32_t crc, const void *bytes, size_t lane) {
+    (void)bytes;
     (void)lane;
     return (struct intrinsics_lanes){crc, 0, 0};
 }

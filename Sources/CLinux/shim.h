@@ -35,19 +35,19 @@ int fallocate(int descriptor, int mode, off_t offset, off_t count);
 // The two calls of every request, without the detour of the C library, which makes each of them a
 // cancellation point in a process of several threads: 2 % of a small request. No thread is cancelled
 // here. Both set `errno` as the library's functions do.
-static inline ssize_t linux_recv(int descriptor, void *octets, size_t count, int flags) {
-    return syscall(SYS_recvfrom, descriptor, octets, count, flags, NULL, NULL);
+static inline ssize_t linux_recv(int descriptor, void *bytes, size_t count, int flags) {
+    return syscall(SYS_recvfrom, descriptor, bytes, count, flags, NULL, NULL);
 }
 
-static inline ssize_t linux_send(int descriptor, const void *octets, size_t count, int flags) {
-    return syscall(SYS_sendto, descriptor, octets, count, flags, NULL, 0);
+static inline ssize_t linux_send(int descriptor, const void *bytes, size_t count, int flags) {
+    return syscall(SYS_sendto, descriptor, bytes, count, flags, NULL, 0);
 }
 
 // Reads what lies in memory already and never waits for the disk: -1 with EAGAIN where it would have to.
 #ifndef RWF_NOWAIT
 #define RWF_NOWAIT 0x00000008
 #endif
-static inline ssize_t linux_read_cached(int descriptor, void *octets, size_t count, off_t offset) {
-    struct iovec piece = {octets, count};
+static inline ssize_t linux_read_cached(int descriptor, void *bytes, size_t count, off_t offset) {
+    struct iovec piece = {bytes, count};
     return syscall(SYS_preadv2, descriptor, &piece, 1L, (long)offset, 0L, RWF_NOWAIT);
 }

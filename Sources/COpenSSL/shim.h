@@ -26,7 +26,7 @@ typedef struct tls_wire {
     size_t output_capacity;
 } tls_wire;
 
-static inline int tls_wire_read(BIO *bio, char *octets, int count) {
+static inline int tls_wire_read(BIO *bio, char *bytes, int count) {
     tls_wire *wire = (tls_wire *)BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
     if (wire->input_count == 0) {
@@ -34,13 +34,13 @@ static inline int tls_wire_read(BIO *bio, char *octets, int count) {
         return -1;
     }
     size_t taken = (size_t)count < wire->input_count ? (size_t)count : wire->input_count;
-    memcpy(octets, wire->input, taken);
+    memcpy(bytes, wire->input, taken);
     wire->input += taken;
     wire->input_count -= taken;
     return (int)taken;
 }
 
-static inline int tls_wire_write(BIO *bio, const char *octets, int count) {
+static inline int tls_wire_write(BIO *bio, const char *bytes, int count) {
     tls_wire *wire = (tls_wire *)BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
     size_t needed = wire->output_count + (size_t)count;
@@ -51,7 +51,7 @@ static inline int tls_wire_write(BIO *bio, const char *octets, int count) {
         wire->output = grown;
         wire->output_capacity = capacity;
     }
-    memcpy(wire->output + wire->output_count, octets, (size_t)count);
+    memcpy(wire->output + wire->output_count, bytes, (size_t)count);
     wire->output_count = needed;
     return count;
 }
@@ -95,7 +95,7 @@ static inline int tls_limit_versions(SSL_CTX *context) {
 
 static inline void tls_set_manners(SSL_CTX *context, int has_tickets) {
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
-    // What has come lies in memory: a record is taken in one piece, not its five octets of head first.
+    // What has come lies in memory: a record is taken in one piece, not its five bytes of head first.
     SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_options(
@@ -118,14 +118,14 @@ static inline int tls_add_to_chain(SSL_CTX *context, X509 *certificate) {
 
 static inline int tls_name_count(const GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
 
-// The octets of a name, and its kind: GEN_DNS or GEN_IPADD; 0 for every other kind.
+// The bytes of a name, and its kind: GEN_DNS or GEN_IPADD; 0 for every other kind.
 static inline int tls_name(
-    const GENERAL_NAMES *names, int index, const unsigned char **octets, int *count) {
+    const GENERAL_NAMES *names, int index, const unsigned char **bytes, int *count) {
     const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, index);
     const ASN1_STRING *text = name->type == GEN_DNS ? name->d.dNSName
         : name->type == GEN_IPADD ? name->d.iPAddress : NULL;
     if (!text) return 0;
-    *octets = ASN1_STRING_get0_data(text);
+    *bytes = ASN1_STRING_get0_data(text);
     *count = ASN1_STRING_length(text);
     return name->type;
 }

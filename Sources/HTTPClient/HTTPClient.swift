@@ -1,3 +1,5 @@
+public import HTTP
+
 /// Requests to other servers, over HTTP/1.1, by libcurl.
 ///
 /// Redirects are handed out, never followed. Connections are kept and used again. Proxies are those of
@@ -17,7 +19,8 @@ public final class HTTPClient: Sendable {
     /// the stream.
     ///
     /// Cancelling the task ends the request.
-    public func open(_ request: ClientRequest) async throws(HTTPClientError) -> ClientStream {
+    public func open(_ request: ClientRequest) async throws(HTTPClientError) -> ClientResponseStream
+    {
         let number = loop.register()
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -27,24 +30,40 @@ public final class HTTPClient: Sendable {
             loop.cancel(number)
         }
         let head = try outcome.get()
-        return ClientStream(head, loop, number)
+        return ClientResponseStream(head, loop, number)
     }
 
     /// Sends a request and collects its answer.
     ///
-    /// - Parameter limit: How many octets the body may have; a longer one ends with `tooLarge`.
+    /// - Parameter bodyLimit: How many bytes the body may have; a longer one ends with `tooLarge`.
     public func send(
-        _ request: ClientRequest, atMost limit: Int
-    ) async throws(HTTPClientError) -> ClientAnswer {
+        _ request: ClientRequest, bodyLimit: Int
+    ) async throws(HTTPClientError) -> ClientResponse {
         let stream = try await open(request)
         var body: [UInt8] = []
         while let piece = try await stream.next() {
-            guard body.count + piece.count <= limit else {
+            guard body.count + piece.count <= bodyLimit else {
                 stream.cancel()
-                throw HTTPClientError(.tooLarge, "the answer is longer than \(limit) octets")
+                throw HTTPClientError(.tooLarge, "the answer is longer than \(bodyLimit) bytes")
             }
             if body.isEmpty { body = piece } else { body += piece }
         }
-        return ClientAnswer(status: stream.status, fields: stream.fields, body: body)
+        return ClientResponse(status: stream.status, fields: stream.fields, body: body)
     }
+}
+
+/// What holds for all requests of a client.
+public struct HTTPClientSettings: Sendable {
+    /// A PEM file with the authorities that may vouch for servers; `nil`: the system's.
+    public var caBundle: String?
+    /// Asked with every address before it is dialled, after its name was looked up, so that no name can
+    /// lead where nobody may go; `nil`: every address may be called.
+    ///
+    /// With it no proxy is used: a proxy would dial in our place.
+    public var allowsAddress: (@Sendable (PeerAddress) -> Bool)?
+    /// How many connections to one server there may be; further requests wait their turn. 0: no bound.
+    public var connectionsPerHost = 16
+
+    /// The defaults.
+    public init() {}
 }

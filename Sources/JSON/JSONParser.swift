@@ -134,3 +134,190 @@ extension JSONParser {
     /// For a place that is known to hold a byte.
     private func unexpectedByte() -> JSONError { error(.unexpectedByte(bytes[place])) }
 }
+
+extension JSONParser {
+    /// Takes a string with its quotes (RFC 8259 §7), checking escapes and UTF-8 on the way.
+    mutating func parseString() throws(JSONError) {
+        let start = place
+        var escapes: UInt32 = 0
+        place += 1
+        while true {
+            place = endOfPlainASCII(in: bytes, from: place)
+            switch try nextByte() {
+            case UInt8(ascii: "\""):
+                place += 1
+                return note(from: start, to: place, escapes: escapes)
+            case UInt8(ascii: "\\"):
+                try takeEscape()
+                escapes += 1
+            case 0x80...:
+                try takeMultibyteScalar()
+            default:
+                throw error(.controlCharacter)
+            }
+        }
+    }
+
+    private mutating func takeEscape() throws(JSONError) {
+        let backslash = place
+        place += 1
+        guard try nextByte() == UInt8(ascii: "u") else {
+            guard JSONEscape.character(after: bytes[place]) != nil else {
+                throw JSONError(offset: backslash, reason: .invalidEscape)
+            }
+            place += 1
+            return
+        }
+        place += 1
+        let unit = try takeFourHexDigits(of: backslash)
+        guard UTF16.isSurrogate(unit) else { return }
+        guard UTF16.isLeadSurrogate(unit) else {
+            throw JSONError(offset: backslash, reason: .loneSurrogate)
+        }
+        for expected in [UInt8(ascii: "\\"), UInt8(ascii: "u")] {
+            guard try nextByte() == expected else {
+                throw JSONError(offset: backslash, reason: .loneSurrogate)
+            }
+            place += 1
+        }
+        guard UTF16.isTrailSurrogate(try takeFourHexDigits(of: backslash)) else {
+            throw JSONError(offset: backslash, reason: .loneSurrogate)
+        }
+    }
+
+    private mutating func takeFourHexDigits(of backslash: Int) throws(JSONError) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let digit = JSONEscape.hexDigit(try nextByte()) else {
+                throw JSONError(offset: backslash, reason: .invalidEscape)
+            }
+            unit = unit << 4 | UInt16(digit)
+            place += 1
+        }
+        return unit
+    }
+
+    /// Takes one scalar of two to four bytes: well-formed as in Unicode table 3-7, which leaves out
+    /// overlong forms, surrogates and everything above U+10FFFF.
+    private mutating func takeMultibyteScalar() throws(JSONError) {
+        let second: ClosedRange<UInt8>
+        let length: Int
+        switch bytes[place] {
+        case 0xC2...0xDF: (second, length) = (0x80...0xBF, 2)
+        case 0xE0: (second, length) = (0xA0...0xBF, 3)
+        case 0xED: (second, length) = (0x80...0x9F, 3)
+        case 0xE1...0xEF: (second, length) = (0x80...0xBF, 3)
+        case 0xF0: (second, length) = (0x90...0xBF, 4)
+        case 0xF1...0xF3: (second, length) = (0x80...0xBF, 4)
+        case 0xF4: (second, length) = (0x80...0x8F, 4)
+        default: throw error(.invalidUTF8)
+        }
+        let start = place
+        place += 1
+        guard second.contains(try nextByte()) else {
+            throw JSONError(offset: start, reason: .invalidUTF8)
+        }
+        place += 1
+        while place < start + length {
+            guard try nextByte() & 0xC0 == 0x80 else {
+                throw JSONError(offset: start, reason: .invalidUTF8)
+            }
+            place += 1
+        }
+    }
+}
+
+extension JSONParser {
+    /// `[ minus ] int [ frac ] [ exp ]` (RFC 8259 §6); the digits stay text until asked for.
+    mutating func parseNumber() throws(JSONError) {
+        let start = place
+        if bytes[place] == UInt8(ascii: "-") { place += 1 }
+        if try nextByte() == UInt8(ascii: "0") {
+            place += 1
+            guard !isDigit(at: place) else { throw error(.invalidNumber) }
+        } else {
+            try takeDigits()
+        }
+        if place < bytes.count, bytes[place] == UInt8(ascii: ".") {
+            place += 1
+            try takeDigits()
+        }
+        if place < bytes.count, bytes[place] | 0x20 == UInt8(ascii: "e") {
+            place += 1
+            let sign = try nextByte()
+            if sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { place += 1 }
+            try takeDigits()
+        }
+        guard place - start <= limits.numberLength else {
+            throw JSONError(offset: start, reason: .numberTooLong(limit: limits.numberLength))
+        }
+        note(from: start, to: place)
+    }
+
+    /// One digit or more.
+    private mutating func takeDigits() throws(JSONError) {
+        _ = try nextByte()
+        guard isDigit(at: place) else { throw error(.invalidNumber) }
+        while isDigit(at: place) { place += 1 }
+    }
+
+    private func isDigit(at place: Int) -> Bool {
+        place < bytes.count && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place])
+    }
+}
+
+extension JSONParser {
+    /// Refuses an object that says one name twice, however the name is escaped.
+    ///
+    /// Readers differ in which of two members counts (RFC 8259 §4), and what one of them checked the
+    /// other would not see. Names are equal when their characters are, byte by byte in UTF-8.
+    mutating func requireDistinctNames(in object: Int) throws(JSONError) {
+        let count = Int(nodes[object].count)
+        guard count > 1 else { return }
+        // Few names are compared each with each; for many that is quadratic, so they are hashed. The
+        // standard library seeds its hashes anew in each process: collisions cannot be prepared.
+        if count <= 8 { try comparePairs(in: object) } else { try hashNames(in: object) }
+    }
+
+    private func comparePairs(in object: Int) throws(JSONError) {
+        let end = Int(nodes[object].next)
+        var later = Int(nodes[object + 2].next)
+        while later < end {
+            var earlier = object + 1
+            while earlier < later {
+                guard !haveEqualNames(nodes[earlier], nodes[later]) else {
+                    throw duplicate(nodes[later])
+                }
+                earlier = Int(nodes[earlier + 1].next)
+            }
+            later = Int(nodes[later + 1].next)
+        }
+    }
+
+    private func haveEqualNames(_ one: JSONNode, _ other: JSONNode) -> Bool {
+        if one.hasEscapes || other.hasEscapes { return name(one) == name(other) }
+        return one.content.count == other.content.count
+            && bytes[one.content] == bytes[other.content]
+    }
+
+    private func hashNames(in object: Int) throws(JSONError) {
+        var seen: Set<ArraySlice<UInt8>> = []
+        seen.reserveCapacity(Int(nodes[object].count))
+        var member = object + 1
+        while member < Int(nodes[object].next) {
+            guard seen.insert(name(nodes[member])).inserted else {
+                throw duplicate(nodes[member])
+            }
+            member = Int(nodes[member + 1].next)
+        }
+    }
+
+    private func name(_ node: JSONNode) -> ArraySlice<UInt8> {
+        let text = bytes[node.content]
+        return node.hasEscapes ? JSONEscape.unescaped(text)[...] : text
+    }
+
+    private func duplicate(_ name: JSONNode) -> JSONError {
+        JSONError(offset: Int(name.start), reason: .duplicateName)
+    }
+}

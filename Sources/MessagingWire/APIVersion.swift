@@ -24,3 +24,166 @@ public enum APIVersion: String, CaseIterable, Comparable, Sendable {
         }
     }
 }
+
+/// The interfaces below the path of an application, each with a media type of its own (platform-api §1.2,
+/// webhooks §1).
+public enum APIFamily: Sendable {
+    /// What is said, and by whom.
+    case platform
+    /// Who is told of it.
+    case webhooks
+
+    /// What `Accept` names.
+    public var mediaType: String {
+        switch self {
+        case .platform: "application/vnd.layer+json"
+        case .webhooks: "application/vnd.layer.webhooks+json"
+        }
+    }
+
+    /// The versions it has.
+    public var versions: Set<APIVersion> {
+        switch self {
+        case .platform: Set(APIVersion.allCases)
+        case .webhooks: [.v1_0, .v2_0, .v3_0]
+        }
+    }
+}
+
+extension APIVersion {
+    /// Chooses the version in which a request is answered (platform-api §1.2, ruling 31).
+    ///
+    /// The first range counts that names the family's media type with a version the family has; `version=3` is
+    /// the newest 3.x. Where there is none, the newest version stands for an absent or empty header and for the
+    /// ranges `*/*`, `application/*` and `application/json`. Types are compared without regard to case, white
+    /// space may surround `;` and `=`, the number may be quoted, and a range with `q=0` does not count.
+    ///
+    /// - Parameters:
+    ///   - accept: The value of the header, several lines joined by commas; `nil` when it is absent.
+    ///   - family: The interface that is asked.
+    ///   - isStrict: Whether only the family's media type with a version is accepted (`api.strict_accept`).
+    /// - Returns: `nil` when the header accepts nothing that this interface answers: 406.
+    public init?(accept: String?, of family: APIFamily = .platform, isStrict: Bool = false) {
+        // What the documentation shows, and nearly all clients send.
+        for (text, version) in Self.usual where family == .platform && text == accept {
+            self = version
+            return
+        }
+        let ranges = AcceptRange.all(in: accept ?? "")
+        for range in ranges where range.isType(family.mediaType) {
+            guard let version = range["version"].flatMap({ text in family.version(named: text) })
+            else { continue }
+            self = version
+            return
+        }
+        guard !isStrict, let newest = family.versions.max() else { return nil }
+        guard AcceptRange.isEmpty(accept ?? "") || ranges.contains(where: \.coversJSON) else {
+            return nil
+        }
+        self = newest
+    }
+
+    private static let usual = allCases.map { version in
+        ("\(APIFamily.platform.mediaType); version=\(version.rawValue)", version)
+    }
+}
+
+extension APIFamily {
+    /// A version by its number, or the newest one of a major number: `3` is 3.0, `1` is 1.1 (ruling 31).
+    fileprivate func version(named text: String) -> APIVersion? {
+        // Compared as bytes: text from a request may be equal to a number by Unicode's rules only.
+        versions.filter { version in
+            let number = version.rawValue.utf8
+            return number.elementsEqual(text.utf8)
+                || number.prefix { $0 != UInt8(ascii: ".") }.elementsEqual(text.utf8)
+        }.max()
+    }
+}
+
+/// One media range of an `Accept` header (RFC 9110 §12.5.1).
+public struct AcceptRange {
+    private let type: Substring.UTF8View
+    private let parameters: [(name: Substring.UTF8View, value: Substring.UTF8View)]
+
+    /// The ranges of a header in order, without those that are excluded by `q=0`.
+    ///
+    /// - Parameter accept: The value of the header; what cannot be read in it is passed over.
+    public static func all(in accept: String) -> [AcceptRange] {
+        elements(accept).map(AcceptRange.init).filter { range in !range.isExcluded }
+    }
+
+    /// Whether a header lists nothing at all, which accepts everything.
+    static func isEmpty(_ accept: String) -> Bool { elements(accept).isEmpty }
+
+    private static func elements(_ accept: String) -> [Substring.UTF8View] {
+        accept.utf8.splitOutsideQuotes(at: UInt8(ascii: ",")).map(\.trimmed)
+            .filter { element in !element.isEmpty }
+    }
+
+    private init(_ element: Substring.UTF8View) {
+        var pieces = element.splitOutsideQuotes(at: UInt8(ascii: ";"))[...]
+        type = pieces.popFirst()?.trimmed ?? element
+        parameters = pieces.compactMap { piece in
+            guard let equals = piece.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            return (
+                piece[..<equals].trimmed, piece[piece.index(after: equals)...].trimmed.unquoted
+            )
+        }
+    }
+
+    /// Whether it names exactly this type, which is given in lower case.
+    public func isType(_ name: String) -> Bool { type.equals(name) }
+
+    /// A parameter by its name in lower case; of several the first.
+    subscript(name: String) -> String? {
+        parameters.first { parameter in parameter.name.equals(name) }
+            .map { parameter in String(Substring(parameter.value)) }
+    }
+
+    /// Whether it accepts `application/json`, whatever its parameters.
+    fileprivate var coversJSON: Bool {
+        ["application/json", "application/*", "*/*"].contains(where: isType)
+    }
+
+    /// Whether its weight is 0: `0`, `0.`, `0.0` and so on.
+    private var isExcluded: Bool {
+        guard let weight = self["q"]?.utf8, weight.first == UInt8(ascii: "0") else { return false }
+        let rest = weight.dropFirst()
+        return rest.isEmpty
+            || rest.first == UInt8(ascii: ".")
+                && rest.dropFirst().allSatisfy { digit in digit == UInt8(ascii: "0") }
+    }
+}
+
+extension BidirectionalCollection<UInt8> where SubSequence == Substring.UTF8View {
+    fileprivate func splitOutsideQuotes(at separator: UInt8) -> [Substring.UTF8View] {
+        var isQuoted = false
+        return split(omittingEmptySubsequences: false) { byte in
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return byte == separator && !isQuoted
+        }
+    }
+}
+
+extension Substring.UTF8View {
+    fileprivate var trimmed: Substring.UTF8View {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let head = drop(while: isBlank)
+        guard let last = head.lastIndex(where: { !isBlank($0) }) else { return head }
+        return head[...last]
+    }
+
+    fileprivate var unquoted: Substring.UTF8View {
+        guard count >= 2, first == UInt8(ascii: "\""), last == UInt8(ascii: "\"") else {
+            return self
+        }
+        return dropFirst().dropLast()
+    }
+
+    /// ASCII letters are equal in either case; `text` is lower case.
+    fileprivate func equals(_ text: String) -> Bool {
+        elementsEqual(text.utf8) { mine, theirs in
+            (mine >= 0x41 && mine <= 0x5A ? mine | 0x20 : mine) == theirs
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import SystemSupport
+
 /// Where a store is, and how it is spoken to.
 public struct ObjectStoreSettings: Sendable {
     /// `https://s3.eu-central-1.amazonaws.com`, `http://127.0.0.1:9000`; a path is allowed.
@@ -19,7 +21,7 @@ public struct ObjectStoreSettings: Sendable {
     /// Whether parts of multipart uploads carry their CRC-32C; not every store knows it (§10.4).
     ///
     /// Not to be taken back while uploads are under way that began with it: the store insists on it.
-    public var sumsParts: Bool
+    public var sendsPartChecksums: Bool
     /// How often one request is tried when the store or the way to it fails for the moment.
     public var attempts: Int
 
@@ -29,11 +31,11 @@ public struct ObjectStoreSettings: Sendable {
     /// In milliseconds.
     public var longestWait: Int64
 
-    /// Takes settings as they come; ``mistakes()`` says what is wrong with them.
+    /// Takes settings as they come; ``invalidSettings()`` says what is wrong with them.
     public init(
         endpoint: String, region: String = "us-east-1", bucket: String, prefix: String = "",
         style: AddressStyle = .path, credentials: Credentials, authorities: String? = nil,
-        leavesPayloadUnsigned: Bool = false, sumsParts: Bool = false, attempts: Int = 6,
+        leavesPayloadUnsigned: Bool = false, sendsPartChecksums: Bool = false, attempts: Int = 6,
         firstWait: Int64 = 200, longestWait: Int64 = 10_000
     ) {
         self.endpoint = endpoint
@@ -44,7 +46,7 @@ public struct ObjectStoreSettings: Sendable {
         self.credentials = credentials
         self.authorities = authorities
         self.leavesPayloadUnsigned = leavesPayloadUnsigned
-        self.sumsParts = sumsParts
+        self.sendsPartChecksums = sendsPartChecksums
         self.attempts = attempts
         self.firstWait = firstWait
         self.longestWait = longestWait
@@ -57,4 +59,138 @@ public enum AddressStyle: String, Sendable, CaseIterable {
     case path
     /// `https://bucket.host/key`.
     case virtualHost = "virtual-host"
+}
+
+/// A setting that cannot be meant, and the rule it breaks.
+public struct InvalidSetting: Sendable, Equatable {
+    /// The setting's name in ``ObjectStoreSettings``.
+    public let setting: String
+    /// What it must be, as the end of a sentence that begins with its name.
+    public let rule: String
+}
+
+extension ObjectStoreSettings {
+    /// Everything that is wrong with these settings, as far as one sees without asking the store.
+    public func invalidSettings() -> [InvalidSetting] {
+        var invalidSettings: [InvalidSetting] = []
+        func demand(_ isTrue: Bool, _ setting: String, _ rule: String) {
+            if !isTrue { invalidSettings.append(InvalidSetting(setting: setting, rule: rule)) }
+        }
+        let place = EndpointURL(endpoint)
+        demand(
+            place != nil, "endpoint",
+            "must be http:// or https://, a host and perhaps a port and a path, and nothing more")
+        demand(
+            Self.isName(region, atMost: 64), "region",
+            "must be 1 to 64 letters, digits, dots, hyphens and underscores")
+        switch style {
+        case .path:
+            demand(
+                Self.isName(bucket, atMost: 255) && bucket.utf8.count >= 3, "bucket",
+                "must be 3 to 255 letters, digits, dots, hyphens and underscores")
+        case .virtualHost:
+            demand(
+                Self.isHostName(bucket), "bucket",
+                "must be 3 to 63 lower-case letters, digits, dots and hyphens, to stand in a host name"
+            )
+            demand(
+                place?.isAddress != true, "endpoint",
+                "must be a name and no address, for a bucket's name to stand before it")
+        }
+        demand(
+            prefix.isEmpty || Self.isPrefix(prefix), "prefix",
+            "must be up to 512 bytes of text, without control characters, a leading slash, "
+                + "an empty segment, . and ..")
+        demand(
+            Self.isPrintable(credentials.accessKey)
+                && !credentials.accessKey.utf8.contains(where: { ",/=".utf8.contains($0) }),
+            "accessKey", "must be printable ASCII without blanks, commas, slashes and =")
+        demand(!credentials.secretKey.isEmpty, "secretKey", "must not be empty")
+        demand(
+            credentials.sessionToken.map(Self.isPrintable) ?? true, "sessionToken",
+            "must be printable ASCII without blanks")
+        demand(
+            !leavesPayloadUnsigned || place?.isSecure != false, "leavesPayloadUnsigned",
+            "is for https only: nothing else would notice a changed body")
+        demand((1...100).contains(attempts), "attempts", "must be 1 to 100")
+        return invalidSettings
+    }
+
+    private static func isName(_ text: String, atMost limit: Int) -> Bool {
+        (1...limit).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in isAlphanumeric(byte) || "._-".utf8.contains(byte) }
+            && text != "." && text != ".."
+    }
+
+    private static func isHostName(_ text: String) -> Bool {
+        (3...63).contains(text.utf8.count)
+            && text == text.lowercased()
+            && text.utf8.allSatisfy { byte in isAlphanumeric(byte) || ".-".utf8.contains(byte) }
+            && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+                !label.isEmpty && !label.hasPrefix("-") && !label.hasSuffix("-")
+            }
+    }
+
+    private static func isPrefix(_ text: String) -> Bool {
+        // Whatever stands behind the last slash goes on in the key.
+        ObjectKey(text + "x") != nil
+    }
+
+    private static func isPrintable(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}
+
+/// Who asks the store: an access key of Amazon's kind, with a token when it is good for a session only.
+public struct Credentials: Sendable {
+    /// The public half, which stands in every request.
+    public let accessKey: String
+    let secretKey: String
+    let sessionToken: String?
+
+    /// Makes them; ``ObjectStoreSettings/invalidSettings()`` says what is wrong with them.
+    public init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
+        self.accessKey = accessKey
+        self.secretKey = secretKey
+        self.sessionToken = sessionToken
+    }
+}
+
+extension Credentials: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Without the secret, which belongs in no log.
+    public var description: String { "access key \(accessKey)" }
+
+    /// The same.
+    public var debugDescription: String { description }
+}
+
+/// Time and chance, handed in so that tests need neither wait nor guess.
+public struct ObjectStoreClock: Sendable {
+    /// Milliseconds since 1970 UTC.
+    public let now: @Sendable () -> Int64
+    /// Waits that many milliseconds; returns early when its task is cancelled.
+    public let sleep: @Sendable (Int64) async -> Void
+    /// Any number of a range, each as likely as the others.
+    public let random: @Sendable (ClosedRange<Int64>) -> Int64
+
+    /// Makes a clock, which really waits unless it is told how else.
+    public init(
+        now: @escaping @Sendable () -> Int64, sleep: (@Sendable (Int64) async -> Void)? = nil,
+        random: @escaping @Sendable (ClosedRange<Int64>) -> Int64 = { range in
+            Int64.random(in: range)
+        }
+    ) {
+        self.now = now
+        self.sleep = sleep ?? pause(milliseconds:)
+        self.random = random
+    }
 }

@@ -1,8 +1,8 @@
 public import HTTP
 import JSON
-import Locking
 import Messaging
 public import MessagingWire
+import SystemSupport
 
 /// One line of the API: what the router serves, `OPTIONS` tells, the article Endpoints lists and the
 /// description describes.
@@ -10,18 +10,20 @@ public struct Endpoint: Sendable {
     /// How an endpoint answers.
     enum Handler: Sendable {
         /// From the head alone; a body, which clients do send, is never read.
-        case head(@Sendable (Call) async throws -> Reply)
+        case head(@Sendable (RequestContext) async throws -> Reply)
         /// The same, and at once as long as it is remembered; what is recalled is told as it is, so
         /// whoever is to be refused must not be found there.
-        case recalled(@Sendable (Call) -> Reply?, else: @Sendable (Call) async throws -> Reply)
+        case recalled(
+            @Sendable (RequestContext) -> Reply?,
+            else: @Sendable (RequestContext) async throws -> Reply)
         /// As a stream of events for who asks for one, as an answer for all others; either may last.
         case streamed(
-            @Sendable (Call) async throws -> EventStream,
-            else: @Sendable (Call) async throws -> Reply)
+            @Sendable (RequestContext) async throws -> EventStream,
+            else: @Sendable (RequestContext) async throws -> Reply)
         /// From a JSON body.
-        case body(@Sendable (Call, JSONValue) async throws -> Reply)
+        case body(@Sendable (RequestContext, JSONValue) async throws -> Reply)
         /// From a body of any length, as it comes.
-        case pulled(@Sendable (Call, any RequestBody) async throws -> Reply)
+        case pulled(@Sendable (RequestContext, any RequestBody) async throws -> Reply)
     }
 
     /// The method; `HEAD` goes with `GET`.
@@ -42,19 +44,19 @@ public struct Endpoint: Sendable {
     /// What a token has to allow.
     let scope: Token.Scope
     /// Whether it needs room on the disk while it is under way, which lasts as long as it likes.
-    let needsRoom: Bool
+    let needsDiskSpace: Bool
     /// Whether what it does lies outside the database, so that no transaction can hold it together
     /// with its answer (X2).
-    let reachesOutside: Bool
+    let hasExternalEffects: Bool
     /// Looks at a body and at the world outside before anything is done, so that no transaction has to
     /// wait for the world; `nil` where the body says enough.
-    let check: (@Sendable (Call, JSONValue) async throws -> Void)?
+    let check: (@Sendable (RequestContext, JSONValue) async throws -> Void)?
     let handler: Handler
     /// What the description says of it in a version that offers it; see `Operation`.
     let describe: @Sendable (APIVersion, MessagingLimits) -> Operation
 
     /// Whether it is a user's own doing that somebody sees to for him; see `actor(for:or:)`.
-    let isOnBehalf: Bool
+    let actsForUser: Bool
 
     /// The query parameters that its description lists, which are the only ones that its handler sees; read when
     /// a request first has a query.
@@ -74,10 +76,11 @@ public struct Endpoint: Sendable {
 
     init(
         _ method: Method, _ path: PathTemplate, _ summary: String, isKeyed: Bool = false,
-        isCompressed: Bool = false, reachesOutside: Bool = false, scope: Token.Scope? = nil,
-        needsRoom: Bool = false, family: APIFamily = .platform,
+        isCompressed: Bool = false, hasExternalEffects: Bool = false, scope: Token.Scope? = nil,
+        needsDiskSpace: Bool = false, family: APIFamily = .platform,
         versions: Set<APIVersion>? = nil,
-        check: (@Sendable (Call, JSONValue) async throws -> Void)? = nil, _ handler: Handler,
+        check: (@Sendable (RequestContext, JSONValue) async throws -> Void)? = nil,
+        _ handler: Handler,
         describe: @escaping @Sendable (APIVersion, MessagingLimits) -> Operation
     ) {
         self.method = method
@@ -85,30 +88,70 @@ public struct Endpoint: Sendable {
         self.summary = summary
         self.isKeyed = isKeyed
         self.isCompressed = isCompressed
-        self.reachesOutside = reachesOutside || needsRoom
+        self.hasExternalEffects = hasExternalEffects || needsDiskSpace
         self.scope = scope ?? (method == .get ? .read : .write)
-        self.needsRoom = needsRoom
+        self.needsDiskSpace = needsDiskSpace
         self.family = family
         self.versions = versions ?? family.versions
         self.check = check
         self.handler = handler
         self.describe = describe
-        isOnBehalf = Self.isOnBehalf(path)
+        actsForUser = Self.actsForUser(path)
     }
 
     /// An endpoint that is described alike whatever the limits in force.
     init(
         _ method: Method, _ path: PathTemplate, _ summary: String, isKeyed: Bool = false,
-        isCompressed: Bool = false, reachesOutside: Bool = false, scope: Token.Scope? = nil,
-        needsRoom: Bool = false, family: APIFamily = .platform,
+        isCompressed: Bool = false, hasExternalEffects: Bool = false, scope: Token.Scope? = nil,
+        needsDiskSpace: Bool = false, family: APIFamily = .platform,
         versions: Set<APIVersion>? = nil,
-        check: (@Sendable (Call, JSONValue) async throws -> Void)? = nil, _ handler: Handler,
+        check: (@Sendable (RequestContext, JSONValue) async throws -> Void)? = nil,
+        _ handler: Handler,
         describe: @escaping @Sendable (APIVersion) -> Operation
     ) {
         self.init(
             method, path, summary, isKeyed: isKeyed, isCompressed: isCompressed,
-            reachesOutside: reachesOutside, scope: scope, needsRoom: needsRoom, family: family,
+            hasExternalEffects: hasExternalEffects, scope: scope, needsDiskSpace: needsDiskSpace,
+            family: family,
             versions: versions, check: check, handler,
             describe: { version, _ in describe(version) })
     }
+}
+
+extension Endpoint {
+    /// On whose account its changes are recorded (X3): the user's below whose path somebody acts for
+    /// him, else that of the credential.
+    func actor(for user: String?, or token: Token.ID) -> EventActor {
+        guard actsForUser, let user = user.flatMap({ UserID($0) }) else { return .token(token) }
+        return .user(user)
+    }
+
+    /// What a user would do himself. The rest below his path is done to him: what is told about him,
+    /// his suspension, his badge and his sessions.
+    static func actsForUser(_ path: PathTemplate) -> Bool {
+        let segments = path.description.split(separator: "/")
+        return segments.count > 4 && segments[2] == "users"
+            && ["conversations", "messages", "announcements", "content", "following", "blocks"]
+                .contains(segments[4])
+    }
+
+    /// A stream, a request that waits for an event, and moving an application last as long as they
+    /// like.
+    var policy: BodyPolicy {
+        switch handler {
+        case .streamed: BodyPolicy(limit: BodyPolicy.default.limit, isTimed: false)
+        case .pulled: BodyPolicy(limit: RequestBodyReader.pulledLimit, isTimed: false)
+        case .head where needsDiskSpace: BodyPolicy(limit: BodyPolicy.default.limit, isTimed: false)
+        case .head, .recalled, .body: .default
+        }
+    }
+}
+
+extension Endpoint {
+    /// Everything the Platform API offers, each line once, kept beside the noun it is about.
+    public static let all: [Endpoint] = [
+        conversations, messages, parts, views, viewChanges, content, announcements, notifications,
+        exports, moving, events, webhooks, deliveries, identities, following, blocks, badges, users,
+        applications,
+    ].flatMap(\.self)
 }

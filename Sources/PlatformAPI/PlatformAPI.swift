@@ -7,31 +7,31 @@ public import Uploads
 
 /// The server-to-server interface: everything under `/apps/{app}`.
 ///
-/// A request goes through the ``Gate``, then to the handler of its line in ``Endpoint/all``, which
+/// A request goes through the ``RequestChecks``, then to the handler of its line in ``Endpoint/all``, which
 /// reads a draft, asks the store once, and writes a shape.
 public final class PlatformAPI: Service {
     let store: MessagingStore
     let uploads: Uploads
     let downloads: Downloads
-    let publicBase: PublicBase
+    let publicBase: PublicBaseURL
     let clock: @Sendable () -> Timestamp
     let newContentID: @Sendable () -> Messaging.Content.ID
     /// The addresses of a host; empty when nobody knows it.
-    let lookUp: @Sendable (String) async -> [PeerAddress]
+    let resolveHost: @Sendable (String) async -> [PeerAddress]
     let onFault: @Sendable (any Error, RequestID) -> FaultKind
     let settings: PlatformSettings
     private let description: Description
     private let errorPage = ErrorPage()
     let limiter: RateLimiter
-    let memory: MessageMemory
+    let memory: MessageCache
     /// The live ends of the logs.
-    let tails: EventTails
+    let tails: LiveEventLogs
     /// How many read events as they come.
     let streams: StreamLimits
     /// Exports that are under way, and imports.
-    let exports: MovingSeats
-    let imports: MovingSeats
-    private let crossOrigin: CrossOrigin
+    let exports: TransferSlots
+    let imports: TransferSlots
+    private let crossOrigin: CORSPolicy
     private let acceptIsStrict: Atomic<Bool>
     private let router: Router<Endpoint>
 
@@ -49,14 +49,14 @@ public final class PlatformAPI: Service {
     ///   - publicBase: What every URL in an answer begins with.
     ///   - clock: Now; download URLs are signed as of then.
     ///   - newContentID: Makes the id of a content.
-    ///   - lookUp: The addresses of a host, and soon; empty when nobody knows it.
+    ///   - resolveHost: The addresses of a host, and soon; empty when nobody knows it.
     ///   - onFault: Told of every fault once, to log it; says what kind it is.
     public init(
-        store: MessagingStore, uploads: Uploads, downloads: Downloads, publicBase: PublicBase,
+        store: MessagingStore, uploads: Uploads, downloads: Downloads, publicBase: PublicBaseURL,
         settings: PlatformSettings = PlatformSettings(),
         clock: @escaping @Sendable () -> Timestamp,
         newContentID: @escaping @Sendable () -> Messaging.Content.ID,
-        lookUp: @escaping @Sendable (String) async -> [PeerAddress],
+        resolveHost: @escaping @Sendable (String) async -> [PeerAddress],
         onFault: @escaping @Sendable (any Error, RequestID) -> FaultKind
     ) {
         self.store = store
@@ -65,21 +65,21 @@ public final class PlatformAPI: Service {
         self.publicBase = publicBase
         self.clock = clock
         self.newContentID = newContentID
-        self.lookUp = lookUp
+        self.resolveHost = resolveHost
         self.onFault = onFault
         self.settings = settings
         description = Description(publicBase, store.limits)
         limiter = RateLimiter(settings.rateLimit)
         acceptIsStrict = Atomic(settings.strictAccept)
-        memory = MessageMemory(budget: settings.memory)
-        crossOrigin = CrossOrigin(settings)
-        exports = MovingSeats(atMost: settings.maximumMoves)
-        imports = MovingSeats(atMost: settings.maximumMoves)
+        memory = MessageCache(budget: settings.memory)
+        crossOrigin = CORSPolicy(settings)
+        exports = TransferSlots(atMost: settings.maximumTransfers)
+        imports = TransferSlots(atMost: settings.maximumTransfers)
         streams = StreamLimits(
             maximum: settings.maximumStreams, maximumPerUser: settings.maximumStreamsPerToken)
-        tails = EventTails(
+        tails = LiveEventLogs(
             store: store,
-            frames: EventFrames(publicBase: publicBase.text, downloads: downloads)
+            frames: EventEncoder(publicBase: publicBase.text, downloads: downloads)
         ) { error in
             // Nobody's request: whoever streams goes on when it has passed.
             _ = onFault(error, RequestID(high: 0, low: 0))
@@ -100,13 +100,13 @@ public final class PlatformAPI: Service {
     var isAcceptStrict: Bool { acceptIsStrict.load(ordering: .relaxed) }
 
     /// How well answers are remembered.
-    public var remembered: MemoryStatistics { memory.statistics }
+    public var messageCacheStatistics: MessageCacheStatistics { memory.statistics }
 
     /// Streams of events that are open, and requests that wait for one.
     public var openStreams: Int { streams.count }
 
     /// Requests refused because their token sent too many.
-    public var refusedByRate: Int { limiter.refused }
+    public var rateLimitedRequests: Int { limiter.refused }
 
     /// Decides from the head; what needs the database or the body becomes work.
     public func answer(to request: Request) -> Answer {
@@ -128,7 +128,7 @@ public final class PlatformAPI: Service {
         let method = request.effectiveMethod
         switch router.match(method, request.target) {
         case .found(let endpoint, let template, let parameters):
-            let gate = Gate(
+            let gate = RequestChecks(
                 api: self, request: request, endpoint: endpoint, parameters: parameters)
             var answer = answer(gate, template.description)
             answer.user = parameters["user"]

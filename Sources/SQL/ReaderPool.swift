@@ -1,5 +1,5 @@
 import Dispatch
-import Locking
+import SystemSupport
 
 /// A fixed number of connections that only read, each with its own thread; jobs are run in order of arrival.
 final class ReaderPool: Sendable {

@@ -1,5 +1,5 @@
 import Dispatch
-import Locking
+import SystemSupport
 
 /// Runs all changes in order, many in one transaction (group commit).
 ///

@@ -1,11 +1,11 @@
-internal import Digests
+internal import Bytes
 import Glibc
 
 /// The file that is brought, as it was when it was opened.
 ///
 /// A file of the C boundary: buffers outlive the calls that fill them, and hold as much as these are told.
 final class SourceFile: Sendable {
-    /// Octets.
+    /// Bytes.
     let size: Int64
     /// What tells it from every other file and from itself after a change: its path, where it lies on
     /// the disk, its size and the time of its last change.
@@ -15,7 +15,7 @@ final class SourceFile: Sendable {
     private let descriptor: Int32
 
     /// - Throws: ``UploadFailure`` for what cannot be read, and for what is no plain file: only its
-    ///   octets stay the same when they are read again.
+    ///   bytes stay the same when they are read again.
     init(_ name: String) throws(UploadFailure) {
         self.name = name
         descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC)
@@ -35,16 +35,16 @@ final class SourceFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// At most so many octets from a position on; fewer only at its end.
+    /// At most so many bytes from a position on; fewer only at its end.
     ///
     /// - Throws: ``UploadFailure`` when the disk does not give them.
     func read(_ count: Int, at position: Int64) throws(UploadFailure) -> [UInt8] {
-        var octets = [UInt8](repeating: 0, count: count)
+        var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
-            let got = unsafe octets.withUnsafeMutableBytes { octets in
+            let got = unsafe bytes.withUnsafeMutableBytes { bytes in
                 unsafe pread(
-                    descriptor, octets.baseAddress?.advanced(by: filled), count - filled,
+                    descriptor, bytes.baseAddress?.advanced(by: filled), count - filled,
                     off_t(position) + off_t(filled))
             }
             if got < 0 && errno == EINTR { continue }
@@ -54,7 +54,7 @@ final class SourceFile: Sendable {
             guard got > 0 else { break }
             filled += got
         }
-        return filled == count ? octets : Array(octets[..<filled])
+        return filled == count ? bytes : Array(bytes[..<filled])
     }
 
     /// SHA-256 of all of it. Takes as long as reading it does.

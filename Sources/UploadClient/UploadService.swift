@@ -1,4 +1,4 @@
-internal import Digests
+internal import Bytes
 internal import HTTP
 internal import HTTPClient
 internal import JSON
@@ -14,7 +14,7 @@ struct UploadService: Sendable {
     /// Announces a content (platform-api §5.4), and the name that downloads are to have.
     func create(
         _ file: SourceFile, type: String
-    ) async throws(UploadFailure) -> UploadMemo.Place {
+    ) async throws(UploadFailure) -> ResumeFile.Place {
         let answer = try await send(
             ClientRequest(
                 .post, target.contents,
@@ -26,15 +26,15 @@ struct UploadService: Sendable {
                         "Content-Disposition",
                         FileName(untrusted: file.name).disposition(isInline: false)
                     ),
-                ], body: .octets([])))
+                ], body: .bytes([])))
         let json = try? JSONDocument(answer.body).root
         guard answer.status == 201, let url = json?["upload_url"]?.string,
             let content = json?["id"]?.string
         else { throw refusal(answer) }
-        return UploadMemo.Place(url: url, content: content)
+        return ResumeFile.Place(url: url, content: content)
     }
 
-    /// How many octets the server holds; `nil` when it knows nothing of the upload any more.
+    /// How many bytes the server holds; `nil` when it knows nothing of the upload any more.
     func offset(of url: String) async throws(UploadFailure) -> Int64? {
         let answer = try await send(ClientRequest(.head, url))
         if answer.status == 404 || answer.status == 410 { return nil }
@@ -47,7 +47,7 @@ struct UploadService: Sendable {
     /// Sends what is behind an offset.
     func send(
         _ file: SourceFile, from offset: Int64, to url: String,
-        onSent: @escaping @Sendable (Int64) -> Void
+        onBytesSent: @escaping @Sendable (Int64) -> Void
     ) async throws(UploadFailure) -> UploadReceipt {
         // Nothing is sent of what is there: then the last answer is asked for again.
         let isWhole = offset >= file.size
@@ -55,17 +55,17 @@ struct UploadService: Sendable {
         var request = ClientRequest(
             .put, url, fields: [("Content-Range", "bytes \(range)/\(file.size)")],
             body: isWhole
-                ? .octets([])
+                ? .bytes([])
                 : .stored(file.size - offset) { count, position in
                     try file.read(count, at: offset + position)
                 })
-        request.stallsFor = .seconds(60)
-        request.onSent = { count in onSent(offset + count) }
+        request.stallTimeout = .seconds(60)
+        request.onBytesSent = { count in onBytesSent(offset + count) }
         let answer = try await send(request)
         switch answer.status {
         case 200, 201: return UploadReceipt(wholeWith: answer.fields["ETag"])
         case 308: return .incomplete
-        case 404, 410: throw UploadFailure("the server has given the upload up", isPassing: true)
+        case 404, 410: throw UploadFailure("the server has given the upload up", isTransient: true)
         default: throw refusal(answer)
         }
     }
@@ -73,24 +73,45 @@ struct UploadService: Sendable {
     /// Gives an upload up; whether it is, nobody needs to know.
     func cancel(_ url: String) async {
         // It would expire by itself.
-        _ = try? await client.send(ClientRequest(.delete, url), atMost: Self.limit)
+        _ = try? await client.send(ClientRequest(.delete, url), bodyLimit: Self.limit)
     }
 
-    private func send(_ request: ClientRequest) async throws(UploadFailure) -> ClientAnswer {
+    private func send(_ request: ClientRequest) async throws(UploadFailure) -> ClientResponse {
         do throws(HTTPClientError) {
-            return try await client.send(request, atMost: Self.limit)
+            return try await client.send(request, bodyLimit: Self.limit)
         } catch {
             throw UploadFailure(error)
         }
     }
 
     /// What the server says is wrong, in its own words where it has some.
-    private func refusal(_ answer: ClientAnswer) -> UploadFailure {
+    private func refusal(_ answer: ClientResponse) -> UploadFailure {
         let json = try? JSONDocument(answer.body).root
         let words = json?["message"]?.string ?? json?["error"]?["message"]?.string
-        let isPassing = answer.status >= 500 || answer.status == 429
+        let isTransient = answer.status >= 500 || answer.status == 429
         return UploadFailure(
             "the server answers \(answer.status)\(words.map { words in ": \(words)" } ?? "")",
-            isPassing: isPassing)
+            isTransient: isTransient)
+    }
+}
+
+/// What the server says to bytes that were sent.
+enum UploadReceipt: Equatable {
+    /// Something is missing.
+    case incomplete
+    /// It holds all; with the SHA-256 of that in lower-case hexadecimal digits, `nil` where it says none.
+    case whole(sha256: String?)
+
+    /// Reads the `ETag` of an answer that says that all is there.
+    ///
+    /// A proxy that compresses answers makes a tag weak (`W/"…"`); what it says of the content stays true.
+    init(wholeWith tag: String?) {
+        var text = (tag ?? "")[...]
+        if text.hasPrefix("W/") { text = text.dropFirst(2) }
+        let digits = text.filter { character in character != "\"" }.lowercased()
+        let isDigest =
+            digits.utf8.count == 64
+            && digits.utf8.allSatisfy { byte in "0123456789abcdef".utf8.contains(byte) }
+        self = .whole(sha256: isDigest ? digits : nil)
     }
 }

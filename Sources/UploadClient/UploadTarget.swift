@@ -36,8 +36,8 @@ public struct UploadTarget: Sendable {
     /// Letters, digits and hyphens, as in a UUID: nothing that would change the path.
     private static func isSegment(_ text: String) -> Bool {
         !text.isEmpty
-            && text.utf8.allSatisfy { octet in
-                switch octet {
+            && text.utf8.allSatisfy { byte in
+                switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"),
                     UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
                     true

@@ -1,3 +1,5 @@
+import SystemSupport
+
 /// Numbers of the upload and download rooms, with the defaults of uploads §0.
 ///
 /// Sizes are bytes, times are milliseconds unless their name says otherwise.
@@ -20,7 +22,7 @@ public struct UploadSettings: Sendable {
     public var takeoverWait: Int64 = 10_000
     /// How long a request waits until another process, which receives the body, has committed what it has; one that
     /// is dead or stands still does not answer.
-    public var answerPatience: Int64 = 2000
+    public var peerReplyTimeout: Int64 = 2000
     /// How long a request waits for the end of finalizing.
     public var finalizeWait: Int64 = 30_000
     /// Life of an upload without a byte.
@@ -78,4 +80,24 @@ public struct UploadSettings: Sendable {
     var limits: String {
         "max-size=\(maxUploadSize)" + (maxAppendSize.map { ", max-append-size=\($0)" } ?? "")
     }
+}
+
+/// Time, handed in so that tests need not wait.
+public struct UploadClock: Sendable {
+    /// Milliseconds since 1970 UTC.
+    public let now: @Sendable () -> Int64
+    /// Waits that many milliseconds; returns early when its task is cancelled.
+    public let sleep: @Sendable (Int64) async -> Void
+
+    /// Makes a clock, which really waits unless it is told how else.
+    public init(
+        now: @escaping @Sendable () -> Int64, sleep: (@Sendable (Int64) async -> Void)? = nil
+    ) {
+        self.now = now
+        self.sleep = sleep ?? pause(milliseconds:)
+    }
+
+    /// Whether what nobody knows is left over. What is younger than an hour may belong to an upload that
+    /// is just beginning, or to a commit that is just made.
+    func isOrphaned(since moment: Int64) -> Bool { now() - moment > 3_600_000 }
 }

@@ -1,5 +1,5 @@
 internal import Blobs
-internal import Locking
+internal import SystemSupport
 
 extension Uploads {
     /// One run of the sweeper (§11.8): ends what is past its time, forgets what ended long ago, deletes
@@ -9,7 +9,7 @@ extension Uploads {
     ///
     /// What several processes share is swept by one of them at a time.
     func sweep() async {
-        await engine.records.alone { [self] in
+        await engine.records.runExclusively { [self] in
             await endUploads()
             await eraseContents()
             let ledger = engine.ledger
@@ -20,7 +20,7 @@ extension Uploads {
 
     /// Does what cannot wait for the next run.
     func endUploadsAlone() async {
-        await engine.records.alone { [self] in await endUploads() }
+        await engine.records.runExclusively { [self] in await endUploads() }
     }
 
     /// Ends what is past its time, and finishes what nobody else goes on to finish.

@@ -1,6 +1,7 @@
 public import Blobs
+internal import Bytes
 public import HTTP
-import Locking
+internal import SystemSupport
 
 /// The upload resource: bytes come in pieces, survive cuts and crashes, and end as a content.
 ///
@@ -25,7 +26,7 @@ public final class Uploads: Sendable {
     static let noMethods = "OPTIONS"
 
     let engine: UploadEngine
-    let base: PublicBase
+    let base: PublicBaseURL
     let active = ActiveUploads()
     let isStopping = Locked(false)
     private let sweeping = BackgroundTask()
@@ -36,15 +37,15 @@ public final class Uploads: Sendable {
     ///   - folder: Made where it is missing; one process at a time (``FolderLock``).
     ///   - finisher: Told of every finished content, at least once.
     ///   - publicBase: What upload URLs begin with.
-    ///   - onCommit: Told how long each commit of octets took, bytes and record.
+    ///   - onCommit: Told how long each commit of bytes took, bytes and record.
     ///   - bucket: Where complete contents go; `nil` for the local disk.
     public init(
         folder: String, settings: UploadSettings = UploadSettings(),
-        finisher: any UploadFinisher, clock: UploadClock, publicBase: PublicBase,
+        finisher: any UploadFinisher, clock: UploadClock, publicBase: PublicBaseURL,
         bucket: ContentBucket? = nil,
-        onCommit: @escaping @Sendable (UploadDialect, Duration) -> Void = { _, _ in }
+        onCommit: @escaping @Sendable (UploadProtocol, Duration) -> Void = { _, _ in }
     ) async throws(DiskError) {
-        let queues = WorkQueues("parley.uploads.disk", count: 8)
+        let queues = WorkQueuePool("parley.uploads.disk", count: 8)
         let (blobs, records, journals) = try await WorkQueue("parley.uploads.start").run {
             () throws(DiskError) in
             return (
@@ -55,8 +56,9 @@ public final class Uploads: Sendable {
         var settings = settings
         var storage: any ContentStorage = DiskStorage(blobs: blobs)
         var shared: SharedStorage?
-        let ledger = Locked(Ledger())
-        var shelf: any RecordShelf = LocalShelf(records: records, queues: queues, ledger: ledger)
+        let ledger = Locked(UploadLedger())
+        var shelf: any UploadRecordStore = LocalUploadRecords(
+            records: records, queues: queues, ledger: ledger)
         if let bucket {
             // No part waits for longer than it takes to arrive.
             settings.commitBytes = min(settings.commitBytes, PartSize.least)
@@ -65,10 +67,10 @@ public final class Uploads: Sendable {
                 longest: settings.maxUploadSize)
             storage = own
             if let registry = bucket.registry {
-                let rows = SharedShelf(
+                let rows = SharedUploadRecords(
                     registry: registry, blobs: blobs, queues: queues, clock: clock,
                     onFault: bucket.onFault, holder: try Uploads.newHolder(),
-                    answerPatience: settings.answerPatience)
+                    peerReplyTimeout: settings.peerReplyTimeout)
                 let both = SharedStorage(bucket: own, queues: queues, shelf: rows)
                 (shelf, storage, shared) = (rows, both, both)
             }
@@ -79,9 +81,9 @@ public final class Uploads: Sendable {
             queues: queues, onCommit: onCommit)
         base = publicBase
         if let shared {
-            try await Handover(engine: engine, shared: shared, records: records).run()
+            try await LocalToSharedMigration(engine: engine, shared: shared, records: records).run()
         } else {
-            let findings = try await Recovery(engine: engine, records: records).run()
+            let findings = try await UploadRecovery(engine: engine, records: records).run()
             for name in findings.unfinished { resume(name) }
             for record in findings.growing { goOnMoving(record) }
         }
@@ -91,7 +93,7 @@ public final class Uploads: Sendable {
     /// A name for this process that no other one has, and that ends with it.
     private static func newHolder() throws(DiskError) -> [UInt8] {
         do throws(UploadError) {
-            return try Randomness.bytes(16)
+            return try SecureRandom.bytes(16)
         } catch {
             throw DiskError(kind: .other, operation: "name this process")
         }
@@ -99,7 +101,7 @@ public final class Uploads: Sendable {
 
     /// Whether uploads of a folder have bytes in a bucket, so that they can only go on with it. Waits
     /// for the disk.
-    public static func needBucket(in folder: String) throws(DiskError) -> Bool {
+    public static func needsBucket(in folder: String) throws(DiskError) -> Bool {
         try !JournalFolder(at: journals(in: folder)).entries().isEmpty
     }
 
@@ -112,7 +114,7 @@ public final class Uploads: Sendable {
     public var maximumOpenPerOwner: Int { engine.settings.maxOpenUploadsPerOwner }
 
     /// Where complete contents lie; downloads read here.
-    public var contents: Contents { Contents(engine.storage) }
+    public var contents: ContentRepository { ContentRepository(engine.storage) }
 
     /// Stops taking requests, lets running ones commit, waits up to ten seconds for finalizing and
     /// for the sweeper.
@@ -140,7 +142,7 @@ public final class Uploads: Sendable {
         guard interval > 0 else { return }
         let clock = engine.clock
         // What a process was finishing that died is finished by another one, and soon.
-        let step = engine.shared == nil ? interval : min(interval, SharedShelf.patience)
+        let step = engine.shared == nil ? interval : min(interval, SharedUploadRecords.patience)
         sweeping.start { [weak self] in
             var swept: Int64?
             while !Task.isCancelled && self != nil {
@@ -153,5 +155,171 @@ public final class Uploads: Sendable {
                 await clock.sleep(step)
             }
         }
+    }
+}
+
+extension Uploads {
+    /// The one owner of an upload's state, made from its record when nobody deals with it yet.
+    ///
+    /// - Returns: `nil` when there is no such upload; each other result is given back by
+    ///   ``checkIn(_:)``.
+    /// - Throws: When nobody could look (``UploadError/busy``, ``UploadError/backend``).
+    func checkOut(_ name: BlobName) async throws(UploadError) -> Upload? {
+        for _ in 0..<Uploads.patience {
+            // Entered before it is loaded: a record read while another owner of the same upload still
+            // writes would be stale by the time it is used.
+            let loading = active.enter(name) { load(name) }
+            do throws(UploadError) {
+                guard let upload = try await loaded(loading) else {
+                    checkIn(name)
+                    return nil
+                }
+                if try await upload.isCurrent() {
+                    // Only uploads in use when the server began to stop were told so.
+                    if isStopping.withLock({ $0 }) { await upload.stop() }
+                    return upload
+                }
+            } catch {
+                checkIn(name)
+                if error == .notFound { return nil }
+                throw error
+            }
+            checkIn(name)
+            // Those whose requests another process has overtaken are on their way out.
+            await pause(milliseconds: 10)
+        }
+        throw .locked
+    }
+
+    /// How often one looks again until they are gone.
+    private static let patience = 1000
+
+    private func loaded(
+        _ loading: Task<ActiveUploads.Loaded, Never>
+    ) async throws(UploadError) -> Upload? {
+        do throws(StorageError) {
+            return try await loading.value.get()
+        } catch {
+            throw UploadError(error)
+        }
+    }
+
+    /// Lets go; an upload nobody deals with costs no memory and no open file.
+    func checkIn(_ name: BlobName) {
+        // Others may go on with it now, and what they come to is not known here.
+        if active.leave(name), engine.shared != nil {
+            engine.ledger.withLock { ledger in ledger.leave(name) }
+        }
+    }
+
+    /// Does what another process asks of this one, which receives the body of an upload (ruling 33).
+    ///
+    /// - Parameters:
+    ///   - name: Of the record, as the ``UploadRegistry`` knows it.
+    ///   - holder: Who is asked, in hexadecimal digits; others do nothing.
+    public func answer(_ request: UploadWriterRequest, for name: String, at holder: String) {
+        guard let shelf = engine.shared?.shelf, holder == String(hexadecimal: shelf.holder),
+            let name = BlobName(name)
+        else { return }
+        Task {
+            // Who waits goes on without an answer.
+            guard let upload = try? await checkOut(name) else { return }
+            await upload.answer(request)
+            checkIn(name)
+        }
+    }
+
+    /// Goes on with an upload that was being finished.
+    func resume(_ name: BlobName) {
+        Task {
+            guard let upload = try? await checkOut(name) else { return }
+            _ = await upload.finish()
+            checkIn(name)
+        }
+    }
+
+    /// Goes on moving what an upload held before a crash.
+    func goOnMoving(_ record: UploadRecord) {
+        guard record.offset >= PartSize.least, let blob = BlobName(record.contentID),
+            let mover = engine.storage.mover(of: blob)
+        else { return }
+        Task {
+            await mover.advance(
+                to: record.offset, length: record.length, mediaType: record.storedType)
+        }
+    }
+
+    private func load(_ name: BlobName) -> Task<ActiveUploads.Loaded, Never> {
+        let (engine, active) = (engine, active)
+        return Task {
+            do throws(StorageError) {
+                let found = try await engine.records.find(name)
+                return .success(found.map { kept in Upload(kept, engine, active) })
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+}
+
+/// The uploads somebody deals with, each with one owner of its state (§11.4).
+final class ActiveUploads: Sendable {
+    /// What came of looking for an upload: there may be none, or nobody could look.
+    typealias Loaded = Result<Upload?, StorageError>
+
+    private struct Entry: Sendable {
+        let upload: Task<Loaded, Never>
+        var users: Int
+    }
+
+    private let entries = Locked<[BlobName: Entry]>([:])
+
+    /// Joins those who deal with an upload; the first has it loaded.
+    func enter(_ name: BlobName, load: () -> Task<Loaded, Never>) -> Task<Loaded, Never> {
+        entries.withLock { entries in
+            var entry = entries[name] ?? Entry(upload: load(), users: 0)
+            entry.users += 1
+            entries[name] = entry
+            return entry.upload
+        }
+    }
+
+    /// Keeps an upload that somebody deals with beyond them, until ``leave(_:)``.
+    func hold(_ name: BlobName) { entries.withLock { $0[name]?.users += 1 } }
+
+    /// Lets go; the last one forgets the owner.
+    ///
+    /// - Returns: Whether it was the last one.
+    @discardableResult func leave(_ name: BlobName) -> Bool {
+        entries.withLock { entries in
+            entries[name]?.users -= 1
+            guard entries[name]?.users == 0 else { return false }
+            entries[name] = nil
+            return true
+        }
+    }
+
+    /// All of them.
+    var uploads: [Task<Loaded, Never>] { entries.withLock { $0.values.map(\.upload) } }
+}
+
+// Room for bytes that come by no upload.
+extension Uploads {
+    /// Whether the disk has room for what is promised, and more is left free. Waits for the disk.
+    ///
+    /// - Throws: ``UploadError/insufficientStorage``.
+    public func requireDiskSpace() throws(UploadError) {
+        do throws(DiskError) {
+            try engine.requireDiskSpace()
+        } catch {
+            throw UploadError(error)
+        }
+    }
+
+    /// Whether an application may hold so many bytes beside its contents and its uploads.
+    ///
+    /// - Throws: ``UploadError/quotaExceeded(_:)``, ``UploadError/unavailable``.
+    public func requireQuota(of application: String, for bytes: Int64) async throws(UploadError) {
+        try await engine.requireQuota(of: application, besidesUploads: bytes)
     }
 }

@@ -20,7 +20,7 @@ SAME_FIELDS = "add_header X-Request-Id $request_id; add_header X-Content-Type-Op
 # What parley says of a request, said by nginx; both gather lines before they write.
 LINES = """log_format lines escape=json '{"time":"$time_iso8601","level":"info","message":"request",'
     '"id":"$request_id","method":"$request_method","route":"$uri","status":$status,'
-    '"octets_in":$request_length,"octets_out":$bytes_sent,"duration_us":"$request_time",'
+    '"bytes_in":$request_length,"bytes_out":$bytes_sent,"duration_us":"$request_time",'
     '"client":"$remote_addr"}';
     access_log access.log lines buffer=64k flush=1s;"""
 

@@ -36,7 +36,7 @@ import Testing
         let bytes = (0..<10_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
         try stage(bytes)
         let source = try folder.openStaged(part)
-        let target = try Descriptor(opening: "\(temporary.path)/copy", O_RDWR | O_CREAT)
+        let target = try FileDescriptor(opening: "\(temporary.path)/copy", O_RDWR | O_CREAT)
         try target.copy(
             5..<9_999_999, of: source.descriptor, to: 3, inKernel: inKernel)
         #expect(try target.read(10_000_000, at: 3) == Array(bytes[5..<9_999_999]))
@@ -47,7 +47,7 @@ import Testing
     func `a source that is too short is damaged (11.2)`(inKernel: Bool) throws {
         try stage([1, 2, 3])
         let source = try folder.openStaged(part)
-        let target = try Descriptor(opening: "\(temporary.path)/copy", O_RDWR | O_CREAT)
+        let target = try FileDescriptor(opening: "\(temporary.path)/copy", O_RDWR | O_CREAT)
         let error = #expect(throws: DiskError.self) {
             try target.copy(0..<4, of: source.descriptor, to: 0, inKernel: inKernel)
         }

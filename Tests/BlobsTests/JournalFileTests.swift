@@ -60,12 +60,12 @@ import Testing
         let file = try blobs.stage(name)
         try file.write([UInt8](repeating: 7, count: 1 << 20).span, at: 0)
         try file.commit()
-        try blobs.release(name, upTo: 1 << 19)
+        try blobs.releaseSpace(of: name, upTo: 1 << 19)
         #expect(try blobs.stagedSize(name) == 1 << 20)
         #expect(try file.read(2, at: (1 << 19) - 1) == [0, 7])
         var status = stat()
         #expect(stat("\(temporary.path)/blobs/staged/journal", &status) == 0)
         #expect(status.st_blocks * 512 <= 1 << 19)
-        try blobs.release(#require(BlobName("other")), upTo: 1)
+        try blobs.releaseSpace(of: #require(BlobName("other")), upTo: 1)
     }
 }

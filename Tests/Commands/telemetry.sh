@@ -64,7 +64,7 @@ lines = [json.loads(line) for line in open("err", "rb").read().decode().split("\
 requests = [line for line in lines if line["message"] == "request"]
 assert len(requests) > 300, len(requests)
 for line in requests:
-    missing = {"time", "id", "method", "route", "status", "octets_in", "octets_out", "duration_us", "client"} - line.keys()
+    missing = {"time", "id", "method", "route", "status", "bytes_in", "bytes_out", "duration_us", "client"} - line.keys()
     assert not missing, missing
 assert len({line["id"] for line in requests}) == len(requests)
 # Ids of application and token stand where a credential was good, and nowhere else.
@@ -79,7 +79,7 @@ P
 holds 'H206: each request has one line with all its members' test $? = 0
 holds 'H208: no token, cookie, query or signed URL is in the log at any level' test -z "$(grep -F -f secrets err)"
 holds 'H208: no body is in the log at any level' test -z "$(grep -v '"message":"started"' err | grep -E 'participants|mime_type|upload_url')"
-holds 'H206: a refused head has its rule and its beginning' grep -qE '"status":400.*"octets_in":[0-9]+.*"closing":"H[0-9]+".*"beginning":"GET /a' err
+holds 'H206: a refused head has its rule and its beginning' grep -qE '"status":400.*"bytes_in":[0-9]+.*"closing":"H[0-9]+".*"beginning":"GET /a' err
 holds 'H207: a client cannot reach the terminal' test -z "$(LC_ALL=C grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xa8' err)"
 holds 'H207: but what it tried can be read' grep -qF 'GET /a\u001b[31m\u2028' err
 

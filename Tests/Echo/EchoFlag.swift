@@ -1,5 +1,6 @@
 import HTTP
 import HTTPTransport
+import WebSockets
 
 /// One flag of the command line.
 struct EchoFlag: Sendable {
@@ -16,7 +17,7 @@ struct EchoFlag: Sendable {
         (all + secure).first { flag in flag.name == name }
     }
 
-    /// Sizes in octets, times in milliseconds.
+    /// Sizes in bytes, times in milliseconds.
     private static let all: [EchoFlag] = [
         EchoFlag(name: "--listen", wantsValue: true) { options, value in
             guard let address = ListenAddress(value) else { return false }
@@ -98,7 +99,7 @@ struct EchoFlag: Sendable {
         },
         number("--max-body", \.limits.body),
         number("--event-interval", \.limits.eventInterval),
-        number("--event-queue", \.limits.events.maximumQueueOctets),
+        number("--event-queue", \.limits.events.maximumQueueBytes),
         number("--event-heartbeat", \.limits.events.heartbeat),
         number("--event-retry", \.limits.events.retry),
         number("--max-streams", \.limits.streams),
@@ -126,10 +127,62 @@ struct EchoFlag: Sendable {
         }
     }
 
-    /// 299 octets of JSON, for the benchmark.
+    /// 299 bytes of JSON, for the benchmark.
     private static let document: String = {
         let start =
             "{\"id\":\"layer:///messages/a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d\",\"sent_at\":\"2026-03-01T09:16:02.500Z\",\"body\":\""
         return start + String(repeating: "x", count: 299 - start.utf8.count - 2) + "\"}"
     }()
+}
+
+extension EchoFlag {
+    /// `--tls-cert FILE --tls-key FILE …`: with a pair, or several, all addresses speak TLS.
+    static let secure: [EchoFlag] = [
+        EchoFlag(name: "--tls-cert", wantsValue: true) { options, value in
+            options.chains.append(value)
+            return true
+        },
+        EchoFlag(name: "--tls-key", wantsValue: true) { options, value in
+            options.keys.append(value)
+            return true
+        },
+        EchoFlag(name: "--tls-client-bundle", wantsValue: true) { options, value in
+            options.tls.clientBundle = value
+            return true
+        },
+        EchoFlag(name: "--tls-no-tickets", wantsValue: false) { options, _ in
+            options.tls.hasTickets = false
+            return true
+        },
+        choice("--tls-client-certificates", \.tls.clientCertificates),
+        choice("--tls-unknown-name", \.tls.unknownName),
+        number("--tls-handshake-timeout", \.tls.handshakeTimeout),
+        number("--tls-max-handshakes", \.tls.maximumHandshakes),
+        number("--tls-max-key-updates", \.tls.maximumKeyUpdates),
+        number("--tls-ticket-rotation", \.tls.ticketRotation),
+        number("--hsts", \.tls.strictTransportAge),
+    ]
+
+    private static func choice<Choice: RawRepresentable<String> & Sendable>(
+        _ name: String, _ place: Place<Choice>
+    ) -> EchoFlag {
+        EchoFlag(name: name, wantsValue: true) { options, value in
+            guard let choice = Choice(rawValue: value) else { return false }
+            options[keyPath: place] = choice
+            return true
+        }
+    }
+}
+
+extension EchoOptions {
+    /// What the server is told.
+    var transport: ServerConfiguration {
+        guard !chains.isEmpty else { return configuration }
+        var (configuration, tls) = (configuration, tls)
+        tls.certificates = zip(chains, keys).map { chain, key in .init(chain: chain, key: key) }
+        tls.addresses = configuration.addresses
+        configuration.addresses = []
+        configuration.tls = tls
+        return configuration
+    }
 }

@@ -1,5 +1,7 @@
 import HTTP
 import HTTPTransport
+import Synchronization
+import WebSockets
 
 /// Serves the HTTP layer alone (H213): `/` echoes, `/echo` shows the request's fields, `/sse` counts
 /// events, `/ws` echoes messages, `/stream` sends a long content in chunks, `/files/` holds a folder
@@ -9,7 +11,7 @@ final class EchoService: Service {
     private let limits: EchoLimits
     private let sockets: WebSocketEndpoint
     private let files: StaticFiles?
-    private let seats: StreamLimits
+    private let slots: StreamLimits
     private let clock = EventClock()
 
     init(greeting: Response, limits: EchoLimits, files: StaticFiles?) {
@@ -17,7 +19,7 @@ final class EchoService: Service {
         self.limits = limits
         self.files = files
         sockets = WebSocketEndpoint(limits.sockets)
-        seats = StreamLimits(maximum: limits.streams, maximumPerUser: limits.streamsPerUser)
+        slots = StreamLimits(maximum: limits.streams, maximumPerUser: limits.streamsPerUser)
         clock.start(every: limits.eventInterval)
     }
 
@@ -55,8 +57,8 @@ final class EchoService: Service {
         guard request.framing.announcesContent else { return Answer("/", greeting) }
         return Answer("/", BodyPolicy(limit: limits.body)) { body in
             do throws(BodyError) {
-                let octets = try await body.collect()
-                return Response(.ok, "application/octet-stream", octets)
+                let bytes = try await body.collect()
+                return Response(.ok, "application/octet-stream", bytes)
             } catch {
                 return switch error {
                 case .refused(let refusal): self.refusal(refusal)
@@ -81,8 +83,8 @@ final class EchoService: Service {
         case .refused(let response): return Answer("/ws", response)
         case .valid(let offer):
             do throws(Refusal) {
-                let handler = EchoedMessages.everywhere
-                return Answer("/ws", offer.accept(handler, seat: try seat(request)))
+                let handler = EchoedMessages.shared
+                return Answer("/ws", offer.accept(handler, slot: try slot(request)))
             } catch {
                 return Answer("/ws", refusal(error))
             }
@@ -105,16 +107,16 @@ final class EchoService: Service {
         do throws(Refusal) {
             let last = try LastEventID.read(request).flatMap { id in Int(id) } ?? 0
             let handler = CountedEvents(after: last, clock)
-            return EventStream(handler, settings: limits.events, seat: try seat(request)).response
+            return EventStream(handler, settings: limits.events, slot: try slot(request)).response
         } catch {
             return refusal(error)
         }
     }
 
     /// The place of a user who gives a name; the others are not counted (H157).
-    private func seat(_ request: Request) throws(Refusal) -> StreamSeat? {
+    private func slot(_ request: Request) throws(Refusal) -> StreamSlot? {
         guard let user = request.fields["X-User"] else { return nil }
-        return try seats.admit(user)
+        return try slots.admit(user)
     }
 
     private func stream() -> Response {
@@ -131,5 +133,62 @@ final class EchoService: Service {
         var response = Response(.ok, content: content)
         response.fields.add("Content-Type", "application/octet-stream")
         return response
+    }
+}
+
+/// Sends every message back, for `/ws`.
+final class EchoedMessages: WebSocketHandler {
+    /// It knows nothing of a socket, so one is enough.
+    static let shared = EchoedMessages()
+
+    func opened(_ socket: WebSocket) {}
+    func received(_ message: WebSocketMessage, on socket: WebSocket) { socket.send(message) }
+    func closed(_ socket: WebSocket, _ code: CloseCode) {}
+}
+
+/// Events that count up, for `/sse`.
+final class CountedEvents: EventStreamHandler {
+    /// The number of the last event.
+    private let number: Atomic<Int>
+    private let clock: EventClock
+
+    /// Begins behind a number, such as that of `Last-Event-ID` (H154).
+    init(after number: Int, _ clock: EventClock) {
+        self.number = Atomic(number)
+        self.clock = clock
+    }
+
+    func opened(_ stream: EventStream) {
+        clock.add(stream) { [self] in
+            let next = number.add(1, ordering: .relaxed).newValue
+            if let event = EncodedEvent(data: "\(next)", id: "\(next)") { stream.send(event) }
+        }
+    }
+
+    func closed(_ stream: EventStream) { clock.remove(stream) }
+}
+
+/// Ticks for all event streams together: ten thousand of them cost no timer each.
+final class EventClock: Sendable {
+    typealias Tick = @Sendable () -> Void
+
+    private let ticks = Mutex<[ObjectIdentifier: Tick]>([:])
+
+    /// Calls every tick each so many milliseconds, for as long as the process lives.
+    func start(every interval: Int64) {
+        Task { [self] in
+            while true {
+                try await Task.sleep(for: .milliseconds(interval))
+                for tick in ticks.withLock({ ticks in Array(ticks.values) }) { tick() }
+            }
+        }
+    }
+
+    func add(_ stream: EventStream, _ tick: @escaping Tick) {
+        ticks.withLock { ticks in ticks[ObjectIdentifier(stream)] = tick }
+    }
+
+    func remove(_ stream: EventStream) {
+        ticks.withLock { ticks in ticks[ObjectIdentifier(stream)] = nil }
     }
 }

@@ -21,7 +21,7 @@ import Testing
             }
             let client = try HTTPClient()
             let request = ClientRequest(.get, "http://127.0.0.1:\(server.port)/")
-            #expect(try await client.send(request, atMost: 0).status == 200)
+            #expect(try await client.send(request, bodyLimit: 0).status == 200)
 
             var limit = rlimit()
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -39,7 +39,7 @@ import Testing
                     limit.rlim_cur = rlim_t(lowest + reserve)
                     setrlimit(resource, &limit)
                     do throws(HTTPClientError) {
-                        _ = try await client.send(request, atMost: 0)
+                        _ = try await client.send(request, bodyLimit: 0)
                     } catch {
                         said = error
                     }
@@ -49,7 +49,7 @@ import Testing
                 }
                 #expect(said == .noDescriptor)
             }
-            #expect(try await client.send(request, atMost: 0).status == 200)
+            #expect(try await client.send(request, bodyLimit: 0).status == 200)
         }
     }
 }

@@ -1,9 +1,11 @@
 import Glibc
 import HTTP
-import HTTPClient
 import HTTPTransport
+import SystemSupport
 import TestSupport
 import Testing
+
+@testable import HTTPClient
 
 /// Requests that cannot be, and servers that misbehave.
 @Suite(.timeLimit(.minutes(5))) struct HTTPClientErrorTests {
@@ -57,18 +59,18 @@ import Testing
             _ = connection.read(1)
         }
         var bounded = ClientRequest(.get, silent.url)
-        bounded.endsWithin = .milliseconds(200)
+        bounded.totalTimeout = .milliseconds(200)
         #expect(await kind(bounded) == .timedOut)
-        // The first octet of the body ends no silence.
+        // The first byte of the body ends no silence.
         let listening = try ScriptedServer { connection in
             _ = connection.readHead()
             while connection.read(1) != nil {}
         }
-        var unanswered = ClientRequest(.post, listening.url, body: .octets([1, 2, 3]))
-        unanswered.answersWithin = .milliseconds(200)
+        var unanswered = ClientRequest(.post, listening.url, body: .bytes([1, 2, 3]))
+        unanswered.responseTimeout = .milliseconds(200)
         #expect(await kind(unanswered) == .timedOut)
         var stalled = ClientRequest(.get, silent.url)
-        stalled.stallsFor = .seconds(1)
+        stalled.stallTimeout = .seconds(1)
         #expect(await kind(stalled) == .timedOut)
     }
 
@@ -76,7 +78,7 @@ import Testing
         let dialled = Progress()
         let server = try ScriptedServer { connection in dialled.note(1) }
         var settings = HTTPClientSettings()
-        settings.admits = { address in
+        settings.allowsAddress = { address in
             if case .ipv4(let bits, _) = address { return bits >> 24 != 127 }
             return false
         }
@@ -99,17 +101,17 @@ import Testing
         try await serving(service, tls: pair) { base in
             #expect(await kind(ClientRequest(.get, base)) == .insecure)
             var settings = HTTPClientSettings()
-            settings.authorities = pair.chain
+            settings.caBundle = pair.chain
             let client = try HTTPClient(settings)
-            let answer = try await client.send(ClientRequest(.get, base), atMost: 100)
+            let answer = try await client.send(ClientRequest(.get, base), bodyLimit: 100)
             #expect(String(decoding: answer.body, as: UTF8.self) == "hello")
-            settings.authorities = "\(folder.path)/none.pem"
+            settings.caBundle = "\(folder.path)/none.pem"
             let without = try HTTPClient(settings)
             #expect(await kind(ClientRequest(.get, base), without) == .insecure)
         }
         try await serving(service, at: 0x7F00_0002, tls: pair) { base in
             var settings = HTTPClientSettings()
-            settings.authorities = pair.chain
+            settings.caBundle = pair.chain
             let client = try HTTPClient(settings)
             #expect(await kind(ClientRequest(.get, base), client) == .insecure)
         }
@@ -160,7 +162,7 @@ import Testing
     ) async -> HTTPClientError.Kind? {
         do throws(HTTPClientError) {
             let client = if let client { client } else { try HTTPClient() }
-            _ = try await client.send(request, atMost: 100)
+            _ = try await client.send(request, bodyLimit: 100)
             return nil
         } catch {
             return error.kind
@@ -179,4 +181,32 @@ private func filler(_ count: Int) -> String { String(repeating: "x", count: coun
 
 extension ScriptedServer {
     fileprivate var url: String { "http://127.0.0.1:\(port)/" }
+}
+
+@Suite struct `A request that reached nobody` {
+    @Test(
+        arguments: [
+            (7, false, .refusedAddress), (7, true, .unreachable), (28, false, .timedOut),
+            (52, true, .broken),
+        ] as [(Int32, Bool, HTTPClientError.Kind)])
+    func `ends for a refused address only where no other one was dialled`(
+        result: Int32, hasDialled: Bool, kind: HTTPClientError.Kind
+    ) async throws {
+        let library = try CurlLibrary.load()
+        let said = Locked<HTTPClientError.Kind?>(nil)
+        _ = await withCheckedContinuation { (waiter: CurlTransfer.HeadWaiter) in
+            do throws(HTTPClientError) {
+                let transfer = try CurlTransfer(
+                    ClientRequest(.get, "http://a/"), 1, waiter, library, HTTPClientSettings())
+                transfer.refusal = HTTPClientError(.refusedAddress, "nobody calls there")
+                transfer.hasDialled = hasDialled
+                let outcome = transfer.outcome(of: result)
+                if case .failure(let error) = outcome { said.withLock { $0 = error.kind } }
+                _ = transfer.finish(outcome)
+            } catch {
+                waiter.resume(returning: .failure(error))
+            }
+        }
+        #expect(said.withLock { $0 } == kind)
+    }
 }

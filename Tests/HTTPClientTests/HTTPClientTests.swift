@@ -1,9 +1,11 @@
 import Glibc
 import HTTP
-import HTTPClient
 import HTTPTransport
+import SystemSupport
 import TestSupport
 import Testing
+
+@testable import HTTPClient
 
 /// Requests to servers that behave.
 @Suite(.timeLimit(.minutes(5))) struct HTTPClientTests {
@@ -12,8 +14,8 @@ import Testing
         try await echoing { base in
             var request = ClientRequest(method, "\(base)/a%20b/../c?d=e%2Ff")
             request.fields = [("X-One", "1"), ("X-Empty", "")]
-            request.body = method == .get ? .none : .octets(Array("a body".utf8))
-            let answer = try await HTTPClient().send(request, atMost: 4096)
+            request.body = method == .get ? .none : .bytes(Array("a body".utf8))
+            let answer = try await HTTPClient().send(request, bodyLimit: 4096)
             #expect(answer.status == 200)
             #expect(answer.fields["Content-Type"] == "text/plain")
             let lines = String(decoding: answer.body, as: UTF8.self).split(
@@ -28,35 +30,35 @@ import Testing
     @Test func `HEAD has an answer without a body, and POST without a body says so`() async throws {
         try await echoing { base in
             let client = try HTTPClient()
-            let head = try await client.send(ClientRequest(.head, "\(base)/"), atMost: 0)
+            let head = try await client.send(ClientRequest(.head, "\(base)/"), bodyLimit: 0)
             #expect(head.status == 200 && head.body.isEmpty)
-            let post = try await client.send(ClientRequest(.post, "\(base)/"), atMost: 4096)
+            let post = try await client.send(ClientRequest(.post, "\(base)/"), bodyLimit: 4096)
             #expect(String(decoding: post.body, as: UTF8.self).contains("content-length: 0"))
         }
     }
 
     @Test func `A stored body of many reads arrives whole, and its progress is told`() async throws
     {
-        let octets = Array(
+        let bytes = Array(
             (0..<(5 << 20)).lazy.map { place in UInt8(truncatingIfNeeded: place / 7) })
         let progress = Progress()
         let sizes = Service { request in
             Answer("size", BodyPolicy(limit: 8 << 20)) { body in
                 let sum = try? await body.collect()
-                return Response(.ok, "text/plain", Array("\(sum == octets)".utf8))
+                return Response(.ok, "text/plain", Array("\(sum == bytes)".utf8))
             }
         }
         try await serving(sizes) { base in
             var request = ClientRequest(.put, base)
-            request.body = .stored(Int64(octets.count)) { count, position in
-                Array(octets[Int(position)...].prefix(count))
+            request.body = .stored(Int64(bytes.count)) { count, position in
+                Array(bytes[Int(position)...].prefix(count))
             }
-            request.onSent = { count in progress.note(count) }
-            let answer = try await HTTPClient().send(request, atMost: 100)
+            request.onBytesSent = { count in progress.note(count) }
+            let answer = try await HTTPClient().send(request, bodyLimit: 100)
             #expect(String(decoding: answer.body, as: UTF8.self) == "true")
             #expect(progress.steps.count > 10)
             #expect(progress.steps == progress.steps.sorted())
-            #expect(progress.steps.last == Int64(octets.count))
+            #expect(progress.steps.last == Int64(bytes.count))
         }
     }
 
@@ -75,7 +77,9 @@ import Testing
         let url = "http://127.0.0.1:\(server.port)/"
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<200 {
-                group.addTask { try await client.send(ClientRequest(.get, url), atMost: 2).status }
+                group.addTask {
+                    try await client.send(ClientRequest(.get, url), bodyLimit: 2).status
+                }
             }
             for try await status in group { #expect(status == 200) }
         }
@@ -90,7 +94,7 @@ import Testing
         let client = try HTTPClient()
         for _ in 0..<20 {
             let answer = try await client.send(
-                ClientRequest(.get, "http://127.0.0.1:\(server.port)/"), atMost: 0)
+                ClientRequest(.get, "http://127.0.0.1:\(server.port)/"), bodyLimit: 0)
             #expect(answer.status == 200)
         }
     }
@@ -103,7 +107,7 @@ import Testing
             connection.write("Content-Length: 4\r\nX-Two:  a \r\nX-Two: b\r\n\r\nbody")
         }
         let answer = try await HTTPClient().send(
-            ClientRequest(.get, "http://127.0.0.1:\(server.port)/"), atMost: 4)
+            ClientRequest(.get, "http://127.0.0.1:\(server.port)/"), bodyLimit: 4)
         #expect(answer.status == 301)
         #expect(answer.fields["location"] == "http://127.0.0.1:1/")
         #expect(answer.fields.values("X-Two") == ["a", "b"])
@@ -146,10 +150,63 @@ import Testing
             }
             let head = text + "\n"
             return Answer("echo") { body in
-                let octets = (try? await body.collect()) ?? []
-                return Response(.ok, "text/plain", Array(head.utf8) + octets)
+                let bytes = (try? await body.collect()) ?? []
+                return Response(.ok, "text/plain", Array(head.utf8) + bytes)
             }
         }
         try await serving(echo, body)
+    }
+}
+
+/// What libcurl would do of itself, and must not.
+@Suite(.timeLimit(.minutes(5))) struct `One request` {
+    @Test(arguments: [nil, "100-continue"])
+    func `expects only what its caller expects, and a 417 is its answer`(
+        expected: String?
+    ) async throws {
+        let heads = Locked<[String]>([])
+        let server = try ScriptedServer { connection in
+            while let head = connection.readHead() {
+                heads.withLock { $0.append(head) }
+                // Long enough for libcurl to ask first.
+                if !head.contains("Expect:"), connection.read(2 << 20) == nil { return }
+                connection.write(
+                    "HTTP/1.1 417 No\r\nContent-Length: \(expected == nil ? 5 : 0)\r\n")
+                connection.write(expected == nil ? "\r\nfirst" : "Connection: close\r\n\r\n")
+                if expected != nil { return }
+            }
+        }
+        var request = ClientRequest(
+            .put, "http://127.0.0.1:\(server.port)/",
+            body: .bytes([UInt8](repeating: 1, count: 2 << 20)))
+        if let expected { request.fields = [("expect", expected)] }
+        let client = try HTTPClient()
+        let stream = try await client.open(request)
+        #expect(stream.status == 417)
+        if expected == nil {
+            #expect(try await stream.next() == Array("first".utf8))
+            #expect(try await stream.next() == nil)
+            #expect(heads.withLock { $0.count } == 1)
+        }
+        let lines = try #require(heads.withLock { $0.first }).lowercased()
+        #expect(lines.contains("\r\nexpect: 100-continue\r\n") == (expected != nil))
+        #expect(lines.contains("expect") == (expected != nil))
+    }
+
+    @Test func `offers HTTP/1.1 alone when TLS asks`() async throws {
+        let hello = Locked<[UInt8]>([])
+        let server = try ScriptedServer { connection in
+            guard let record = connection.read(5),
+                let rest = connection.read(Int(record[3]) << 8 | Int(record[4]))
+            else { return }
+            hello.withLock { $0 = rest }
+        }
+        let client = try HTTPClient()
+        await #expect(throws: HTTPClientError.self) {
+            _ = try await client.open(ClientRequest(.get, "https://127.0.0.1:\(server.port)/"))
+        }
+        // Extension 16: its length, that of the list, that of the one name in it.
+        let offer = [0, 16, 0, 11, 0, 9, 8] + Array("http/1.1".utf8)
+        #expect(hello.withLock { $0.contains(offer) })
     }
 }

@@ -1,6 +1,6 @@
 import HTTP
 import HTTPTransport
-import Locking
+import SystemSupport
 
 /// A service made of one closure.
 final class Service: HTTP.Service {
@@ -15,7 +15,8 @@ final class Service: HTTP.Service {
 
 /// Runs a server on a port of its own for as long as `body` calls it.
 func serving(
-    _ service: Service, at address: UInt32 = 0x7F00_0001, tls pair: TLSConfiguration.Pair? = nil,
+    _ service: Service, at address: UInt32 = 0x7F00_0001,
+    tls pair: TLSConfiguration.CertificateFiles? = nil,
     _ body: (_ base: String) async throws -> Void
 ) async throws {
     var configuration = ServerConfiguration()

@@ -100,14 +100,14 @@ extension Live {
                     return client
                 }
                 let message = [UInt8](repeating: 1, count: 8 << 20)
-                let before = try residentOctets()
+                let before = try residentBytes()
                 lines.each { line in
                     line.send(message)
                     sent.add(1)
                 }
                 try eventually { sent.value == 50 }
                 try live.settle()
-                let after = try residentOctets()
+                let after = try residentBytes()
                 for client in clients { client.vanish() }
                 return after - before
             }
@@ -125,8 +125,8 @@ extension Live {
                         line.isReading = false
                         lines.add(line)
                     },
-                    received: { line, octets in
-                        received.add(octets.count)
+                    received: { line, bytes in
+                        received.add(bytes.count)
                         if received.value == content.count { line.finish() }
                     })
                 return Answer("", Upgrade(to: "test", handler: handler))

@@ -1,6 +1,6 @@
 import HTTP
 import HTTPTransport
-import Locking
+import SystemSupport
 import Testing
 
 extension Live {
@@ -13,19 +13,19 @@ extension Live {
                     var all: [UInt8] = []
                     var buffer = BodyBuffer(capacity: 100_000)
                     while (try? await body.read(into: &buffer)) != nil, buffer.count > 0 {
-                        all += buffer.octets
+                        all += buffer.bytes
                     }
                     return Response(.ok, "text/plain", Array(text(of: all).utf8))
                 }
             }
         }
 
-        /// The length and a sum over every 97th octet.
-        private static func text(of octets: [UInt8]) -> String {
-            let sum = stride(from: 0, to: octets.count, by: 97).reduce(UInt64(0)) { sum, place in
-                sum &* 31 &+ UInt64(octets[place])
+        /// The length and a sum over every 97th byte.
+        private static func text(of bytes: [UInt8]) -> String {
+            let sum = stride(from: 0, to: bytes.count, by: 97).reduce(UInt64(0)) { sum, place in
+                sum &* 31 &+ UInt64(bytes[place])
             }
-            return "\(octets.count) \(sum)"
+            return "\(bytes.count) \(sum)"
         }
 
         @Test func `a handler that does not read stops the peer, and loses nothing (H185)`()
@@ -136,7 +136,7 @@ extension Live {
                 return Answer("") { body in
                     var buffer = BodyBuffer(capacity: 10)
                     try? await body.read(into: &buffer)
-                    return Response(.ok, "text/plain", Array(buffer.octets))
+                    return Response(.ok, "text/plain", Array(buffer.bytes))
                 }
             }
             let texts = try await serving(service) { live in
@@ -222,13 +222,13 @@ extension Live {
             _ before: @escaping @Sendable (any RequestBody) async -> Void
         ) -> TestService {
             TestService { _ in
-                Answer("", BodyPolicy(limit: 100, patienceMilliseconds: 600_000)) { body in
+                Answer("", BodyPolicy(limit: 100, coalescingMilliseconds: 600_000)) { body in
                     await before(body)
                     var buffer = BodyBuffer(capacity: 100)
                     do throws(BodyError) {
                         repeat {
                             try await body.read(into: &buffer)
-                            let piece = String(decoding: buffer.octets, as: UTF8.self)
+                            let piece = String(decoding: buffer.bytes, as: UTF8.self)
                             outcome.withLock { $0.pieces.append(piece) }
                         } while buffer.count > 0
                     } catch {
@@ -266,7 +266,7 @@ extension Live {
             let outcome = Locked(Outcome())
             let service = reading(outcome) { body in
                 Task.detached {
-                    while await body.handOver() < 4 { await Task.yield() }
+                    while await body.completePendingRead() < 4 { await Task.yield() }
                     body.interrupt()
                 }
             }
@@ -304,7 +304,7 @@ extension Live {
             let (outcome, handed) = (Locked(Outcome()), Counter())
             let service = reading(outcome) { body in
                 Task.detached {
-                    while await body.handOver() < 4 { await Task.yield() }
+                    while await body.completePendingRead() < 4 { await Task.yield() }
                     handed.add(1)
                 }
             }

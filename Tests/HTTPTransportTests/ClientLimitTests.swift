@@ -102,14 +102,14 @@ extension Live {
                 try blocker.send(.head("GET /blocked HTTP/1.1"))
                 order.waitUntilBlocked()
                 let request = Array(String.head("GET /flood HTTP/1.1").utf8)
-                let many = [[UInt8]](repeating: request, count: 20_000).flatMap { octets in octets }
+                let many = [[UInt8]](repeating: request, count: 20_000).flatMap { bytes in bytes }
                 let sent = flood.sendUntilBlocked(many)
                 try other.send(.head("GET /other HTTP/1.1"))
                 order.unblock()
                 #expect(try other.answer(withoutContent: true).status == 204)
                 return (order.count(before: "/other"), sent / request.count)
             }
-            // A turn or two of 8 KiB come before it, of requests of some 30 octets.
+            // A turn or two of 8 KiB come before it, of requests of some 30 bytes.
             #expect(places.0 <= 3 * 8192 / 28)
             #expect(places.1 > 3 * 8192 / 28)
         }
@@ -147,11 +147,11 @@ extension Live {
                 // Other suites share the process and grow, too, but not each time; what connections
                 // keep they keep each time, because all of them stay open.
                 return try (0..<4).map { _ in
-                    let before = try residentOctets()
+                    let before = try residentBytes()
                     let more = try (0..<count).map { _ in try live.connect() }
                     clients += more
                     for client in more { try ask(client) }
-                    return try residentOctets() - before
+                    return try residentBytes() - before
                 }
             }
             #expect(try #require(grown.min()) <= count * (16 << 10))

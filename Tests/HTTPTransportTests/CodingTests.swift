@@ -42,14 +42,14 @@ extension Live {
             }
         }
 
-        @Test func `a coded body may come in chunks, octet by octet (H118)`() async throws {
+        @Test func `a coded body may come in chunks, byte by byte (H118)`() async throws {
             let coded = Deflater(.gzip).compress(Self.text.span, .finish)
             try await serving(Self.service) { live in
                 let client = try live.connect()
                 try client.send(
                     .head(
                         "POST / HTTP/1.1", "Content-Encoding: gzip", "Transfer-Encoding: chunked"))
-                for octet in coded { try client.send([0x31, 0x0D, 0x0A, octet, 0x0D, 0x0A]) }
+                for byte in coded { try client.send([0x31, 0x0D, 0x0A, byte, 0x0D, 0x0A]) }
                 try client.send("0\r\n\r\n")
                 #expect(try client.answer().content == Self.text)
             }
@@ -78,12 +78,12 @@ extension Live {
         {
             let coded = Deflater(.deflate).compress(Self.text.span, .finish)
             try await serving(Self.service) { live in
-                for octets in [Array(coded.dropLast()), coded + [1], Self.text] {
+                for bytes in [Array(coded.dropLast()), coded + [1], Self.text] {
                     let head = String.head(
                         "POST / HTTP/1.1", "Content-Encoding: deflate",
-                        "Content-Length: \(octets.count)")
+                        "Content-Length: \(bytes.count)")
                     let client = try live.connect()
-                    try client.send(Array(head.utf8) + octets)
+                    try client.send(Array(head.utf8) + bytes)
                     #expect(try client.answer().status == 400)
                 }
                 let answer = try live.exchange(
@@ -116,8 +116,8 @@ extension Live {
 }
 
 /// Sends three events and ends.
-private final class Counting: LineHandler {
-    func opened(_ line: any Line) {
+private final class Counting: ByteChannelHandler {
+    func opened(_ line: any ByteChannel) {
         for number in 1...3 { line.send(Array("event event event \(number)\n".utf8)) }
         line.finish()
     }

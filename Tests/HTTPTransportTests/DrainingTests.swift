@@ -173,7 +173,7 @@ extension Live {
                 #expect(stop.isClean)
                 return text
             }
-            // Octets that wait together leave as one chunk.
+            // Bytes that wait together leave as one chunk.
             let ways = ["1\r\na\r\n1\r\nb\r\n0\r\n\r\n", "2\r\nab\r\n0\r\n\r\n"]
             #expect(ways.contains(text))
         }

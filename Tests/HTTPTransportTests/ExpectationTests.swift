@@ -31,9 +31,9 @@ extension Live {
             Answer("informing") { body in
                 var response = Response(Status(104, "Upload Resumption Supported"))
                 response.fields.add("Location", "/here")
-                body.inform(response)
+                body.sendInterim(response)
                 let answer = await TestService.collected(body)
-                body.inform(response)
+                body.sendInterim(response)
                 return answer
             }
         }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `The queue of handlers` {
     @Test func `gives slots, then places, then nothing (H187)`() {
         let queue = HandlerQueue(limit: 2, room: 2)
-        #expect(queue.takeSlot() && queue.takeSlot() && !queue.takeSlot())
+        #expect(queue.takeFreeSlot() && queue.takeFreeSlot() && !queue.takeFreeSlot())
         for _ in 0..<2 {
             guard case .wait = queue.enter({}) else {
                 Issue.record("there is a place")
@@ -24,19 +24,19 @@ import Testing
     @Test func `calls who has waited longest, and nobody who has given up (H187)`() {
         let queue = HandlerQueue(limit: 1, room: 200)
         let called = Called()
-        #expect(queue.takeSlot())
+        #expect(queue.takeFreeSlot())
         var places: [HandlerQueue.Place] = []
         for number in 0..<150 {
             guard case .wait(let place) = queue.enter({ called.add(number) }) else { continue }
             places.append(place)
         }
         for (number, place) in places.enumerated() where number % 3 > 0 {
-            #expect(queue.withdraw(place))
-            #expect(!queue.withdraw(place))
+            #expect(queue.cancelWait(place))
+            #expect(!queue.cancelWait(place))
         }
         for _ in 0..<50 { queue.leave() }
         #expect(called.numbers == Array(stride(from: 0, to: 150, by: 3)))
-        #expect(!queue.withdraw(places[0]))
+        #expect(!queue.cancelWait(places[0]))
         #expect(queue.counts.running == 1)
         queue.leave()
         #expect(queue.counts.running == 0)
@@ -46,7 +46,7 @@ import Testing
     @Test func `starts who waits when there may be more (H187, H196)`() {
         let queue = HandlerQueue(limit: 1, room: 9)
         let called = Called()
-        #expect(queue.takeSlot())
+        #expect(queue.takeFreeSlot())
         for number in 0..<3 { _ = queue.enter { called.add(number) } }
         queue.set(limit: 3, room: 1)
         #expect(called.numbers == [0, 1])

@@ -5,7 +5,7 @@ import Testing
 
 extension Live {
     @Suite struct `Malformed input over a socket` {
-        /// First octets that can never become a request, and the status they get.
+        /// First bytes that can never become a request, and the status they get.
         @Test(arguments: [
             ("\u{16}\u{3}\u{1}", 400), ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505), ("\n", 400),
             (" GET", 400),
@@ -14,12 +14,12 @@ extension Live {
             ("GET / HTTP/3.0\r\n", 505), ("GET / HTTP/1.1\r\nX\u{0}", 400), ("GET /\r\n", 400),
         ])
         func `a fault is answered as soon as it shows, not when the time is up (H7, H10, H14)`(
-            octets: String, status: Int
+            bytes: String, status: Int
         ) async throws {
             let text = try await serving(with: { limits in limits.headerTimeout = 600_000 }) {
                 live in
                 let client = try live.connect()
-                try client.send(octets)
+                try client.send(bytes)
                 return try client.rest()
             }
             #expect(text.components(of: "HTTP/1.1 ") == ["\(status)"])
@@ -38,12 +38,12 @@ extension Live {
             ),
             ("GET / HTTP/1.1\r\n" + String(repeating: "X: y\r\n", count: 100) + "X", 431),
         ])
-        func `what is too large is refused before it ends (H21, H55)`(octets: String, status: Int)
+        func `what is too large is refused before it ends (H21, H55)`(bytes: String, status: Int)
             async throws
         {
             let text = try await serving { live in
                 let client = try live.connect()
-                try client.send(octets)
+                try client.send(bytes)
                 return try client.rest()
             }
             #expect(text.components(of: "HTTP/1.1 ") == ["\(status)"])
@@ -147,7 +147,7 @@ extension Live {
         func `random messages cost at most their connection (H191, H215)`(case number: UInt64)
             async throws
         {
-            var any = Generator(number)
+            var any = SeededGenerator(number)
             let seed = Array(
                 (.head("PUT /a HTTP/1.1", "Transfer-Encoding: chunked") + "3\r\nabc\r\n0\r\n\r\n"
                     + .head("POST /b HTTP/1.1", "Content-Length: 4", "Expect: 100-continue")

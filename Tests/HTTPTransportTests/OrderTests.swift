@@ -81,24 +81,24 @@ extension Live {
                     "POST /x HTTP/1.1", "Transfer-Encoding: chunked",
                     "X-Long: " + String(repeating: "v", count: 30))
                 + "5\r\nhello\r\n2\r\n, \r\n5\r\nworld\r\n0\r\nA: b\r\n\r\n"
-            let octets = Array(request.utf8)
+            let bytes = Array(request.utf8)
             let texts = try await serving { live in
                 let client = try live.connect()
-                return try (0...octets.count).map { cut in
-                    try client.send(Array(octets[..<cut]))
+                return try (0...bytes.count).map { cut in
+                    try client.send(Array(bytes[..<cut]))
                     try live.settle()
-                    try client.send(Array(octets[cut...]))
+                    try client.send(Array(bytes[cut...]))
                     return try client.answer().text
                 }
             }
             #expect(texts.allSatisfy { text in text == "hello, world" })
         }
 
-        @Test func `octet by octet it is still the same request (H3)`() async throws {
+        @Test func `byte by byte it is still the same request (H3)`() async throws {
             let text = try await serving { live in
                 let client = try live.connect()
-                for octet in (String.head("POST / HTTP/1.1", "Content-Length: 3") + "abc").utf8 {
-                    try client.send([octet])
+                for byte in (String.head("POST / HTTP/1.1", "Content-Length: 3") + "abc").utf8 {
+                    try client.send([byte])
                     try live.settle()
                 }
                 return try client.answer().text

@@ -4,7 +4,7 @@ import Testing
 
 extension Live {
     @Suite struct `What observers are told` {
-        @Test func `every request is reported once, with its octets and its end (H206)`()
+        @Test func `every request is reported once, with its bytes and its end (H206)`()
             async throws
         {
             let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
@@ -24,10 +24,10 @@ extension Live {
             #expect(all.map(\.method) == ["GET", "PUT", "", ""])
             #expect(all.map(\.route) == ["echo", "echo", "", ""])
             #expect(all.map(\.closing) == [nil, nil, nil, "H12"])
-            #expect(all.map(\.beginning) == [[], [], [], Array("bad\u{0}".utf8)])
-            #expect(all.map(\.octetsIn) == requests.map { request in Int64(request.utf8.count) })
+            #expect(all.map(\.headPrefix) == [[], [], [], Array("bad\u{0}".utf8)])
+            #expect(all.map(\.bytesIn) == requests.map { request in Int64(request.utf8.count) })
             #expect(
-                all.reduce(0) { sum, record in sum + record.octetsOut } == Int64(text.utf8.count))
+                all.reduce(0) { sum, record in sum + record.bytesOut } == Int64(text.utf8.count))
             #expect(all.allSatisfy { record in record.duration >= 0 })
             #expect(Set(all.map(\.id)).count == 4)
         }
@@ -40,9 +40,9 @@ extension Live {
             }
             sink.finish()
             let kept = await records.reduce(into: [Int]()) { all, record in
-                all.append(record.beginning.count)
+                all.append(record.headPrefix.count)
             }
-            #expect(kept == [RequestRecord.beginningLimit])
+            #expect(kept == [RequestRecord.headPrefixLimit])
         }
 
         @Test func `the user a service names is in the record (H206)`() async throws {
@@ -110,7 +110,7 @@ extension Live {
             #expect(lost == ["reset"])
         }
 
-        @Test func `a stream is reported at its end, with all its octets (H206)`() async throws {
+        @Test func `a stream is reported at its end, with all its bytes (H206)`() async throws {
             let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
             let service = TestService { _ in
                 let handler = TestHandler(
@@ -129,18 +129,18 @@ extension Live {
                 all.append(record)
             }
             #expect(all.map(\.status) == [200])
-            #expect(all.map(\.octetsOut) == [Int64(text.utf8.count)])
+            #expect(all.map(\.bytesOut) == [Int64(text.utf8.count)])
             #expect(all.allSatisfy { record in record.duration >= 300_000_000 })
         }
 
-        @Test func `another protocol is reported at its end, octets both ways (H206)`()
+        @Test func `another protocol is reported at its end, bytes both ways (H206)`()
             async throws
         {
             let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
             let service = TestService { _ in
-                let handler = TestHandler(received: { line, octets in
-                    line.send(octets + octets)
-                    if octets.last == 0x2E { line.finish() }
+                let handler = TestHandler(received: { line, bytes in
+                    line.send(bytes + bytes)
+                    if bytes.last == 0x2E { line.finish() }
                 })
                 return Answer("up", Upgrade(to: "test", handler: handler))
             }
@@ -155,8 +155,8 @@ extension Live {
                 all.append(record)
             }
             #expect(all.map(\.status) == [101])
-            #expect(all.map(\.octetsIn) == [Int64(request.utf8.count) + 6])
-            #expect(all.map(\.octetsOut) == [Int64(text.utf8.count)])
+            #expect(all.map(\.bytesIn) == [Int64(request.utf8.count) + 6])
+            #expect(all.map(\.bytesOut) == [Int64(text.utf8.count)])
         }
 
         @Test func `a stream whose peer went away is reported with what it was sent (H85, H206)`()
@@ -179,7 +179,7 @@ extension Live {
                 all.append(record)
             }
             #expect(all.map(\.closing) == ["reset"])
-            #expect(all.allSatisfy { record in record.octetsOut > 100 })
+            #expect(all.allSatisfy { record in record.bytesOut > 100 })
         }
 
         @Test func `a dropped answer is reported once`() async throws {

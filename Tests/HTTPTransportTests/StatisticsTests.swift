@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import HTTP
 import HTTPTransport
-import Locking
+import SystemSupport
 import Testing
 
 extension Live {
@@ -66,7 +66,7 @@ extension Live {
                 state.withLock { state in state.loops.append(record.loop) }
             }
 
-            func turned(loop: Int, nanoseconds: Int64) {
+            func finishedTurn(loop: Int, nanoseconds: Int64) {
                 state.withLock { state in state.turns[loop, default: 0] += nanoseconds }
             }
         }

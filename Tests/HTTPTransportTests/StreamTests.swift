@@ -4,7 +4,7 @@ import Testing
 
 extension Live {
     @Suite struct `Contents of unknown length` {
-        @Test func `HTTP 1.1 gets chunks, octet by octet (H88, H116)`() async throws {
+        @Test func `HTTP 1.1 gets chunks, byte by byte (H88, H116)`() async throws {
             let text = try await serving(counting) { live in
                 try live.exchange(.head("GET /stream HTTP/1.1"))
             }
@@ -25,7 +25,7 @@ extension Live {
             #expect(text.hasSuffix("\r\n\r\n/next"))
         }
 
-        @Test func `HTTP 1.0 gets the bare octets, then the end (H90)`() async throws {
+        @Test func `HTTP 1.0 gets the bare bytes, then the end (H90)`() async throws {
             let text = try await serving(counting) { live in
                 try live.exchange(.head("GET /stream HTTP/1.0", "Connection: keep-alive"))
             }
@@ -53,7 +53,7 @@ extension Live {
         }
 
         @Test
-        func `head and first octets leave together, before anything else happens (H87, H151)`()
+        func `head and first bytes leave together, before anything else happens (H87, H151)`()
             async throws
         {
             let service = streaming(TestHandler(opened: { line in line.send([0x3A, 0x0A]) }))
@@ -100,7 +100,7 @@ extension Live {
         }
 
         @Test(arguments: [["half"], ["more than it", "said"]])
-        func `one that writes another number of octets breaks off (H88)`(pieces: [String])
+        func `one that writes another number of bytes breaks off (H88)`(pieces: [String])
             async throws
         {
             let end = try await serving(stating(7, writing: pieces)) { live in

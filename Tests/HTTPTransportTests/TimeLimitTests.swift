@@ -15,14 +15,14 @@ extension Live {
             #expect(text.contains("Connection: close\r\n"))
         }
 
-        @Test func `dripping octets does not make it longer, on any request (H174)`() async throws {
+        @Test func `dripping bytes does not make it longer, on any request (H174)`() async throws {
             let text = try await serving(with: { limits in limits.headerTimeout = 200 }) { live in
                 let client = try live.connect()
                 try client.send(.head("GET /a HTTP/1.1"))
                 _ = try client.answer()
                 client.patience(milliseconds: 20)
-                for octet in "GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 500))".utf8 {
-                    try client.send([octet])
+                for byte in "GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 500))".utf8 {
+                    try client.send([byte])
                     // Waiting for the answer is the only pause there is.
                     guard let piece = try? client.receive() else { continue }
                     return String(decoding: piece, as: UTF8.self)
@@ -134,14 +134,14 @@ extension Live {
             #expect(reply.text == "hello")
         }
 
-        @Test func `octets are handed over after the patience, though more are to come (H185)`()
+        @Test func `bytes are handed over after the patience, though more are to come (H185)`()
             async throws
         {
             let service = TestService { _ in
-                Answer("", BodyPolicy(limit: 1 << 20, patienceMilliseconds: 50)) { body in
+                Answer("", BodyPolicy(limit: 1 << 20, coalescingMilliseconds: 50)) { body in
                     var buffer = BodyBuffer(capacity: 1000)
                     try? await body.read(into: &buffer)
-                    return Response(.ok, "text/plain", Array(buffer.octets), ending: .close)
+                    return Response(.ok, "text/plain", Array(buffer.bytes), ending: .close)
                 }
             }
             let reply = try await serving(service) { live in
@@ -227,7 +227,7 @@ extension Live {
 }
 
 extension Client {
-    /// Sends an octet now and then, until an answer comes, and returns all of it.
+    /// Sends a byte now and then, until an answer comes, and returns all of it.
     func drip(milliseconds: Int) throws -> String {
         patience(milliseconds: milliseconds)
         while true {

@@ -23,7 +23,7 @@ extension Live {
             #expect(reply["Transfer-Encoding"] == nil)
         }
 
-        @Test func `octets right behind the handshake are not lost, wherever it is cut (H131)`()
+        @Test func `bytes right behind the handshake are not lost, wherever it is cut (H131)`()
             async throws
         {
             let request = Array((String.head("GET /up HTTP/1.1") + "hello.").utf8)
@@ -112,9 +112,9 @@ extension Live {
 
 /// Answers in capitals, and finishes at a full stop.
 private func shouting() -> TestHandler {
-    TestHandler(received: { line, octets in
-        line.send(Array(String(decoding: octets, as: UTF8.self).uppercased().utf8))
-        if octets.last == UInt8(ascii: ".") { line.finish() }
+    TestHandler(received: { line, bytes in
+        line.send(Array(String(decoding: bytes, as: UTF8.self).uppercased().utf8))
+        if bytes.last == UInt8(ascii: ".") { line.finish() }
     })
 }
 

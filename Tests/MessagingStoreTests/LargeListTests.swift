@@ -7,13 +7,13 @@ import Testing
 @Suite struct `Lists of large items` {
     /// All items page by page; no page but one of a single item is larger than an answer may be.
     private func pages<Item>(
-        weighing weight: (Item) -> Int64, _ read: (_ after: Item?) async throws -> Page<Item>
+        weighing weight: (Item) -> Int64, _ read: (_ after: Item?) async throws -> ListPage<Item>
     ) async throws -> (items: [Item], cuts: Int) {
         var (items, cuts): ([Item], Int) = ([], 0)
         while true {
             let page = try await read(items.last)
             let sum = page.items.reduce(0) { sum, item in sum + weight(item) }
-            #expect(sum <= AnswerBudget.bytes || page.items.count == 1)
+            #expect(sum <= ResponseBudget.bytes || page.items.count == 1)
             items += page.items
             guard page.isCut else { return (items, cuts) }
             cuts += 1
@@ -31,30 +31,30 @@ import Testing
     }
 
     @Test func `of messages end early and go on where they ended (1_10)`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
         var sent: [Message.ID] = []
         for mark in UInt8(0x61)...0x6A {
             let draft = try large(mark, from: .ana)
             sent.append(
-                try await shop.store.sendMessage(
-                    draft, to: conversation, in: shop.application
+                try await sample.store.sendMessage(
+                    draft, to: conversation, in: sample.application
                 ).object.message.id)
             sent.append(
-                try await shop.send("small", by: .bo, to: conversation).object.message.id)
+                try await sample.send("small", by: .bo, to: conversation).object.message.id)
         }
         var filter = MessageFilter()
         filter.media = MediaRange("text/*")
         for matching in [MessageFilter(), filter] {
             let all = try await pages(weighing: { item in item.message.weight }) { last in
-                try await shop.store.messages(
+                try await sample.store.messages(
                     in: conversation, matching: matching, after: last?.message.id, limit: 101,
-                    in: shop.application)
+                    in: sample.application)
             }
             let seen = try await pages(weighing: { item in item.message.weight }) { last in
-                try await shop.store.messages(
+                try await sample.store.messages(
                     in: conversation, seenBy: .bo, matching: matching, after: last?.message.id,
-                    limit: 101, in: shop.application)
+                    limit: 101, in: sample.application)
             }
             for list in [all, seen] {
                 #expect(list.items.map(\.message.id) == sent.reversed())
@@ -62,34 +62,34 @@ import Testing
             }
         }
         filter.sender = .bo
-        let small = try await shop.store.messages(
-            in: conversation, matching: filter, limit: 101, in: shop.application)
+        let small = try await sample.store.messages(
+            in: conversation, matching: filter, limit: 101, in: sample.application)
         #expect(small.items.count == 10 && small.total == 10 && !small.isCut)
     }
 
     @Test func `know what each message weighs, also of before and after its parts changed (5_3)`()
         async throws
     {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        try await shop.upload(to: conversation)
-        try await shop.attach(.sample(1), to: conversation)
-        let message = try await shop.send("häuser", to: conversation).object.message.id
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        try await sample.upload(to: conversation)
+        try await sample.attach(.sample(1), to: conversation)
+        let message = try await sample.send("häuser", to: conversation).object.message.id
         let part = try MessagePart.Draft(mimeType: "text/höchst", body: .inline([1, 2, 3]))
-        _ = try await shop.store.addPart(
-            part, to: message, by: .system(conversation), in: shop.application)
-        try await shop.expectSameRowsAgain()
+        _ = try await sample.store.addPart(
+            part, to: message, by: .system(conversation), in: sample.application)
+        try await sample.expectSameRowsAgain()
         for _ in 0..<2 {
-            let weights = try await shop.database.read { transaction in
+            let weights = try await sample.database.read { transaction in
                 try transaction.rows("SELECT weight FROM messages ORDER BY position") { row in
                     try row.int64(0)
                 }
             }
-            let page = try await shop.store.messages(
-                in: conversation, limit: 10, in: shop.application)
+            let page = try await sample.store.messages(
+                in: conversation, limit: 10, in: sample.application)
             #expect(page.items.reversed().map(\.message.weight) == weights)
             // What the migration does for messages that were there before it.
-            try await shop.database.write { transaction in
+            try await sample.database.write { transaction in
                 try transaction.execute("UPDATE messages SET weight = 0")
                 try transaction.execute(SchemaMigration.bounds.statements[1])
             }
@@ -100,17 +100,17 @@ import Testing
     func `of conversations end early and go on where they ended (1_10)`(
         order: ConversationOrder
     ) async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         let leaf = MetadataTree.text(String(repeating: "x", count: 2048))
         let metadata = MetadataTree.object(
             (0..<100).map { number in MetadataTree.Member(key: "k\(number)", value: leaf) })
         var made: [Conversation.ID] = []
         for number in 0..<45 {
-            shop.tick()
-            let id = try await shop.conversation(metadata: metadata)
+            sample.tick()
+            let id = try await sample.conversation(metadata: metadata)
             if number % 15 == 0 {
                 let draft = try large(0x61, from: .ana)
-                _ = try await shop.store.sendMessage(draft, to: id, in: shop.application)
+                _ = try await sample.store.sendMessage(draft, to: id, in: sample.application)
             }
             made.append(id)
         }
@@ -118,9 +118,9 @@ import Testing
         filter.participants = [.bo]
         for matching in [ConversationFilter(), filter] {
             let list = try await pages(weighing: { _ in 200 << 10 }) { last in
-                try await shop.store.conversations(
+                try await sample.store.conversations(
                     of: .ana, matching: matching, sortedBy: order, after: last?.id, limit: 101,
-                    in: shop.application)
+                    in: sample.application)
             }
             #expect(list.items.map(\.id) == made.reversed())
             #expect((2...5).contains(list.cuts))
@@ -128,16 +128,16 @@ import Testing
     }
 
     @Test func `of announcements end early and go on where they ended (1_10)`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         var made: [Announcement.ID] = []
         for mark in UInt8(0x61)...0x69 {
-            shop.tick()
+            sample.tick()
             let parts = try large(mark, from: .ana).parts
             made.append(
-                try await shop.store.announce(
+                try await sample.store.announce(
                     Announcement.Draft(
                         recipients: [.bo], sender: .service("Shop"), parts: parts,
-                        notification: nil), in: shop.application
+                        notification: nil), in: sample.application
                 ).object.announcement.id)
         }
         let list = try await pages(
@@ -145,26 +145,26 @@ import Testing
                 view.announcement.parts.reduce(0) { sum, part in sum + part.weight }
             }
         ) { last in
-            try await shop.store.announcements(
-                for: .bo, after: last?.announcement.id, limit: 101, in: shop.application)
+            try await sample.store.announcements(
+                for: .bo, after: last?.announcement.id, limit: 101, in: sample.application)
         }
         #expect(list.items.map(\.announcement.id) == made.reversed())
         #expect(list.cuts == 2)
     }
 
     @Test func `of identities end early and go on where they ended (5_8)`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         let users = (10..<20).map { number in UserID.named("u\(number)") }
         for user in users {
             var identity = Identity(userID: user, displayName: "U")
             identity[.publicKey] = String(repeating: "k", count: 900 << 10)
-            _ = try await shop.store.createIdentity(identity, in: shop.application)
+            _ = try await sample.store.createIdentity(identity, in: sample.application)
         }
-        try await shop.announce(to: [.ana])
-        try await shop.store.follow(users, by: .ana, in: shop.application)
+        try await sample.announce(to: [.ana])
+        try await sample.store.follow(users, by: .ana, in: sample.application)
         let list = try await pages(weighing: { _ in 900 << 10 }) { last in
-            try await shop.store.followedUsers(
-                of: .ana, after: last?.id, limit: 501, in: shop.application)
+            try await sample.store.followedUsers(
+                of: .ana, after: last?.id, limit: 501, in: sample.application)
         }
         #expect(list.items.map(\.id) == users)
         #expect(list.cuts == 2)

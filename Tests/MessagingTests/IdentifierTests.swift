@@ -25,3 +25,79 @@ import Testing
         #expect(early < late)
     }
 }
+
+@Suite struct `Idempotency keys` {
+    @Test(arguments: ["a", "order-4711", "\"quoted\"", String(repeating: "~", count: 255), "!"])
+    func `are 1 to 255 visible ASCII characters (X2)`(text: String) {
+        #expect(IdempotencyKey(text)?.text == text)
+    }
+
+    @Test(arguments: [
+        "", " ", "a b", "a\tb", "a\n", "ä", "\u{7F}", "\u{0}", "a, b",
+        String(repeating: "a", count: 256),
+    ])
+    func `are nothing else (X2)`(text: String) {
+        #expect(IdempotencyKey(text) == nil)
+    }
+}
+
+@Suite struct `User ids` {
+    @Test func `rulings 7: spellings of one character are two users`() {
+        let (composed, decomposed) = (UserID.named("\u{E9}"), UserID.named("e\u{301}"))
+        #expect(composed.text == decomposed.text)
+        #expect(composed != decomposed)
+        #expect(Set([composed, decomposed]).count == 2)
+        #expect((composed < decomposed) != (decomposed < composed))
+    }
+
+    @Test func `rulings 7: 1 to 128 scalars, counted as scalars`() {
+        #expect(UserID("") == nil)
+        #expect(UserID(String(repeating: "e\u{301}", count: 64)) != nil)
+        #expect(UserID(String(repeating: "e\u{301}", count: 64) + "x") == nil)
+    }
+
+    @Test func `none holds what PostgreSQL does not, unless it was kept before`() {
+        #expect(UserID("a\u{0}") == nil)
+        #expect(UserID("\u{0}") == nil)
+        #expect(UserID("\u{1}") != nil)
+        #expect(UserID(stored: "a\u{0}")?.text == "a\u{0}")
+        #expect(UserID(stored: "") == nil)
+    }
+
+    @Test func `rulings 30: dot-segments are no ids, because no URL can name them`() {
+        #expect(UserID(".") == nil)
+        #expect(UserID("..") == nil)
+        #expect(UserID("...")?.text == "...")
+        #expect(UserID(".a")?.text == ".a")
+        #expect(UserID(stored: "..")?.text == "..")
+    }
+
+    @Test func `case matters`() {
+        #expect(UserID.named("Ana") != .ana)
+    }
+}
+
+@Suite struct `A text to look for` {
+    @Test(arguments: [
+        ("ana", "Joana"), ("ANA", "joana"), ("ä", "ÄNNE"), ("ΣΊΣΥΦΟΣ", "Σίσυφος"),
+        ("strasse", "STRASSE 1"), ("STRASSE", "Straße 1"), ("ß", "MASSE"), ("Дом", "мой дом"),
+        ("會議", "明天會議室"), ("👩", "👩‍👩‍👧"), (" ", "a b"), ("%", "100%"), ("_", "a_b"),
+        ("\u{301}", "e\u{301}"),
+    ])
+    func `is found in either case of any script`(text: String, other: String) {
+        #expect(SearchText(text)?.isIn(other) == true)
+    }
+
+    @Test(arguments: [
+        ("ana", "an"), ("ana", "anxa"), ("%", "abc"), ("_", "abc"), ("é", "e\u{301}"), ("e", "é"),
+        ("x", ""), ("aab", "aac aaa"),
+    ])
+    func `is not found elsewhere`(text: String, other: String) {
+        #expect(SearchText(text)?.isIn(other) == false)
+    }
+
+    @Test func `has a character at least`() {
+        #expect(SearchText("") == nil)
+        #expect(SearchText("a") == SearchText("A"))
+    }
+}

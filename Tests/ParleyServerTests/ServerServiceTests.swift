@@ -7,22 +7,22 @@ import Testing
 @Suite struct `The server's own paths` {
     @Test(arguments: ["/", "/openapi.json", "/health/live", "/health/ready"])
     func `H197 answer anybody`(path: String) async throws {
-        let scratch = Scratch()
+        let scratch = TestServer()
         let response = await response(to: .get, path, of: try await scratch.parts())
         #expect(response.status == .ok)
-        #expect(try JSONDocument(response.octets).root.kind == .object)
+        #expect(try JSONDocument(response.bytes).root.kind == .object)
     }
 
     @Test(arguments: [Method.get, .head])
     func `explain the errors as a page (ruling 32)`(method: Method) async throws {
-        let scratch = Scratch()
+        let scratch = TestServer()
         let response = await response(to: method, "/docs/errors", of: try await scratch.parts())
         #expect(response.status == .ok)
         #expect(response.fields["Content-Type"] == "text/html; charset=UTF-8")
     }
 
     @Test func `H194 say not ready from the stop signal on, and still alive`() async throws {
-        let scratch = Scratch()
+        let scratch = TestServer()
         let parts = try await scratch.parts()
         parts.readiness.end()
         let ready = await response(to: .get, "/health/ready", of: parts)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `H197 say not ready without the database, and still alive`() async throws {
-        let scratch = Scratch()
+        let scratch = TestServer()
         let parts = try await scratch.parts()
         parts.close()
         #expect(await response(to: .get, "/health/ready", of: parts).status == .serviceUnavailable)
@@ -45,10 +45,10 @@ import Testing
             clock.count += 1
             if clock.count > 1 { throw CancellationError() }
         }
-        for _ in 0..<5 { #expect(await probe.isWell()) }
+        for _ in 0..<5 { #expect(await probe.isHealthy()) }
         #expect(clock.count == 1)
         clock.now = 1000
-        for _ in 0..<5 { #expect(await !probe.isWell()) }
+        for _ in 0..<5 { #expect(await !probe.isHealthy()) }
         #expect(clock.count == 2)
     }
 
@@ -59,21 +59,21 @@ import Testing
             clock.count += 1
             if clock.count == 1 { throw CancellationError() }
         }
-        #expect(await !probe.isWell())
+        #expect(await !probe.isHealthy())
         clock.now = 0
-        #expect(await probe.isWell())
+        #expect(await probe.isHealthy())
         #expect(clock.count == 2)
     }
 
     @Test(arguments: ["/%68ealth/live", "/health/%6Cive"])
     func `H66 are found by the decoded path`(path: String) async throws {
-        let scratch = Scratch()
+        let scratch = TestServer()
         let response = await response(to: .get, path, of: try await scratch.parts())
         #expect(response.status == .ok)
     }
 
     @Test func `H65 refuse other methods and name those they take`() async throws {
-        let scratch = Scratch()
+        let scratch = TestServer()
         let response = await response(to: .post, "/health/live", of: try await scratch.parts())
         #expect(response.status == .methodNotAllowed)
         #expect(response.fields["Allow"] == "GET, HEAD, OPTIONS")
@@ -81,14 +81,14 @@ import Testing
 
     @Test(arguments: ["/nothing", "/health", "/health/", "/apps", "/uploadsx", "/%zz"])
     func `leave unknown paths to the API's errors`(path: String) async throws {
-        let scratch = Scratch()
+        let scratch = TestServer()
         let response = await response(to: .get, path, of: try await scratch.parts())
         #expect([.notFound, .badRequest].contains(response.status))
-        #expect(try JSONDocument(response.octets).root["code"] != nil)
+        #expect(try JSONDocument(response.bytes).root["code"] != nil)
     }
 
     private func response(
-        to method: HTTP.Method, _ path: String, of parts: Parts
+        to method: HTTP.Method, _ path: String, of parts: ServerComponents
     ) async -> Response {
         await parts.service.response(to: method, path)
     }
@@ -99,4 +99,33 @@ private final class Steps: @unchecked Sendable {
     // Sendable because one task uses it.
     var now: Int64 = 0
     var count = 0
+}
+
+@Suite struct `Redirects to TLS` {
+    @Test func `go to the configured host, whatever a request names (H173)`() throws {
+        let service = RedirectService(to: "https://chat.example.com")
+        let request = Request(
+            method: .get, target: RequestTarget("/a%20b?c=d"), fields: Fields([("Host", "evil")]))
+        guard case .response(let response) = service.answer(to: request).outcome else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(response.status.code == 308)
+        #expect(response.fields["Location"] == "https://chat.example.com/a%20b?c=d")
+    }
+
+    @Test func `need a public URL with https`() {
+        let scratch = SettingsReader(
+            SettingsSources(flags: [.init("tls.redirect_listen", "127.0.0.1:8081", name: "--set")]))
+        #expect(
+            scratch.mistakes.map(\.rule) == [
+                "tls.redirect_listen needs a public_url that begins with https://"
+            ])
+    }
+}
+
+@Suite struct `The table of endpoints` {
+    @Test func `is what the article Endpoints shows`() throws {
+        #expect(try Repository.article("Endpoints").contains(EndpointTable.markdown))
+    }
 }

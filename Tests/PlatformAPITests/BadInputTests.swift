@@ -27,10 +27,10 @@ import Testing
         let before = try await scene.eventCount()
         let path =
             method == "POST" ? "/apps/{app}/conversations" : "/apps/{app}/conversations/{C}"
-        for octets in Self.brokenBodies {
+        for bytes in Self.brokenBodies {
             let answer = try await scene.ask(
-                method, path, fields: patchType, octets: octets, by: door)
-            #expect(answer.status == 400, "\(String(decoding: octets, as: UTF8.self).prefix(60))")
+                method, path, fields: patchType, bytes: bytes, by: door)
+            #expect(answer.status == 400, "\(String(decoding: bytes, as: UTF8.self).prefix(60))")
             #expect(answer.body.contains(#""id":"invalid_request","code":10,"#))
         }
         #expect(try await scene.eventCount() == before)
@@ -38,12 +38,12 @@ import Testing
 
     @Test func `a body above 1 MiB is refused before it is read (413)`() async throws {
         let scene = try await Scene.make()
-        let octets = [UInt8](repeating: 0x20, count: 1 << 20 | 1)
+        let bytes = [UInt8](repeating: 0x20, count: 1 << 20 | 1)
         for door in [
             RouterDoor(service: scene.world.service), SocketDoor(port: scene.world.port),
         ] as [any Door] {
             let answer = try await scene.ask(
-                "POST", "/apps/{app}/conversations", octets: octets, by: door)
+                "POST", "/apps/{app}/conversations", bytes: bytes, by: door)
             #expect(answer.status == 413)
             #expect(answer.body.contains(#""code":10,"#))
         }
@@ -52,12 +52,12 @@ import Testing
     @Test func `a body of 1 MiB is read`() async throws {
         let scene = try await Scene.make()
         let body = Array(#"{"participants":["ana"]}"#.utf8)
-        let octets = body + [UInt8](repeating: 0x20, count: 1 << 20 - body.count)
+        let bytes = body + [UInt8](repeating: 0x20, count: 1 << 20 - body.count)
         for door in [
             RouterDoor(service: scene.world.service), SocketDoor(port: scene.world.port),
         ] as [any Door] {
             let answer = try await scene.ask(
-                "POST", "/apps/{app}/conversations", octets: octets, by: door)
+                "POST", "/apps/{app}/conversations", bytes: bytes, by: door)
             #expect(answer.status == 201)
         }
     }

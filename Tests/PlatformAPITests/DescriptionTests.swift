@@ -110,7 +110,7 @@ import Testing
         #expect(second["Idempotent-Replayed"] == "true")
         #expect(try await play.scene.eventCount() == count)
         guard operation.json["requestBody"] != nil else { return }
-        request.octets = Array("{}".utf8)
+        request.bytes = Array("{}".utf8)
         #expect([400, 422].contains(try await play.door.ask(request).status))
     }
 
@@ -160,7 +160,9 @@ import Testing
         version: String, webhooks: WebhookVersion
     ) async throws {
         let root = try await Described.of(version).root
-        let types = Topic.all(in: webhooks).map { topic in TopicJSON.text(topic, webhooks) }
+        let types = WebhookTopic.all(in: webhooks).map { topic in
+            WebhookTopicJSON.text(topic, webhooks)
+        }
         for type in types + ["webhook.test"] {
             let operation = try #require(root["webhooks"]?[type]?["post"], "\(type)")
             let media = "application/vnd.layer.webhooks+json; version=\(webhooks.rawValue)"

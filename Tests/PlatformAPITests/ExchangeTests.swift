@@ -50,7 +50,7 @@ import Testing
             play.file, in: scene, by: KeyedDoor(door: RouterDoor(service: scene.world.service)))
     }
 
-    @Test(.enabled(if: ObjectServer.isThere), arguments: Play.quiet, [2, 3])
+    @Test(.enabled(if: ObjectServer.isAvailable), arguments: Play.quiet, [2, 3])
     func `any of some processes answers as written`(play: Play, count: Int) async throws {
         let crowd = try await Crowd.of(count)
         let scene = try await Scene.make(version: play.version, in: crowd.world)

@@ -43,7 +43,7 @@ ARTICLES = {
     "semantics": "Sources/Messaging/Messaging.docc/Rules.md",
     "extensions": "Sources/ParleyServer/ParleyServer.docc/Extensions.md",
     "uploads": "Sources/Uploads/Uploads.docc/Rules.md",
-    "webhooks": "Sources/Delivery/Delivery.docc/Rules.md",
+    "webhooks": "Sources/Readers/Readers.docc/Rules.md",
     "client-api": "Sources/PlatformAPI/PlatformAPI.docc/ClientRules.md",
     "platform-api": "Sources/PlatformAPI/PlatformAPI.docc/Rules.md",
 }
@@ -285,7 +285,7 @@ def wrong_defaults(articles):
 
 def wrong_errors():
     """Errors whose code, id or status differ between the code and the table of platform-api §2.2."""
-    source = (ROOT / "Sources/MessagingWire/Error/APIErrorTable.swift").read_text()
+    source = (ROOT / "Sources/MessagingWire/Error/APIErrorKind.swift").read_text()
     answered = {(code, name, status) for name, code, status in
                 re.findall(r'case \.\w+: \("(\w+)", (\d+), (\d+)\)', source)}
     table = (ROOT / ARTICLES["platform-api"]).read_text()

@@ -8,7 +8,7 @@ public final class ObjectServer: Sendable {
     public static let shared: ObjectServer? = ObjectServer()
 
     /// Whether there is one: tests that need it are left out otherwise.
-    public static var isThere: Bool { shared != nil }
+    public static var isAvailable: Bool { shared != nil }
 
     /// `http://127.0.0.1:PORT`.
     public let endpoint: String
@@ -18,7 +18,7 @@ public final class ObjectServer: Sendable {
     public let authorities: String
     /// `seaweedfs` or `moto`.
     public let name: String
-    private let server: KeptServer
+    private let server: HelperProcess
 
     /// The bucket, which is there.
     public static let bucket = "parley"
@@ -30,8 +30,8 @@ public final class ObjectServer: Sendable {
     /// Starts one of its own; `nil` where none can be had.
     public init?() {
         // Where `make test` puts what PyPI has.
-        let made = KeptServer.folder + "/../../.build/python/bin/python"
-        server = KeptServer(
+        let made = HelperProcess.folder + "/../../.build/python/bin/python"
+        server = HelperProcess(
             "objectstore.py", by: access(made, X_OK) == 0 ? made : "python3")
         let answer = server.line()
         let words = answer.split(separator: " ").map(String.init)

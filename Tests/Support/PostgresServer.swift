@@ -10,12 +10,12 @@ public final class PostgresServer: Sendable {
 
     /// Where it is, as libpq reads it; the user needs no password.
     public let url: String
-    private let server: KeptServer
+    private let server: HelperProcess
     private let schemas = Atomic<Int>(0)
 
     /// Starts one of its own, for a test that takes it away; without a server no test can go on.
     public init() {
-        server = KeptServer("postgres.sh", by: "bash")
+        server = HelperProcess("postgres.sh", by: "bash")
         url = server.line()
         precondition(url.hasPrefix("postgres://"), "PostgreSQL did not start; it says why above")
     }

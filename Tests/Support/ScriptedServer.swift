@@ -19,28 +19,28 @@ public final class ScriptedServer: Sendable {
 
         /// Reads up to the empty line behind a head; `nil` when the other side has closed.
         public func readHead() -> String? {
-            var octets: [UInt8] = []
-            while !octets.suffix(4).elementsEqual(Array("\r\n\r\n".utf8)) {
-                guard let octet = read(1)?.first else { return nil }
-                octets.append(octet)
+            var bytes: [UInt8] = []
+            while !bytes.suffix(4).elementsEqual(Array("\r\n\r\n".utf8)) {
+                guard let byte = read(1)?.first else { return nil }
+                bytes.append(byte)
             }
-            return String(decoding: octets, as: UTF8.self)
+            return String(decoding: bytes, as: UTF8.self)
         }
 
-        /// Reads exactly that many octets; `nil` when the other side has closed before.
+        /// Reads exactly that many bytes; `nil` when the other side has closed before.
         public func read(_ count: Int) -> [UInt8]? {
-            var octets = [UInt8](repeating: 0, count: count)
-            return recv(descriptor, &octets, count, Int32(MSG_WAITALL)) == count
-                ? octets : nil
+            var bytes = [UInt8](repeating: 0, count: count)
+            return recv(descriptor, &bytes, count, Int32(MSG_WAITALL)) == count
+                ? bytes : nil
         }
 
-        /// Sends octets; false when the other side takes no more.
+        /// Sends bytes; false when the other side takes no more.
         @discardableResult
-        public func write(_ octets: [UInt8]) -> Bool {
-            var rest = octets[...]
+        public func write(_ bytes: [UInt8]) -> Bool {
+            var rest = bytes[...]
             while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { octets in
-                    send(descriptor, octets.baseAddress, octets.count, Int32(MSG_NOSIGNAL))
+                let count = rest.withUnsafeBytes { bytes in
+                    send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
                 }
                 guard count > 0 else { return false }
                 rest = rest.dropFirst(count)

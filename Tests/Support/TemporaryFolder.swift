@@ -24,3 +24,10 @@ public final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 }
+
+extension AsyncSequence {
+    /// Everything, in order.
+    public func all() async throws -> [Element] {
+        try await reduce(into: []) { all, element in all.append(element) }
+    }
+}

@@ -20,9 +20,9 @@ import Testing
         (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
         (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
     ]) func `knows the calendar`(milliseconds: Int64, expected: String) {
-        var octets: [UInt8] = []
-        LogTime.append(milliseconds, to: &octets)
-        #expect(String(decoding: octets, as: UTF8.self) == expected)
+        var bytes: [UInt8] = []
+        LogTime.append(milliseconds, to: &bytes)
+        #expect(String(decoding: bytes, as: UTF8.self) == expected)
     }
 
     @Test(arguments: [
@@ -39,11 +39,11 @@ import Testing
     }
 
     @Test(arguments: UInt8.min...UInt8.max)
-    func `H207 copies only what stands for itself, wherever it stands`(octet: UInt8) {
-        let standsForItself = (0x20...0x7E).contains(octet) && octet != 0x22 && octet != 0x5C
+    func `H207 copies only what stands for itself, wherever it stands`(byte: UInt8) {
+        let standsForItself = (0x20...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C
         for place in 0..<19 {
             var text = [UInt8](repeating: UInt8(ascii: "x"), count: 19)
-            text[place] = octet
+            text[place] = byte
             #expect(LogEscape.isPlain(text.span) == standsForItself)
         }
     }
@@ -63,11 +63,31 @@ import Testing
         #expect(!long.contains("\u{FFFD}"))
     }
 
-    private func escaped(_ octets: [UInt8]) -> String {
+    private func escaped(_ bytes: [UInt8]) -> String {
         var line: [UInt8] = []
-        LogEscape.append(octets, to: &line)
+        LogEscape.append(bytes, to: &line)
         return String(decoding: line, as: UTF8.self)
     }
 
-    private func text(_ line: LogLine) -> String { String(decoding: line.octets, as: UTF8.self) }
+    private func text(_ line: LogLine) -> String { String(decoding: line.bytes, as: UTF8.self) }
+}
+
+@Suite struct `Secrets in the log` {
+    @Test(arguments: [
+        ("Authorization: Bearer abc.def-ghi", "Authorization: Bearer …"),
+        ("BASIC dXNlcjpwYXNz rest", "BASIC … rest"),
+        ("GET /apps/a?token=abc HTTP/1.1", "GET /apps/a?… HTTP/1.1"),
+        ("PUT /uploads/0123456789abcdef HTTP/1.1", "PUT /uploads/012345… HTTP/1.1"),
+        ("see https://x/download/short?sig=1", "see https://x/download/short?…"),
+        ("ready? yes", "ready? yes"),
+        ("bearer of news", "bearer … news"),
+    ]) func `H208 are cut out of texts`(text: String, expected: String) {
+        #expect(Redaction.filtered(text) == expected)
+    }
+
+    @Test(arguments: ["Authorization", "token", "Set-Cookie", "nonce"])
+    func `H208 are hidden by the name of their field`(name: String) {
+        #expect(Redaction.hides(name))
+        #expect(!Redaction.hides("application"))
+    }
 }

@@ -1,6 +1,6 @@
 import Dispatch
-import Locking
 import Logging
+import SystemSupport
 import Testing
 
 @testable import Telemetry
@@ -15,7 +15,7 @@ import Testing
         for number in 0..<100 { sink.write(line(number)) }
         #expect(sink.flush())
         let lines = written.withLock { written in written }
-        #expect(lines == (0..<100).flatMap { number in line(number).octets })
+        #expect(lines == (0..<100).flatMap { number in line(number).bytes })
     }
 
     @Test func `H209 drops and counts lines while its output is blocked, without waiting for it`() {
@@ -52,8 +52,8 @@ import Testing
     }
 
     @Test func `H209 tells a flood of equal lines once a period`() {
-        let limit = RepetitionLimit(lines: 2)
-        let verdicts = [0, 1, 2, 3, 1000, 1001].map { now in limit.judge(now: now) }
+        let limit = LogRateLimiter(lines: 2)
+        let verdicts = [0, 1, 2, 3, 1000, 1001].map { now in limit.decide(now: now) }
         #expect(
             verdicts == [
                 .write(suppressed: 0), .write(suppressed: 0), .suppress, .suppress,
@@ -62,8 +62,8 @@ import Testing
     }
 
     @Test func `H209 a clock set back begins a period, and silences nothing`() {
-        let limit = RepetitionLimit(lines: 1)
-        let verdicts = [86_400_000, 86_400_001, 5, 6].map { now in limit.judge(now: now) }
+        let limit = LogRateLimiter(lines: 1)
+        let verdicts = [86_400_000, 86_400_001, 5, 6].map { now in limit.decide(now: now) }
         #expect(
             verdicts == [
                 .write(suppressed: 0), .suppress, .write(suppressed: 1), .suppress,

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Locking
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -22,7 +22,7 @@ import Testing
     ) async throws {
         let server = try Uploads(tag)
         let content = try await server.bring("hello", from: folder)
-        #expect(content == BroughtContent(id: "layer:///content/c", isVerified: isVerified))
+        #expect(content == UploadedContent(id: "layer:///content/c", isVerified: isVerified))
         #expect(server.methods == ["POST", "HEAD", "PUT"])
     }
 
@@ -50,7 +50,7 @@ import Testing
     }
 }
 
-/// A server that takes every upload of five octets and answers with the same tag.
+/// A server that takes every upload of five bytes and answers with the same tag.
 private struct Uploads {
     private let server: ScriptedServer
     private let heard: Locked<[String]>
@@ -89,14 +89,14 @@ private struct Uploads {
 
     func bring(
         _ words: String, from folder: TemporaryFolder, as file: String = "file"
-    ) async throws -> BroughtContent {
+    ) async throws -> UploadedContent {
         let name = "\(folder.path)/\(file)"
         try Data(words.utf8).write(to: URL(filePath: name))
         let target = try UploadTarget(
             server: "http://127.0.0.1:\(server.port)", application: "1", token: "t",
             conversation: "2")
         return try await FileUpload(
-            name, type: "text/plain", to: target, rememberedIn: "\(folder.path)/memos"
+            name, type: "text/plain", to: target, resumeFolder: "\(folder.path)/memos"
         ).run { _ in }
     }
 }

@@ -1,5 +1,6 @@
+import CLinux
 import Glibc
-import Locking
+import SystemSupport
 
 /// A file that is still arriving.
 ///
@@ -10,7 +11,7 @@ import Locking
 /// One queue at a time writes; ``commit()`` may run beside it and speaks of what was written before.
 /// Every method waits for the disk.
 public final class StagedFile: Sendable {
-    let descriptor: Descriptor
+    let descriptor: FileDescriptor
     private let path: String
     private let folder: Folder
     private let window: Locked<Window>
@@ -20,10 +21,10 @@ public final class StagedFile: Sendable {
         var dropped: Int64
         var isNameDurable: Bool
         /// The file opened once more, once it has grown long enough for hints.
-        var hints: Descriptor?
+        var hints: FileDescriptor?
     }
 
-    init(_ descriptor: Descriptor, at path: String, isNew: Bool, in folder: Folder)
+    init(_ descriptor: FileDescriptor, at path: String, isNew: Bool, in folder: Folder)
         throws(DiskError)
     {
         self.descriptor = descriptor
@@ -108,11 +109,54 @@ public final class StagedFile: Sendable {
     ///
     /// The kernel tells each open file of a failed write-back once, and a hint that waits would hear
     /// of it in place of the sync, which would then promise bytes that are lost.
-    private func hints() -> Descriptor? {
+    private func hints() -> FileDescriptor? {
         if let hints = window.withLock({ window in window.hints }) { return hints }
         // Without a descriptor left there are no hints.
-        guard let hints = try? Descriptor(opening: path, O_RDWR) else { return nil }
+        guard let hints = try? FileDescriptor(opening: path, O_RDWR) else { return nil }
         window.withLock { window in window.hints = hints }
         return hints
+    }
+}
+
+extension StagedFile {
+    /// Takes room on the disk for bytes that are to come, without changing the size of the file.
+    ///
+    /// What was reserved stays reserved until the file is cut or deleted. It also lies in one piece,
+    /// which spares the file system most of its work when the bytes come.
+    ///
+    /// - Returns: False where the file system cannot reserve; the bytes may come all the same.
+    /// - Throws: ``DiskError/Kind/full`` when there is no such room.
+    public func reserve(_ range: Range<Int64>) throws(DiskError) -> Bool {
+        do throws(DiskError) {
+            try systemCall("fallocate") {
+                fallocate(
+                    descriptor.number, FALLOC_FL_KEEP_SIZE, Int(range.lowerBound), range.count)
+            }
+            return true
+        } catch {
+            guard [EOPNOTSUPP, ENOSYS, EINVAL, ENODEV].contains(error.code) else { throw error }
+            return false
+        }
+    }
+}
+
+/// Starts and waits for write-back of a part of a file.
+///
+/// Hints, whose failure costs speed alone. They make nothing durable; `fdatasync` alone does.
+enum WriteBack {
+    /// Asks the kernel to begin writing these bytes out.
+    static func start(_ descriptor: FileDescriptor, _ bytes: Range<Int64>) {
+        _ = sync_file_range(
+            descriptor.number, Int(bytes.lowerBound), bytes.count, UInt32(SYNC_FILE_RANGE_WRITE))
+    }
+
+    /// Waits until these bytes left the page cache, then drops their pages.
+    static func finish(_ descriptor: FileDescriptor, _ bytes: Range<Int64>) {
+        let wholly =
+            SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER
+        _ = sync_file_range(
+            descriptor.number, Int(bytes.lowerBound), bytes.count, UInt32(wholly))
+        _ = posix_fadvise(
+            descriptor.number, Int(bytes.lowerBound), bytes.count, POSIX_FADV_DONTNEED)
     }
 }

@@ -47,7 +47,7 @@ public struct DiskError: Error, Equatable, CustomStringConvertible {
     }
 
     /// A write was refused before it took effect; what was written before is as good as it was.
-    public var isOfWriting: Bool { operation == "pwrite" }
+    public var isWriteFailure: Bool { operation == "pwrite" }
 
     /// Why it failed, in the system's words, such as `No such file or directory`.
     public var reason: String {
@@ -56,4 +56,32 @@ public struct DiskError: Error, Equatable, CustomStringConvertible {
 
     /// The operation and why it failed, such as `mkdir: No such file or directory`; never a path.
     public var description: String { code == 0 ? operation : "\(operation): \(reason)" }
+}
+
+extension DiskError.Kind {
+    init(code: Int32) {
+        switch code {
+        case ENOSPC, EDQUOT, EFBIG: self = .full
+        case EROFS: self = .readOnly
+        case EIO: self = .broken
+        case ENOENT: self = .missing
+        case EEXIST: self = .exists
+        case EACCES, EPERM: self = .denied
+        case EMFILE, ENFILE: self = .tooManyOpen
+        default: self = .other
+        }
+    }
+}
+
+/// Runs one system call, again when a signal interrupted it, and turns −1 into an error.
+@discardableResult
+func systemCall<Number: SignedInteger>(
+    _ operation: StaticString, _ call: () -> Number
+) throws(DiskError) -> Number {
+    while true {
+        let result = call()
+        guard result == -1 else { return result }
+        let code = errno
+        if code != EINTR { throw DiskError(operation: "\(operation)", code: code) }
+    }
 }

@@ -43,7 +43,7 @@ public final class DraftFolder: Sendable {
         }
         try DraftFolder.requireFree(folder, for: work)
         do throws(DiskError) {
-            let file = try Descriptor(
+            let file = try FileDescriptor(
                 opening: folder.path(of: DraftFolder.mark), O_WRONLY | O_CREAT)
             try file.write(Array(work.utf8).span, at: 0)
             try file.sync()
@@ -63,7 +63,7 @@ public final class DraftFolder: Sendable {
         do throws(DiskError) {
             let names = Set(try folder.names())
             if names.contains(mark) {
-                let file = try Descriptor(opening: folder.path(of: mark), O_RDONLY)
+                let file = try FileDescriptor(opening: folder.path(of: mark), O_RDONLY)
                 let begun = try file.read(64, at: 0)
                 // Empty after a crash in the midst of marking: nothing else is there then.
                 if begun == Array(work.utf8) { return }
@@ -79,12 +79,12 @@ public final class DraftFolder: Sendable {
 
     /// Makes an empty file that only this process's user may read, for somebody who asks no such question.
     public func make(_ name: String) throws(DiskError) {
-        _ = try Descriptor(opening: folder.path(of: name), O_WRONLY | O_CREAT | O_TRUNC)
+        _ = try FileDescriptor(opening: folder.path(of: name), O_WRONLY | O_CREAT | O_TRUNC)
     }
 
     /// Copies a file to a name in the folder, durably but for the name, replacing what had it.
     public func copy(_ source: BlobFile, to name: String) throws(DiskError) {
-        let file = try Descriptor(opening: folder.path(of: name), O_WRONLY | O_CREAT | O_TRUNC)
+        let file = try FileDescriptor(opening: folder.path(of: name), O_WRONLY | O_CREAT | O_TRUNC)
         try file.copy(0..<source.size, of: source.descriptor, to: 0)
         try file.syncData()
     }

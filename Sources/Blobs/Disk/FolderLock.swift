@@ -23,13 +23,13 @@ public final class FolderLock: Sendable {
         }
     }
 
-    private let descriptor: Descriptor
+    private let descriptor: FileDescriptor
 
     /// Takes the folder; the lock lasts as long as this object lives.
     public init(folder path: String) throws(Refusal) {
         do throws(DiskError) {
             let folder = try Folder(making: path)
-            descriptor = try Descriptor(opening: folder.path(of: "lock"), O_RDWR | O_CREAT)
+            descriptor = try FileDescriptor(opening: folder.path(of: "lock"), O_RDWR | O_CREAT)
         } catch {
             throw .disk(error)
         }

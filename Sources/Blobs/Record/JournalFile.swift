@@ -1,13 +1,13 @@
-internal import Checksums
+internal import Bytes
 import Glibc
-import Locking
+import SystemSupport
 
 /// A small file of entries that is only ever added to.
 ///
 /// Each entry is length (4 bytes), CRC-32C of what follows (4), and its bytes; little-endian. A crash
 /// in the middle of adding one leaves those before it.
 public final class JournalFile: Sendable {
-    private let descriptor: Descriptor
+    private let descriptor: FileDescriptor
     private let state: Locked<State>
 
     private struct State {
@@ -19,7 +19,7 @@ public final class JournalFile: Sendable {
     static let longest = 64 << 10
     private static let headerSize = 8
 
-    init(_ descriptor: Descriptor) throws(DiskError) {
+    init(_ descriptor: FileDescriptor) throws(DiskError) {
         self.descriptor = descriptor
         var (entries, end): ([[UInt8]], Int64) = ([], 0)
         while let entry = try JournalFile.entry(in: descriptor, at: end) {
@@ -50,7 +50,7 @@ public final class JournalFile: Sendable {
     }
 
     private static func entry(
-        in descriptor: Descriptor, at place: Int64
+        in descriptor: FileDescriptor, at place: Int64
     ) throws(DiskError) -> [UInt8]? {
         let header = try descriptor.read(headerSize, at: place)
         guard header.count == headerSize else { return nil }
@@ -72,4 +72,48 @@ public final class JournalFile: Sendable {
     private static func little(_ number: UInt32) -> [UInt8] {
         [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
+}
+
+/// A folder of journals. Every method waits for the disk.
+public struct JournalFolder: Sendable {
+    private let folder: Folder
+
+    /// Takes the folder, making it where it is missing.
+    public init(at path: String) throws(DiskError) { folder = try Folder(making: path) }
+
+    /// Opens a journal; `nil` when there is none of that name.
+    public func open(_ name: BlobName) throws(DiskError) -> JournalFile? {
+        do throws(DiskError) {
+            return try JournalFile(FileDescriptor(opening: folder.path(of: name.text), O_RDWR))
+        } catch {
+            if error.kind == .missing { return nil }
+            throw error
+        }
+    }
+
+    /// Begins a journal with its first entry; both and the name are durable when this returns.
+    ///
+    /// - Throws: ``DiskError/Kind/exists`` when there is one of that name.
+    public func begin(_ name: BlobName, _ entry: [UInt8]) throws(DiskError) -> JournalFile {
+        let path = folder.path(of: name.text)
+        do throws(DiskError) {
+            let file = try JournalFile(FileDescriptor(opening: path, O_RDWR | O_CREAT | O_EXCL))
+            try file.append(entry)
+            try folder.sync()
+            return file
+        } catch {
+            // Half a journal is nobody's; what cannot be removed now goes with the orphans.
+            if error.kind != .exists { try? folder.remove(name.text) }
+            throw error
+        }
+    }
+
+    /// Deletes a journal durably; repeating it is harmless.
+    public func delete(_ name: BlobName) throws(DiskError) {
+        try folder.remove(name.text)
+        try folder.sync()
+    }
+
+    /// Everything in the folder, in no order.
+    public func entries() throws(DiskError) -> [FolderEntry] { try folder.entries() }
 }

@@ -16,7 +16,8 @@ public struct SecretFile: Sendable {
     /// What the file holds, at most 64 KiB; `nil` when there is none.
     public func read() throws(DiskError) -> [UInt8]? {
         do throws(DiskError) {
-            return try Descriptor(opening: folder.path(of: name), O_RDONLY).read(64 << 10, at: 0)
+            return try FileDescriptor(opening: folder.path(of: name), O_RDONLY).read(
+                64 << 10, at: 0)
         } catch {
             if error.kind == .missing { return nil }
             throw error
@@ -27,7 +28,7 @@ public struct SecretFile: Sendable {
     public func write(_ bytes: [UInt8]) throws(DiskError) {
         let draft = "\(name).new"
         try folder.remove(draft)
-        let file = try Descriptor(
+        let file = try FileDescriptor(
             opening: folder.path(of: draft), O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         try file.write(bytes.span, at: 0)
         try file.sync()

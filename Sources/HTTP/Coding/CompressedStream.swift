@@ -1,20 +1,20 @@
-/// A handler whose octets are compressed on their way to the line, each piece so that the peer can
+/// A handler whose bytes are compressed on their way to the line, each piece so that the peer can
 /// read it at once (H114, H116).
 ///
 /// The pieces of a stream are small and leave one by one, so they are compressed where they are
 /// sent, on the loop.
-final class CompressedStream: LineHandler, @unchecked Sendable {
+final class CompressedStream: ByteChannelHandler, @unchecked Sendable {
     // Sendable because, like every handler of a line, it is only called on the line's loop.
-    private let handler: any LineHandler
+    private let handler: any ByteChannelHandler
     private let deflater: Deflater
 
-    init(_ handler: any LineHandler, _ coding: ContentCoding) {
+    init(_ handler: any ByteChannelHandler, _ coding: ContentCoding) {
         self.handler = handler
         deflater = Deflater(coding)
     }
 
-    func opened(_ line: any Line) { handler.opened(CompressedLine(line, deflater)) }
-    func received(_ octets: Span<UInt8>) { handler.received(octets) }
+    func opened(_ line: any ByteChannel) { handler.opened(CompressedChannel(line, deflater)) }
+    func received(_ bytes: Span<UInt8>) { handler.received(bytes) }
     func deadlinePassed() { handler.deadlinePassed() }
     func drained() { handler.drained() }
     func stopping() { handler.stopping() }
@@ -22,13 +22,13 @@ final class CompressedStream: LineHandler, @unchecked Sendable {
 }
 
 /// The line as the handler sees it.
-private final class CompressedLine: Line, @unchecked Sendable {
+private final class CompressedChannel: ByteChannel, @unchecked Sendable {
     // Sendable because everything but `perform` is called on the line's loop.
-    private let line: any Line
+    private let line: any ByteChannel
     private let deflater: Deflater
     private var isFinished = false
 
-    init(_ line: any Line, _ deflater: Deflater) {
+    init(_ line: any ByteChannel, _ deflater: Deflater) {
         self.line = line
         self.deflater = deflater
     }
@@ -41,9 +41,9 @@ private final class CompressedLine: Line, @unchecked Sendable {
         set { line.isReading = newValue }
     }
 
-    func send(_ octets: [UInt8]) {
-        guard !isFinished, !octets.isEmpty else { return }
-        line.send(deflater.compress(octets.span, .sync))
+    func send(_ bytes: [UInt8]) {
+        guard !isFinished, !bytes.isEmpty else { return }
+        line.send(deflater.compress(bytes.span, .sync))
     }
 
     func setDeadline(_ time: Int64) { line.setDeadline(time) }

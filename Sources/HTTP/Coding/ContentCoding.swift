@@ -3,7 +3,7 @@
 public enum ContentCoding: String, Sendable, CaseIterable {
     /// RFC 1952; `x-gzip` is another word for it.
     case gzip
-    /// The zlib format of RFC 1950; the bare octets of RFC 1951 are neither written nor read (H113).
+    /// The zlib format of RFC 1950; the bare bytes of RFC 1951 are neither written nor read (H113).
     case deflate
 
     /// The value of `Accept-Encoding` in a 415 (H117, H121).
@@ -20,11 +20,105 @@ public enum ContentCoding: String, Sendable, CaseIterable {
         }
     }
 
-    /// How zlib is asked for this format, with a window of 2ⁿ octets, n from 9 to 15.
+    /// How zlib is asked for this format, with a window of 2ⁿ bytes, n from 9 to 15.
     func windowBits(_ window: Int32 = 15) -> Int32 {
         switch self {
         case .gzip: window + 16
         case .deflate: window
         }
+    }
+}
+
+extension ContentCoding {
+    /// Why a coded request is not read: 415 with ``ContentCoding/accepted`` (H117).
+    public struct Unsupported: Error, Equatable, Sendable {
+        /// The one such error.
+        public init() {}
+    }
+
+    /// What the content of a request is coded in; `nil` for nothing.
+    ///
+    /// Several codings are refused like an unknown one. Without content there is nothing coded,
+    /// whatever the field says.
+    public static func of(_ request: Request) throws(Unsupported) -> ContentCoding? {
+        guard request.framing.announcesContent,
+            let text = request.fields.joined("Content-Encoding")
+        else { return nil }
+        guard let names = FieldList.elements(of: text), names.count <= 1 else {
+            throw Unsupported()
+        }
+        guard let name = names.first, name.lowercased() != "identity" else { return nil }
+        guard let coding = ContentCoding(name: name) else { throw Unsupported() }
+        return coding
+    }
+}
+
+extension ContentCoding {
+    /// The coding an answer is best sent in; `nil` is none (H111).
+    ///
+    /// The highest weight wins, at a tie gzip before deflate before none. A missing or malformed
+    /// field, and one that allows nothing this server can do, get the content as it is: a client
+    /// that forbids even that is better served with an answer it can read than with a 406.
+    public static func preferred(by fields: Fields) -> ContentCoding? {
+        guard let text = fields.joined("Accept-Encoding"), let weights = Weights(text) else {
+            return nil
+        }
+        // What is not mentioned is allowed uncoded, and liked least.
+        let plain = weights["identity"] ?? weights["*"] ?? 1
+        var best: (coding: ContentCoding, weight: Int)?
+        for coding in allCases {
+            let weight = weights[coding.name] ?? weights["*"] ?? 0
+            if weight > best?.weight ?? 0 { best = (coding, weight) }
+        }
+        guard let best, best.weight >= plain else { return nil }
+        return best.coding
+    }
+
+    /// The weights of an `Accept-Encoding`, in thousandths; of a coding named twice the first counts.
+    private struct Weights {
+        private var entries: [(name: String, weight: Int)] = []
+
+        init?(_ text: String) {
+            guard let elements = FieldList.elements(of: text) else { return nil }
+            for element in elements {
+                let parts = element.split(separator: ";", omittingEmptySubsequences: false)
+                    .map(\.trimmed)
+                guard let name = parts.first, name.utf8.isToken, parts.count <= 2 else {
+                    return nil
+                }
+                var weight = 1000
+                if parts.count == 2 {
+                    guard let stated = Int(qualityValue: parts[1]) else { return nil }
+                    weight = stated
+                }
+                let known = ContentCoding(name: name)?.name ?? name.lowercased()
+                entries.append((known, weight))
+            }
+        }
+
+        subscript(name: String) -> Int? {
+            entries.first { entry in entry.name == name }?.weight
+        }
+    }
+}
+
+extension Int {
+    /// Reads `q=` and a weight of at most three decimals, as thousandths (RFC 9110 §12.4.2).
+    fileprivate init?(qualityValue text: Substring) {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 3, bytes[0].asciiLowercased == UInt8(ascii: "q"),
+            bytes[1] == UInt8(ascii: "="), bytes.count <= 7
+        else { return nil }
+        let whole = bytes[2]
+        guard whole == UInt8(ascii: "0") || whole == UInt8(ascii: "1") else { return nil }
+        var thousandths = 0
+        if bytes.count > 3 {
+            guard bytes[3] == UInt8(ascii: ".") else { return nil }
+            let digits = bytes[4...] + Array(repeating: UInt8(ascii: "0"), count: 7 - bytes.count)
+            guard let number = Int64(decimal: digits) else { return nil }
+            thousandths = Int(number)
+        }
+        guard whole == UInt8(ascii: "0") || thousandths == 0 else { return nil }
+        self = whole == UInt8(ascii: "1") ? 1000 : thousandths
     }
 }

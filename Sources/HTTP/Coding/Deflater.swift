@@ -1,6 +1,6 @@
 import CZlib
 
-/// Compresses octets piece by piece (RFC 1951), in the wrapping of a ``ContentCoding`` or in none.
+/// Compresses bytes piece by piece (RFC 1951), in the wrapping of a ``ContentCoding`` or in none.
 ///
 /// Belongs to whoever made it; not to be shared between threads.
 @safe public final class Deflater {
@@ -8,7 +8,7 @@ import CZlib
     // `deinit`; nobody else sees the pointer.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// What becomes of the octets that zlib still holds back after a piece.
+    /// What becomes of the bytes that zlib still holds back after a piece.
     public enum Flush: Sendable {
         /// They wait for more.
         case none
@@ -20,19 +20,19 @@ import CZlib
 
     /// Starts a content.
     ///
-    /// - Parameter size: Octets to come, where that is known: a short content takes a small window
+    /// - Parameter size: Bytes to come, where that is known: a short content takes a small window
     ///   and little memory, 256 KiB otherwise.
     public convenience init(_ coding: ContentCoding, size: Int? = nil) {
         let window = Self.window(for: size)
         self.init(window: window, bits: coding.windowBits(window))
     }
 
-    /// Starts octets that are wrapped in nothing.
+    /// Starts bytes that are wrapped in nothing.
     ///
     /// - Parameters:
     ///   - window: The largest one that the receiver has room for, 9…15 bits.
-    ///   - size: Octets to come.
-    convenience init(window: Int, size: Int) {
+    ///   - size: Bytes to come.
+    package convenience init(window: Int, size: Int) {
         let window = min(Int32(window), Self.window(for: size))
         self.init(window: window, bits: -window)
     }
@@ -40,12 +40,12 @@ import CZlib
     private init(window: Int32, bits: Int32) {
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
-        // On lists of messages level 4 takes a fifth less time than 6 for 4 % more octets.
+        // On lists of messages level 4 takes a fifth less time than 6 for 4 % more bytes.
         let code = unsafe zlib_deflate_init(stream, 4, bits, max(1, window - 7))
         precondition(code == Z_OK, "zlib has no memory for a window")
     }
 
-    /// The smallest window that holds so many octets.
+    /// The smallest window that holds so many bytes.
     private static func window(for size: Int?) -> Int32 {
         var window: Int32 = 15
         while window > 9, let size, size <= 1 << (window - 1) { window -= 1 }
@@ -58,7 +58,7 @@ import CZlib
     }
 
     /// Compresses a piece and gives what zlib has ready.
-    public func compress(_ octets: Span<UInt8>, _ flush: Flush) -> [UInt8] {
+    public func compress(_ bytes: Span<UInt8>, _ flush: Flush) -> [UInt8] {
         var compressed: [UInt8] = []
         let code: Int32 =
             switch flush {
@@ -66,20 +66,20 @@ import CZlib
             case .sync: Z_SYNC_FLUSH
             case .finish: Z_FINISH
             }
-        unsafe octets.withUnsafeBufferPointer { octets in
+        unsafe bytes.withUnsafeBufferPointer { bytes in
             // zlib does not write to its input; its C declaration only lacks the word.
-            unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: octets.baseAddress)
-            unsafe stream.pointee.avail_in = uInt(octets.count)
+            unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
+            unsafe stream.pointee.avail_in = uInt(bytes.count)
             // Output that did not fill its room is all there is.
             var isFull = true
-            while isFull { isFull = grow(&compressed, code, by: max(512, octets.count / 4)) }
+            while isFull { isFull = grow(&compressed, code, by: max(512, bytes.count / 4)) }
             // The pointer is not valid after this.
             unsafe stream.pointee.next_in = nil
         }
         return compressed
     }
 
-    /// Appends what zlib writes into room for so many octets, and says whether it filled it.
+    /// Appends what zlib writes into room for so many bytes, and says whether it filled it.
     private func grow(_ compressed: inout [UInt8], _ flush: Int32, by room: Int) -> Bool {
         let piece = unsafe [UInt8](unsafeUninitializedCapacity: room) { free, count in
             unsafe stream.pointee.next_out = free.baseAddress

@@ -1,4 +1,40 @@
-import Locking
+import SystemSupport
+
+/// How much a coded content may become (H118).
+public struct InflationLimits: Sendable {
+    /// Decoded bytes; the limit of the route.
+    public let size: Int64
+    /// Decoded bytes for each coded one, judged after the first 64 KiB.
+    public let ratio: Int64
+
+    /// Sets the limits.
+    public init(size: Int64, ratio: Int64 = 100) {
+        self.size = size
+        self.ratio = ratio
+    }
+
+    private static let grace: Int64 = 64 << 10
+
+    func check(consumed: Int64, produced: Int64) throws(BodyError) {
+        guard produced <= size else {
+            throw .refused(
+                Refusal(.contentTooLarge, "H118", "The decoded content is larger than allowed."))
+        }
+        // What was consumed is bytes of one body, far below the bound of this product.
+        guard produced <= Self.grace || produced <= consumed * ratio else {
+            throw .refused(
+                Refusal(.contentTooLarge, "H118", "The content is compressed too far."))
+        }
+    }
+}
+
+extension RequestBody {
+    /// This body without its content coding; see ``ContentCoding/of(_:)``.
+    public func decoded(_ coding: ContentCoding?, _ limits: InflationLimits) -> any RequestBody {
+        guard let coding else { return self }
+        return InflatedBody(self, coding, limits)
+    }
+}
 
 /// The body of a request without its content coding, decoded as it is pulled (H118).
 ///
@@ -69,13 +105,13 @@ actor InflatedBody: RequestBody {
         coded = BodyBuffer(capacity: 1)
         try await body.read(into: &piece)
         bodyEnded = piece.count == 0
-        input = piece.octets
+        input = piece.bytes
         coded = piece
     }
 
     /// More comes behind the end: another member, or nothing that belongs here.
     private func beginMember() throws(BodyError) {
-        guard coding == .gzip else { throw .damaged("Octets follow the coded content.") }
+        guard coding == .gzip else { throw .damaged("Bytes follow the coded content.") }
         inflater.restart()
         isOver = false
     }
@@ -84,7 +120,7 @@ actor InflatedBody: RequestBody {
         let before = buffer.count
         let step: Inflater.Step
         do throws(Inflater.Corruption) {
-            if buffer.capacity <= CodingQueue.smallPiece {
+            if buffer.capacity <= CodingQueue.inlineThreshold {
                 step = try inflater.inflate(input, into: &buffer)
             } else {
                 step = try await decodeElsewhere(&buffer)

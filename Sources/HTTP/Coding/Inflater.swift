@@ -1,29 +1,29 @@
+import Bytes
 import CZlib
-import Octets
 
-/// Decompresses octets piece by piece; window and memory are those of the format, 40 KiB (H118, H150).
-@safe final class Inflater: @unchecked Sendable {
+/// Decompresses bytes piece by piece; window and memory are those of the format, 40 KiB (H118, H150).
+@safe package final class Inflater: @unchecked Sendable {
     // Sendable because one call at a time uses it: a body has one reader, which waits for each read, and
     // the pieces of a message come one after another.
     // zlib keeps the address of its own structure, so it lives in memory of its own.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// The octets are not what the coding says: damaged, or a checksum is wrong.
-    struct Corruption: Error, Equatable {}
+    /// The bytes are not what the coding says: damaged, or a checksum is wrong.
+    package struct Corruption: Error, Equatable {}
 
     /// What one call did.
-    struct Step: Equatable {
-        /// Octets taken from the input.
-        var consumed: Int
+    package struct Step: Equatable {
+        /// Bytes taken from the input.
+        package var consumed: Int
         /// Whether the content, or the member of a gzip file, is over, its checksum right.
-        var isOver: Bool
+        package var isOver: Bool
     }
 
     /// Decodes a content.
     convenience init(_ coding: ContentCoding) { self.init(windowBits: coding.windowBits()) }
 
-    /// Decodes octets that are wrapped in nothing, whatever window their sender used (RFC 1951).
-    convenience init() { self.init(windowBits: -15) }
+    /// Decodes bytes that are wrapped in nothing, whatever window their sender used (RFC 1951).
+    package convenience init() { self.init(windowBits: -15) }
 
     private init(windowBits: Int32) {
         unsafe stream = .allocate(capacity: 1)
@@ -38,7 +38,7 @@ import Octets
     }
 
     /// Decodes until the input is used up, the buffer is full, or the content is over.
-    func inflate(
+    package func inflate(
         _ input: ArraySlice<UInt8>, into buffer: inout BodyBuffer
     ) throws(Corruption) -> Step {
         var (code, rest) = (Z_OK, 0)
@@ -50,12 +50,12 @@ import Octets
         return try step(code, consumed: input.count - rest)
     }
 
-    /// The same, behind what an array holds, until so many octets more are there.
-    func inflate(
-        _ input: ArraySlice<UInt8>, onto octets: inout [UInt8], room: Int
+    /// The same, behind what an array holds, until so many bytes more are there.
+    package func inflate(
+        _ input: ArraySlice<UInt8>, onto bytes: inout [UInt8], room: Int
     ) throws(Corruption) -> Step {
         var (code, rest) = (Z_OK, 0)
-        octets.append(atMost: room) { span in
+        bytes.append(atMost: room) { span in
             // What is written is at most as long as the room for it.
             unsafe span.withUnsafeMutableBufferPointer { storage, filled in
                 let free = unsafe UnsafeMutableRawBufferPointer(
@@ -69,10 +69,10 @@ import Octets
     }
 
     /// Makes ready for another member of the same format.
-    func restart() { unsafe inflateReset(stream) }
+    package func restart() { unsafe inflateReset(stream) }
 
-    /// Whether the last octet that was taken ended a block.
-    var isBetweenBlocks: Bool { unsafe stream.pointee.data_type & 128 != 0 }
+    /// Whether the last byte that was taken ended a block.
+    package var isBetweenBlocks: Bool { unsafe stream.pointee.data_type & 128 != 0 }
 
     /// The call itself: what it said, and how much input is left, and how much came out.
     private func decode(

@@ -1,8 +1,8 @@
-/// An entity tag: names the octets of one representation, and no other's (RFC 9110 §8.8.3, H102).
+/// An entity tag: names the bytes of one representation, and no other's (RFC 9110 §8.8.3, H102).
 public struct EntityTag: Equatable, Sendable {
-    /// What stands between the quotes, octet by octet as it came.
+    /// What stands between the quotes, byte by byte as it came.
     public let opaque: String
-    /// Whether it only promises the same meaning, not the same octets.
+    /// Whether it only promises the same meaning, not the same bytes.
     public let isWeak: Bool
 
     /// Makes a tag.
@@ -23,12 +23,12 @@ public struct EntityTag: Equatable, Sendable {
     /// The value of an `ETag` field.
     public var text: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 
-    /// The tag of the same thing under a content coding: its octets are others (H102).
+    /// The tag of the same thing under a content coding: its bytes are others (H102).
     public func coded(_ name: String) -> EntityTag {
         EntityTag(opaque: "\(opaque)-\(name)", isWeak: isWeak)
     }
 
-    /// The same octets, by both their words (RFC 9110 §8.8.3.2).
+    /// The same bytes, by both their words (RFC 9110 §8.8.3.2).
     public func matchesStrongly(_ other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && opaque.utf8.elementsEqual(other.opaque.utf8)
     }
@@ -41,7 +41,7 @@ public struct EntityTag: Equatable, Sendable {
     /// Reads a list as far as it is one; commas may stand inside a tag.
     static func list(_ text: String) -> [EntityTag] { read(text).tags }
 
-    /// Whether a text is a list of tags from its first octet to its last, of one tag at least.
+    /// Whether a text is a list of tags from its first byte to its last, of one tag at least.
     static func isList(_ text: String) -> Bool {
         let (tags, isWhole) = read(text)
         return isWhole && !tags.isEmpty
@@ -75,10 +75,10 @@ private struct TagReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    mutating func skipBlanks() { rest = rest.drop { octet in octet == .sp || octet == .htab } }
+    mutating func skipBlanks() { rest = rest.drop { byte in byte == .sp || byte == .htab } }
 
-    mutating func take(_ octet: UInt8) -> Bool {
-        guard rest.first == octet else { return false }
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard rest.first == byte else { return false }
         rest = rest.dropFirst()
         return true
     }
@@ -88,7 +88,7 @@ private struct TagReader {
         let isWeak = rest.starts(with: "W/".utf8)
         if isWeak { rest = rest.dropFirst(2) }
         guard take(UInt8(ascii: "\"")) else { return nil }
-        let opaque = rest.prefix { octet in octet > 0x20 && octet != 0x22 && octet != 0x7F }
+        let opaque = rest.prefix { byte in byte > 0x20 && byte != 0x22 && byte != 0x7F }
         rest = rest.dropFirst(opaque.count)
         guard take(UInt8(ascii: "\"")) else { return nil }
         return EntityTag(opaque: String(Substring(opaque)), isWeak: isWeak)

@@ -4,7 +4,7 @@
 /// before anything is done.
 public struct Preconditions: Sendable {
     /// What a request's conditions come to.
-    public enum Verdict: Equatable, Sendable {
+    public enum Outcome: Equatable, Sendable {
         /// The request is carried out.
         case proceed
         /// 304: the caller has it already; only for `GET` and `HEAD` (H99).
@@ -27,7 +27,7 @@ public struct Preconditions: Sendable {
     /// Judges a request.
     ///
     /// - Parameter now: Whole seconds since 1970 UTC; a date in the future is no condition (H103).
-    public func judge(_ method: Method, _ fields: Fields, at now: Int64) -> Verdict {
+    public func evaluate(_ method: Method, _ fields: Fields, at now: Int64) -> Outcome {
         if let text = fields.joined("If-Match") {
             guard matches(text, by: EntityTag.matchesStrongly) else { return .failed }
         } else if let date = date(fields["If-Unmodified-Since"]), let modified, modified > date {
@@ -54,7 +54,7 @@ public struct Preconditions: Sendable {
     }
 
     /// Whether the value of an `If-Match` can be one; who sends another one relies on a condition
-    /// that nobody can judge.
+    /// that nobody can evaluate.
     public static func isReadable(_ text: String) -> Bool {
         text.trimmed == "*" || EntityTag.isList(text)
     }
@@ -62,7 +62,7 @@ public struct Preconditions: Sendable {
     private func matches(_ text: String, by compare: (EntityTag) -> (EntityTag) -> Bool) -> Bool {
         if text.trimmed == "*" { return true }
         guard let tag else { return false }
-        // Compressed octets bear a tag of their own and are of the same thing (H102).
+        // Compressed bytes bear a tag of their own and are of the same thing (H102).
         let tags = [tag] + ContentCoding.allCases.map { coding in tag.coded(coding.name) }
         return EntityTag.list(text).contains { other in
             tags.contains { tag in compare(tag)(other) }

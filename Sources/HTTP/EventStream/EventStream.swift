@@ -1,10 +1,49 @@
-internal import Locking
+internal import SystemSupport
+
+/// An application's end of an event stream; every call comes on the stream's loop and must not block.
+public protocol EventStreamHandler: AnyObject, Sendable {
+    /// The id behind which a client goes on that has all that was sent so far, should it have been sent
+    /// none for long or none at all; `nil` where ids are no numbers, or nobody goes on.
+    var resumePosition: Int64? { get }
+
+    /// The head and a first comment are under way; events may be sent, from any thread.
+    func opened(_ stream: EventStream)
+
+    /// After ``EventStream/isFull``: there is room again.
+    func drained(_ stream: EventStream)
+
+    /// The stream is over, whoever ended it; the last call.
+    func closed(_ stream: EventStream)
+}
+
+extension EventStreamHandler {
+    /// The id of the last event that was sent is place enough.
+    public var resumePosition: Int64? { nil }
+
+    /// Nobody waits for room.
+    public func drained(_ stream: EventStream) {}
+}
+
+/// The numbers of an event stream; the defaults are those of the specification.
+public struct EventStreamSettings: Sendable {
+    /// How long a client waits before it comes back, in milliseconds (H153).
+    public var retry: UInt32 = 3000
+    /// How often a comment shows that the stream lives, in milliseconds (H153).
+    public var heartbeat: Int64 = 15_000
+    /// What may wait for a slow client beyond the connection's own buffer, in bytes (H156).
+    public var maximumQueueBytes = 1 << 20
+    /// What may wait for a slow client, in events (H156).
+    public var maximumQueueEvents = 1000
+
+    /// The defaults.
+    public init() {}
+}
 
 /// The server's end of one event stream (HTML §9.2, H151–H158).
 ///
 /// Events may be sent from any thread. A client that reads too slowly is cut off when its queue is
 /// full: it comes back with `Last-Event-ID` and loses nothing.
-public final class EventStream: LineHandler {
+public final class EventStream: ByteChannelHandler {
     private struct Times: Sendable {
         var heartbeat = Int64.max
         var expiry = Int64.max
@@ -14,22 +53,22 @@ public final class EventStream: LineHandler {
 
     private let handler: any EventStreamHandler
     private let settings: EventStreamSettings
-    private let seat: StreamSeat?
+    private let slot: StreamSlot?
     private let outbox: Outbox
     private let times = Locked(Times())
 
     /// Makes a stream; ``response`` then carries it.
     ///
-    /// - Parameter seat: Its place in a count of streams, given back at the end (H157).
+    /// - Parameter slot: Its place in a count of streams, given back at the end (H157).
     public init(
         _ handler: any EventStreamHandler, settings: EventStreamSettings = EventStreamSettings(),
-        seat: StreamSeat? = nil
+        slot: StreamSlot? = nil
     ) {
         self.handler = handler
         self.settings = settings
-        self.seat = seat
+        self.slot = slot
         outbox = Outbox(
-            maximumOctets: settings.maximumQueueOctets,
+            maximumBytes: settings.maximumQueueBytes,
             maximumMessages: settings.maximumQueueEvents)
     }
 
@@ -46,7 +85,7 @@ public final class EventStream: LineHandler {
     ///
     /// - Returns: False when it will not arrive: the stream is over, or the client too slow (H156).
     @discardableResult public func send(_ event: EncodedEvent) -> Bool {
-        outbox.put(event.octets) { self.flush() }
+        outbox.put(event.bytes) { self.flush() }
     }
 
     /// Whether what was sent waits for a slow client; on the loop.
@@ -93,15 +132,15 @@ public final class EventStream: LineHandler {
         line?.finish()
     }
 
-    private func arm(_ line: any Line) {
+    private func arm(_ line: any ByteChannel) {
         line.setDeadline(times.withLock { times in min(times.heartbeat, times.expiry) })
     }
 
     // MARK: The line
 
     /// Greets the client.
-    public func opened(_ line: any Line) {
-        line.send(EncodedEvent.greeting(retry: settings.retry, at: handler.place).octets)
+    public func opened(_ line: any ByteChannel) {
+        line.send(EncodedEvent.greeting(retry: settings.retry, at: handler.resumePosition).bytes)
         let heartbeat = line.milliseconds + settings.heartbeat
         times.withLock { times in times.heartbeat = heartbeat }
         arm(line)
@@ -121,7 +160,7 @@ public final class EventStream: LineHandler {
         guard !hasExpired else { return end() }
         // Behind a full line a heartbeat proves nothing, and none overtakes what waits: it names the
         // place behind that.
-        if beats, !isFull { line.send(EncodedEvent.heartbeat(at: handler.place).octets) }
+        if beats, !isFull { line.send(EncodedEvent.heartbeat(at: handler.resumePosition).bytes) }
         arm(line)
     }
 
@@ -137,14 +176,14 @@ public final class EventStream: LineHandler {
     /// Lets everything go.
     public func closed() {
         outbox.disconnect()
-        seat?.leave()
+        slot?.leave()
         handler.closed(self)
     }
 }
 
 extension Int64 {
     /// A sum that stays at the end of the numbers instead of trapping.
-    func saturating(adding other: Int64) -> Int64 {
+    package func saturating(adding other: Int64) -> Int64 {
         let (sum, overflowed) = addingReportingOverflow(other)
         return overflowed ? (other < 0 ? .min : .max) : sum
     }

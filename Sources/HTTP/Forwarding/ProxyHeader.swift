@@ -1,22 +1,22 @@
-import Checksums
+import Bytes
 
 /// What a proxy of connections writes before all else: the PROXY protocol, version 2 (PROXY protocol §2.2, H202).
 ///
-/// Shown from its first octet each time, however much has come: it is at most ``maximumSize`` long,
-/// and the first octet that cannot be part of one decides.
+/// Shown from its first byte each time, however much has come: it is at most ``maximumSize`` long,
+/// and the first byte that cannot be part of one decides.
 public enum ProxyHeader {
-    /// What the octets seen so far are.
+    /// What the bytes seen so far are.
     public enum Outcome: Sendable, Equatable {
         /// The beginning of a header.
         case incomplete
-        /// A header of `count` octets. `source` is the client; `nil` when the proxy speaks for itself
+        /// A header of `count` bytes. `source` is the client; `nil` when the proxy speaks for itself
         /// (`LOCAL`) or does not know: then the addresses of the socket count.
         case complete(count: Int, source: PeerAddress?)
         /// No header: the connection is to be dropped without a word.
         case invalid
     }
 
-    /// The longest header taken: the 16 octets that all have, and 1024 of addresses and extensions.
+    /// The longest header taken: the 16 bytes that all have, and 1024 of addresses and extensions.
     public static let maximumSize = fixedSize + 1024
 
     private static let fixedSize = 16
@@ -26,37 +26,37 @@ public enum ProxyHeader {
 
     /// How long the header is that begins like this, as far as that can be told: at least so much is to
     /// be read before anything else.
-    public static func size(_ octets: Span<UInt8>) -> Int {
-        octets.count < fixedSize ? fixedSize : fixedSize + octets.number(at: 14)
+    public static func size(_ bytes: Span<UInt8>) -> Int {
+        bytes.count < fixedSize ? fixedSize : fixedSize + bytes.number(at: 14)
     }
 
     /// Reads a header from the beginning of a connection.
-    public static func read(_ octets: Span<UInt8>) -> Outcome {
-        for place in 0..<min(octets.count, signature.count)
-        where octets[place] != signature[place] {
+    public static func read(_ bytes: Span<UInt8>) -> Outcome {
+        for place in 0..<min(bytes.count, signature.count)
+        where bytes[place] != signature[place] {
             return .invalid
         }
         // Version 2 and one of two commands.
-        guard octets.count > 12 else { return .incomplete }
-        guard octets[12] == 0x20 || octets[12] == 0x21 else { return .invalid }
-        let isLocal = octets[12] == 0x20
-        guard octets.count > 13 else { return .incomplete }
-        let family = Family(rawValue: octets[13])
+        guard bytes.count > 12 else { return .incomplete }
+        guard bytes[12] == 0x20 || bytes[12] == 0x21 else { return .invalid }
+        let isLocal = bytes[12] == 0x20
+        guard bytes.count > 13 else { return .incomplete }
+        let family = Family(rawValue: bytes[13])
         guard isLocal || family != nil else { return .invalid }
-        guard octets.count > 14 else { return .incomplete }
-        guard octets[14] <= 4 else { return .invalid }
-        guard octets.count >= fixedSize else { return .incomplete }
-        let count = fixedSize + octets.number(at: 14)
+        guard bytes.count > 14 else { return .incomplete }
+        guard bytes[14] <= 4 else { return .invalid }
+        guard bytes.count >= fixedSize else { return .incomplete }
+        let count = fixedSize + bytes.number(at: 14)
         guard count <= maximumSize else { return .invalid }
         // What follows `LOCAL` and an unspecified family is for nobody (PROXY protocol §2.2).
         guard let family, !isLocal, family != .unspecified else {
-            return octets.count < count
+            return bytes.count < count
                 ? .incomplete : .complete(count: count, source: nil)
         }
         let extensions = fixedSize + family.size
         guard extensions <= count else { return .invalid }
-        guard octets.count >= count else { return .incomplete }
-        let header = octets.extracting(..<count)
+        guard bytes.count >= count else { return .incomplete }
+        let header = bytes.extracting(..<count)
         guard areValid(header, from: extensions) else { return .invalid }
         return .complete(count: count, source: source(header, family))
     }
@@ -68,7 +68,7 @@ public enum ProxyHeader {
         case ipv6 = 0x21
         case unix = 0x31
 
-        /// Octets of both addresses and ports.
+        /// Bytes of both addresses and ports.
         var size: Int {
             switch self {
             case .unspecified: 0
@@ -122,10 +122,10 @@ public enum ProxyHeader {
 }
 
 extension Span<UInt8> {
-    /// Two octets, most significant first.
+    /// Two bytes, most significant first.
     fileprivate func number(at place: Int) -> Int { Int(self[place]) << 8 | Int(self[place + 1]) }
 
-    /// Eight octets, most significant first.
+    /// Eight bytes, most significant first.
     fileprivate func word(at place: Int) -> UInt64 {
         (place..<place + 8).reduce(0) { word, place in word << 8 | UInt64(self[place]) }
     }

@@ -1,7 +1,28 @@
+/// The name of a header field, written in code: `request.fields["Content-Range"]`.
+///
+/// Names from the wire are never turned into this type; they stay bytes and are compared with it
+/// by folding ASCII letters only (H1, H27).
+public struct FieldName: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    let text: StaticString
+
+    /// Takes a literal of token characters (RFC 9110 §5.1).
+    public init(stringLiteral text: StaticString) {
+        self.text = text
+    }
+
+    /// The name as it was written.
+    public var description: String { text.description }
+}
+
+extension UInt8 {
+    /// The byte with `A`–`Z` folded to `a`–`z`; every other byte as it is (H1).
+    var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
+}
+
 /// The header fields of a request, in the order in which they came (H28).
 ///
 /// Names and values are ranges of one copy of the head, so reading a field costs nothing until its
-/// text is asked for. Values are octets; ``subscript(_:)`` shows each octet as one scalar
+/// text is asked for. Values are bytes; ``subscript(_:)`` shows each byte as one scalar
 /// (ISO 8859-1), so that nothing is lost and nothing invented (H26).
 public struct Fields: Sendable {
     /// Where one field stands in the head.
@@ -15,11 +36,11 @@ public struct Fields: Sendable {
         var value: Range<Int> { Int(valueStart)..<Int(valueStart + valueCount) }
     }
 
-    let octets: [UInt8]
+    let bytes: [UInt8]
     let lines: [Line]
 
-    init(octets: [UInt8], lines: [Line]) {
-        self.octets = octets
+    init(bytes: [UInt8], lines: [Line]) {
+        self.bytes = bytes
         self.lines = lines
     }
 
@@ -60,43 +81,43 @@ public struct Fields: Sendable {
         }
     }
 
-    /// The octets of the first line of that name, for consumers that validate them (H26).
-    public func octets(_ name: FieldName) -> ArraySlice<UInt8>? {
+    /// The bytes of the first line of that name, for consumers that validate them (H26).
+    public func bytes(_ name: FieldName) -> ArraySlice<UInt8>? {
         for line in lines where isNamed(name, line) {
-            return octets[line.value]
+            return bytes[line.value]
         }
         return nil
     }
 
     private func isNamed(_ name: FieldName, _ line: Line) -> Bool {
-        octets.span.matches(name, in: line.name)
+        bytes.span.matches(name, in: line.name)
     }
 
     private func text(_ line: Line) -> String { text(line.value) }
 
     private func text(_ range: Range<Int>) -> String {
-        let octets = octets[range]
-        if octets.allSatisfy({ octet in octet < 0x80 }) {
-            return String(decoding: octets, as: UTF8.self)
+        let bytes = bytes[range]
+        if bytes.allSatisfy({ byte in byte < 0x80 }) {
+            return String(decoding: bytes, as: UTF8.self)
         }
-        return String(String.UnicodeScalarView(octets.map { octet in Unicode.Scalar(octet) }))
+        return String(String.UnicodeScalarView(bytes.map { byte in Unicode.Scalar(byte) }))
     }
 }
 
 extension Fields {
     /// Fields made in code, for tests and for services driven without a socket.
     public init(_ fields: [(name: String, value: String)]) {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var lines: [Line] = []
         for field in fields {
             let name = Array(field.name.utf8)
             let value = Array(field.value.utf8)
             lines.append(
                 Line(
-                    nameStart: UInt32(octets.count), nameCount: UInt32(name.count),
-                    valueStart: UInt32(octets.count + name.count), valueCount: UInt32(value.count)))
-            octets += name + value
+                    nameStart: UInt32(bytes.count), nameCount: UInt32(name.count),
+                    valueStart: UInt32(bytes.count + name.count), valueCount: UInt32(value.count)))
+            bytes += name + value
         }
-        self.init(octets: octets, lines: lines)
+        self.init(bytes: bytes, lines: lines)
     }
 }

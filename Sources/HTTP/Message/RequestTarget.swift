@@ -4,7 +4,7 @@ public struct RequestTarget: Sendable {
     public enum Fault: Error, Equatable {
         /// A bad percent escape, a NUL, text that is not UTF-8, or a dot segment: 400.
         case malformed
-        /// More than 64 segments, or one of more than 1,024 octets: 414.
+        /// More than 64 segments, or one of more than 1,024 bytes: 414.
         case tooLong
     }
 
@@ -31,20 +31,20 @@ public struct RequestTarget: Sendable {
     /// business.
     public func segments() throws(Fault) -> [String] {
         let text = path.utf8
-        let octets = text.span
+        let bytes = text.span
         var segments: [String] = []
         segments.reserveCapacity(8)
         // Behind the slash that every path begins with.
-        var start = min(1, octets.count)
-        while start <= octets.count, segments.count < 64 {
+        var start = min(1, bytes.count)
+        while start <= bytes.count, segments.count < 64 {
             let end =
-                octets.firstIndex(of: UInt8(ascii: "/"), in: start..<octets.count) ?? octets.count
-            guard let segment = octets.segment(start..<end) else { throw .malformed }
+                bytes.firstIndex(of: UInt8(ascii: "/"), in: start..<bytes.count) ?? bytes.count
+            guard let segment = bytes.segment(start..<end) else { throw .malformed }
             guard segment.utf8.count <= 1024 else { throw .tooLong }
             segments.append(segment)
             start = end + 1
         }
-        guard start > octets.count else { throw .tooLong }
+        guard start > bytes.count else { throw .tooLong }
         return segments.count == 1 && segments[0].isEmpty ? [] : segments
     }
 
@@ -80,24 +80,24 @@ extension Span<UInt8> {
 }
 
 extension String {
-    /// Decodes percent escapes once; `nil` for a bad escape, octets that are not UTF-8, and a NUL unless it is
+    /// Decodes percent escapes once; `nil` for a bad escape, bytes that are not UTF-8, and a NUL unless it is
     /// allowed, for text whose control characters are removed.
     init?(
-        percentDecoding octets: some Collection<UInt8>, plusIsBlank: Bool = false,
+        percentDecoding bytes: some Collection<UInt8>, plusIsBlank: Bool = false,
         allowsNUL: Bool = false
     ) {
         var decoded: [UInt8] = []
-        decoded.reserveCapacity(octets.count)
-        var rest = octets.makeIterator()
-        while let octet = rest.next() {
-            switch octet {
+        decoded.reserveCapacity(bytes.count)
+        var rest = bytes.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
             case UInt8(ascii: "%"):
                 guard
                     let high = rest.next()?.hexDigitValue, let low = rest.next()?.hexDigitValue
                 else { return nil }
                 decoded.append(high << 4 | low)
             case UInt8(ascii: "+") where plusIsBlank: decoded.append(0x20)
-            default: decoded.append(octet)
+            default: decoded.append(byte)
             }
         }
         guard allowsNUL || !decoded.contains(0),

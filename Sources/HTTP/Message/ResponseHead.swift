@@ -1,4 +1,4 @@
-internal import Octets
+internal import Bytes
 
 /// Writes the head of a response straight into a send buffer.
 public struct ResponseHead {
@@ -34,14 +34,14 @@ public struct ResponseHead {
     /// knows the length by chunks, or by the end of the connection (H88–H90).
     public static func append(_ response: Response, _ framing: Framing, to buffer: inout [UInt8]) {
         let delimiter = delimiter(of: response, framing)
-        // Room for everything at once: 256 octets are more than the parts of fixed size can fill.
+        // Room for everything at once: 256 bytes are more than the parts of fixed size can fill.
         let size =
             256 + response.status.phrase.utf8CodeUnitCount + framing.dateLine.count
-            + response.fields.octets.count
+            + response.fields.bytes.count
         let options = connectionOptions(response.status, framing)
         // What is written is named one by one: the closure would take copies of the two as a whole.
         let status = response.status
-        let fields = response.fields.octets.span
+        let fields = response.fields.bytes.span
         let dateLine = framing.dateLine.span
         let id = framing.id
         buffer.append(atMost: size) { head in
@@ -84,7 +84,7 @@ public struct ResponseHead {
         case .withheld where framing.answersHead: return .none
         // A HEAD waits for no stream, and an older peer knows no chunks: it waits for the close.
         case .stream(_, nil): return framing.answersHead || framing.isHTTP10 ? .none : .chunks
-        case .bytes(let octets): return .length(Int64(octets.count))
+        case .bytes(let bytes): return .length(Int64(bytes.count))
         default: return .length(response.content.length ?? 0)
         }
     }
@@ -103,5 +103,19 @@ public struct ResponseHead {
                 nil
             }
         }
+    }
+}
+
+/// What stands around the bytes of a content whose length nobody knows (RFC 9112 §7.1).
+public enum ChunkFraming {
+    /// Behind the bytes of every chunk.
+    public static let end: [UInt8] = [0x0D, 0x0A]
+    /// Says that the content is complete; whoever misses it knows that something is missing (H88).
+    public static let last: [UInt8] = Array("0\r\n\r\n".utf8)
+
+    /// In front of a chunk of that many bytes, at least one: zero would end the content.
+    public static func head(_ count: Int) -> [UInt8] {
+        precondition(count > 0)
+        return Array("\(String(count, radix: 16))\r\n".utf8)
     }
 }

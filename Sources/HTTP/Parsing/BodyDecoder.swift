@@ -1,12 +1,12 @@
-/// Takes the framing off a request's body: octets of the connection in, octets of the body out.
+/// Takes the framing off a request's body: bytes of the connection in, bytes of the body out.
 ///
-/// Pure and resumable at every octet, like ``RequestParser``.
+/// Pure and resumable at every byte, like ``RequestParser``.
 public struct BodyDecoder: Sendable {
-    /// What the next octets of the input are.
+    /// What the next bytes of the input are.
     public enum Step: Sendable, Equatable {
-        /// So many octets of the input were framing; look again behind them.
+        /// So many bytes of the input were framing; look again behind them.
         case framing(Int)
-        /// So many octets at the front of the input belong to the body.
+        /// So many bytes at the front of the input belong to the body.
         case content(Int)
         /// The input is used up.
         case needsInput
@@ -20,7 +20,7 @@ public struct BodyDecoder: Sendable {
     private let limit: Int64
     private var delivered: Int64 = 0
 
-    /// A decoder at the first octet behind the head.
+    /// A decoder at the first byte behind the head.
     ///
     /// - Parameters:
     ///   - limit: The largest body; a longer one is refused with 413 as soon as it is known (H44,
@@ -42,7 +42,7 @@ public struct BodyDecoder: Sendable {
         }
     }
 
-    /// What is still announced: octets, or `nil` while chunks come.
+    /// What is still announced: bytes, or `nil` while chunks come.
     public var announced: Int64? {
         if case .chunked = framing { return chunks.isComplete ? 0 : nil }
         return remaining
@@ -79,7 +79,7 @@ extension Refusal {
 }
 
 extension BodyDecoder {
-    /// Notes octets that went straight from the socket into a buffer, past this decoder.
+    /// Notes bytes that went straight from the socket into a buffer, past this decoder.
     ///
     /// - Parameter count: At most what ``announced`` says; only for bodies of known length.
     public mutating func skip(_ count: Int64) { remaining -= min(count, remaining) }

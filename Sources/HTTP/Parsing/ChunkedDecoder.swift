@@ -13,9 +13,9 @@ struct ChunkedDecoder: Sendable {
     private var lineCount = 0
     private var extensionTotal = 0
     private var chunkCount: Int64 = 0
-    private var trailerOctets = 0
+    private var trailerBytes = 0
     private var trailerFields = 0
-    private var hasExtensionOctets = false
+    private var hasExtensionBytes = false
     private let bodyLimit: Int64
     private let kept: FieldName?
     /// The trailer line so far, where one may be kept.
@@ -48,10 +48,10 @@ struct ChunkedDecoder: Sendable {
         return .framing(used)
     }
 
-    private mutating func take(_ octet: UInt8) throws(Refusal) {
+    private mutating func take(_ byte: UInt8) throws(Refusal) {
         switch state {
         case .sizeStart, .size:
-            if let digit = octet.hexDigitValue {
+            if let digit = byte.hexDigitValue {
                 digits += 1
                 guard digits <= 16, size >> 59 == 0 else { throw .chunkSize }
                 size = size << 4 | Int64(digit)
@@ -59,7 +59,7 @@ struct ChunkedDecoder: Sendable {
             } else {
                 guard state == .size else { throw .chunkSize }
                 // Blanks may stand before an extension, never before the line's end (H46).
-                switch octet {
+                switch byte {
                 case .cr: state = .sizeEnd
                 case UInt8(ascii: ";"): state = .extensionName
                 case .sp, .htab: state = .afterSize
@@ -68,73 +68,73 @@ struct ChunkedDecoder: Sendable {
             }
             try countLine()
         case .afterSize:
-            switch octet {
+            switch byte {
             case .sp, .htab: break
             case UInt8(ascii: ";"): state = .extensionName
             default: throw .chunkSize
             }
-            hasExtensionOctets = false
+            hasExtensionBytes = false
             try countLine()
         case .extensionName:
-            if OctetClass.token.contains(octet) {
-                hasExtensionOctets = true
-            } else if octet == .sp || octet == .htab {
+            if ByteClass.token.contains(byte) {
+                hasExtensionBytes = true
+            } else if byte == .sp || byte == .htab {
                 // Blanks before the name; after it they lead to `=`, `;` or nothing allowed.
-                if hasExtensionOctets { state = .extensionEquals }
+                if hasExtensionBytes { state = .extensionEquals }
             } else {
-                guard hasExtensionOctets else { throw .chunkExtension }
-                try endExtensionPart(octet)
+                guard hasExtensionBytes else { throw .chunkExtension }
+                try endExtensionPart(byte)
             }
             try countExtension()
         case .extensionEquals:
-            if octet != .sp && octet != .htab {
-                guard octet == UInt8(ascii: "=") || octet == UInt8(ascii: ";") else {
+            if byte != .sp && byte != .htab {
+                guard byte == UInt8(ascii: "=") || byte == UInt8(ascii: ";") else {
                     throw .chunkExtension
                 }
-                try endExtensionPart(octet)
+                try endExtensionPart(byte)
             }
             try countExtension()
         case .extensionValue:
-            if octet == UInt8(ascii: "\""), !hasExtensionOctets {
+            if byte == UInt8(ascii: "\""), !hasExtensionBytes {
                 state = .quoted
-            } else if OctetClass.token.contains(octet) {
-                hasExtensionOctets = true
-            } else if octet == .sp || octet == .htab {
-                if hasExtensionOctets { state = .afterSize }
+            } else if ByteClass.token.contains(byte) {
+                hasExtensionBytes = true
+            } else if byte == .sp || byte == .htab {
+                if hasExtensionBytes { state = .afterSize }
             } else {
-                guard hasExtensionOctets, octet != UInt8(ascii: "=") else { throw .chunkExtension }
-                try endExtensionPart(octet)
+                guard hasExtensionBytes, byte != UInt8(ascii: "=") else { throw .chunkExtension }
+                try endExtensionPart(byte)
             }
             try countExtension()
         case .quoted:
-            guard OctetClass.value.contains(octet) else { throw .chunkExtension }
-            if octet == UInt8(ascii: "\\") { state = .quotedPair }
-            if octet == UInt8(ascii: "\"") { state = .afterQuoted }
+            guard ByteClass.value.contains(byte) else { throw .chunkExtension }
+            if byte == UInt8(ascii: "\\") { state = .quotedPair }
+            if byte == UInt8(ascii: "\"") { state = .afterQuoted }
             try countExtension()
         case .quotedPair:
-            guard OctetClass.value.contains(octet) else { throw .chunkExtension }
+            guard ByteClass.value.contains(byte) else { throw .chunkExtension }
             state = .quoted
             try countExtension()
         case .afterQuoted:
-            if octet == .sp || octet == .htab {
+            if byte == .sp || byte == .htab {
                 state = .afterSize
             } else {
-                guard octet != UInt8(ascii: "=") else { throw .chunkExtension }
-                try endExtensionPart(octet)
+                guard byte != UInt8(ascii: "=") else { throw .chunkExtension }
+                try endExtensionPart(byte)
             }
             try countExtension()
         case .sizeEnd:
-            guard octet == .lf else { throw .chunkSize }
+            guard byte == .lf else { throw .chunkSize }
             try beginChunk()
         case .data: break
         case .dataCR:
-            guard octet == .cr else { throw .chunkEnd }
+            guard byte == .cr else { throw .chunkEnd }
             state = .dataLF
         case .dataLF:
-            guard octet == .lf else { throw .chunkEnd }
+            guard byte == .lf else { throw .chunkEnd }
             state = .sizeStart
         case .trailerStart, .trailerName, .trailerValue, .trailerEnd, .end:
-            try takeTrailer(octet)
+            try takeTrailer(byte)
         case .complete: break
         }
     }
@@ -148,13 +148,13 @@ struct ChunkedDecoder: Sendable {
         state = size == 0 ? .trailerStart : .data
         digits = 0
         lineCount = 0
-        hasExtensionOctets = false
+        hasExtensionBytes = false
     }
 
     /// What ends the name or the value of an extension: `=`, `;`, or the line.
-    private mutating func endExtensionPart(_ octet: UInt8) throws(Refusal) {
-        hasExtensionOctets = false
-        switch octet {
+    private mutating func endExtensionPart(_ byte: UInt8) throws(Refusal) {
+        hasExtensionBytes = false
+        switch byte {
         case .cr: state = .sizeEnd
         case UInt8(ascii: ";"): state = .extensionName
         case UInt8(ascii: "="): state = .extensionValue
@@ -165,7 +165,7 @@ struct ChunkedDecoder: Sendable {
     private mutating func countLine() throws(Refusal) {
         lineCount += 1
         guard lineCount <= 1024 else {
-            throw Refusal(.badRequest, "H47", "A chunk line is longer than 1,024 octets.")
+            throw Refusal(.badRequest, "H47", "A chunk line is longer than 1,024 bytes.")
         }
     }
 
@@ -179,42 +179,42 @@ struct ChunkedDecoder: Sendable {
     }
 
     /// Trailers are checked like header fields and then thrown away, all but one (H50).
-    private mutating func takeTrailer(_ octet: UInt8) throws(Refusal) {
-        trailerOctets += 1
-        guard trailerOctets <= 8192 + 2 else {
+    private mutating func takeTrailer(_ byte: UInt8) throws(Refusal) {
+        trailerBytes += 1
+        guard trailerBytes <= 8192 + 2 else {
             throw Refusal(.fieldsTooLarge, "H50", "The trailer section is too large.")
         }
-        if kept != nil { line.append(octet) }
+        if kept != nil { line.append(byte) }
         switch state {
         case .trailerStart:
-            if octet == .cr {
+            if byte == .cr {
                 state = .end
             } else {
                 trailerFields += 1
                 guard trailerFields <= 32 else {
                     throw Refusal(.fieldsTooLarge, "H50", "There are too many trailer fields.")
                 }
-                guard OctetClass.token.contains(octet) else { throw .trailer }
+                guard ByteClass.token.contains(byte) else { throw .trailer }
                 state = .trailerName
             }
         case .trailerName:
-            if octet == UInt8(ascii: ":") {
+            if byte == UInt8(ascii: ":") {
                 state = .trailerValue
-            } else if !OctetClass.token.contains(octet) {
+            } else if !ByteClass.token.contains(byte) {
                 throw .trailer
             }
         case .trailerValue:
-            if octet == .cr {
+            if byte == .cr {
                 state = .trailerEnd
-            } else if !OctetClass.value.contains(octet) {
+            } else if !ByteClass.value.contains(byte) {
                 throw .trailer
             }
         case .trailerEnd:
-            guard octet == .lf else { throw .trailer }
+            guard byte == .lf else { throw .trailer }
             state = .trailerStart
             keepTrailer()
         default:
-            guard octet == .lf else { throw .trailer }
+            guard byte == .lf else { throw .trailer }
             state = .complete
         }
     }

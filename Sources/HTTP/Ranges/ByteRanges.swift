@@ -16,7 +16,7 @@ public enum ByteRanges: Equatable, Sendable {
     /// Reads a field; whatever is no list of byte ranges asks for nothing (H107).
     ///
     /// - Parameters:
-    ///   - size: Octets of the content.
+    ///   - size: Bytes of the content.
     ///   - limit: How many ranges are honoured after merging (H108).
     public init(_ field: String, size: Int64, limit: Int) {
         guard let elements = ByteRanges.elements(field) else {

@@ -4,7 +4,7 @@ public struct PartialContent: Sendable {
     public enum Piece: Sendable, Equatable {
         /// The head of a part, or what ends the last one.
         case head([UInt8])
-        /// Octets of the content.
+        /// Bytes of the content.
         case range(Range<Int64>)
     }
 
@@ -19,7 +19,7 @@ public struct PartialContent: Sendable {
     ///
     /// - Parameters:
     ///   - ranges: At least one, none of them empty.
-    ///   - size: Octets of the whole content.
+    ///   - size: Bytes of the whole content.
     ///   - mediaType: Of the whole content.
     ///   - generator: Where the boundary between parts comes from. It is made anew for each answer,
     ///     so nobody can have stored a content that holds it.
@@ -55,22 +55,22 @@ public struct PartialContent: Sendable {
         contentRange = nil
     }
 
-    /// The octets, where those of a range are at hand.
+    /// The bytes, where those of a range are at hand.
     public func content(_ slice: (Range<Int64>) -> Content) -> Content {
         let contents = pieces.map { piece in
             switch piece {
-            case .head(let octets): Content.bytes(octets)
+            case .head(let bytes): Content.bytes(bytes)
             case .range(let range): slice(range)
             }
         }
         return contents.count == 1 ? contents[0] : .parts(contents)
     }
 
-    /// How many octets that are.
+    /// How many bytes that are.
     public var length: Int64 {
         pieces.reduce(0) { sum, piece in
             switch piece {
-            case .head(let octets): sum + Int64(octets.count)
+            case .head(let bytes): sum + Int64(bytes.count)
             case .range(let range): sum + Int64(range.count)
             }
         }

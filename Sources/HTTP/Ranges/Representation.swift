@@ -14,7 +14,7 @@ public struct Representation: Sendable {
         case unsatisfiable
     }
 
-    /// Octets of the content as it would be sent.
+    /// Bytes of the content as it would be sent.
     public let size: Int64
     /// Tag and date of the content.
     public let conditions: Preconditions
@@ -22,7 +22,7 @@ public struct Representation: Sendable {
     /// Describes a content.
     ///
     /// - Parameters:
-    ///   - size: Octets.
+    ///   - size: Bytes.
     ///   - modified: Whole seconds since 1970 UTC.
     public init(size: Int64, tag: EntityTag, modified: Int64) {
         self.size = size
@@ -40,7 +40,7 @@ public struct Representation: Sendable {
     public func selection(
         for request: Request, at now: Int64, limit: Int = 32, isCoded: Bool = false
     ) -> Selection {
-        switch conditions.judge(request.method, request.fields, at: now) {
+        switch conditions.evaluate(request.method, request.fields, at: now) {
         case .failed: return .failed
         case .notModified: return .notModified
         case .proceed: break

@@ -1,6 +1,63 @@
+/// A path with named holes, such as `/apps/{app}/conversations/{conversation}`.
+public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible
+{
+    /// One part of the path.
+    enum Segment: Sendable, Hashable {
+        case literal(String)
+        case parameter(String)
+    }
+
+    /// The template as it was written.
+    public let description: String
+    let segments: [Segment]
+    /// The names of the holes, in order.
+    public let parameterNames: [String]
+
+    /// Reads a template; segments in braces are parameters.
+    public init(_ text: String) {
+        description = text
+        segments = text.split(separator: "/").map { segment in
+            segment.first == "{" && segment.last == "}"
+                ? .parameter(String(segment.dropFirst().dropLast())) : .literal(String(segment))
+        }
+        parameterNames = segments.compactMap { segment in
+            if case .parameter(let name) = segment { name } else { nil }
+        }
+    }
+
+    /// A template as a literal.
+    public init(stringLiteral text: String) { self.init(text) }
+}
+
+/// What stands in the holes of a path, by their names.
+///
+/// A path has a few of them, so they are looked through: making a dictionary at each request cost more
+/// than all its look-ups.
+public struct PathParameters: Equatable, Sendable {
+    private let names: [String]
+    private let values: [String]
+
+    init(_ names: [String], _ values: [String]) {
+        self.names = names
+        self.values = values
+    }
+
+    /// What stands in a hole, decoded; `nil` where the path has no such hole.
+    public subscript(name: String) -> String? {
+        names.firstIndex(of: name).map { place in values[place] }
+    }
+}
+
+extension PathParameters: ExpressibleByDictionaryLiteral {
+    /// Holes and what stands in them, in the order of the path.
+    public init(dictionaryLiteral holes: (String, String)...) {
+        self.init(holes.map(\.0), holes.map(\.1))
+    }
+}
+
 /// Finds what a table of endpoints says about a method and a path.
 ///
-/// Paths are compared by octets and with case (H63); empty segments match nothing (H62), except that
+/// Paths are compared by bytes and with case (H63); empty segments match nothing (H62), except that
 /// one trailing slash on a path may be allowed by the table. `HEAD` is offered wherever `GET` is
 /// (H65).
 public struct Router<Handler: Sendable>: Sendable {
@@ -86,13 +143,13 @@ public struct Router<Handler: Sendable>: Sendable {
         return nil
     }
 
-    /// Octet by octet: `==` of strings would let canonical equivalents in.
+    /// Byte by byte: `==` of strings would let canonical equivalents in.
     private func isSame(_ left: String, _ right: String) -> Bool {
         let (ours, theirs) = (left.utf8, right.utf8)
-        let octets = ours.span
+        let bytes = ours.span
         let others = theirs.span
-        guard octets.count == others.count else { return false }
-        for place in octets.indices where octets[place] != others[place] { return false }
+        guard bytes.count == others.count else { return false }
+        for place in bytes.indices where bytes[place] != others[place] { return false }
         return true
     }
 

@@ -1,7 +1,7 @@
 import CCurl
-import Descriptors
 import Dispatch
 import Glibc
+import SystemSupport
 
 /// A socket of libcurl's, and what it waits for; confined to its queue.
 ///
@@ -31,7 +31,7 @@ final class WatchedSocket {
         let number = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard number >= 0 else { return nil }
         own = OwnDescriptor(number)
-        guard DescriptorLimit.leavesSome(behind: number, for: .connection) else { return nil }
+        guard DescriptorLimit.leavesReserve(above: number, for: .connection) else { return nil }
         self.queue = queue
         self.onReady = onReady
     }

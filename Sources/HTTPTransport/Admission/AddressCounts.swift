@@ -1,5 +1,5 @@
 import HTTP
-import Locking
+import SystemSupport
 
 /// How many connections each client has open (H182).
 ///
@@ -52,4 +52,18 @@ struct AddressCounts: Sendable {
         // Which of the sixteen it is may be known to everybody.
         tables[client.hashValue & 15]
     }
+}
+
+/// Why a connection was refused before anything of it was read.
+public enum ConnectionRefusal: String, Sendable, CaseIterable {
+    /// There are `maxConnections`; it was told so where nothing speaks against it (H181).
+    case full
+    /// Its client has `maxConnectionsPerAddress` (H182).
+    case client
+    /// No descriptor is left for it (H183).
+    case descriptors
+    /// No memory is left for its TLS session.
+    case memory
+    /// It came past the proxy that every connection has to come through (H202).
+    case untrusted
 }

@@ -1,4 +1,4 @@
-import Locking
+import SystemSupport
 
 /// How many handlers work at once, and who waits for one of them to end (H187).
 ///
@@ -55,7 +55,7 @@ final class HandlerQueue: Sendable {
     }
 
     /// Asks for a slot, which most find free: nothing is allocated.
-    func takeSlot() -> Bool {
+    func takeFreeSlot() -> Bool {
         state.withLock { state in
             guard state.running < state.limit else { return false }
             state.running += 1
@@ -94,7 +94,7 @@ final class HandlerQueue: Sendable {
     /// Gives a place up.
     ///
     /// - Returns: False when its turn had come: it has a slot, or will hear of it.
-    @discardableResult func withdraw(_ place: Place) -> Bool {
+    @discardableResult func cancelWait(_ place: Place) -> Bool {
         state.withLock { state in
             defer { state.tidy() }
             return state.waiting.removeValue(forKey: place) != nil

@@ -1,17 +1,32 @@
 import HTTP
 
+/// What a head says about the answer to it; all that is kept of a head while the answer is made.
+struct RequestTraits {
+    let framing: BodyFraming
+    let answersHead: Bool
+    let isHTTP10: Bool
+    let expectsContinue: Bool
+
+    init(_ head: borrowing RequestHead) {
+        framing = head.framing
+        answersHead = head.method == .head
+        isHTTP10 = head.isHTTP10
+        expectsContinue = head.expectsContinue
+    }
+}
+
 /// One request whose answer is being worked out, and its body.
 final class Exchange: @unchecked Sendable {
     // Sendable because it is only used on the loop of its connection.
 
-    let terms: AnswerTerms
+    let terms: RequestTraits
     let policy: BodyPolicy
     var record: RequestRecord
     let startedAt: Int64
     let beganAt: Int64
 
     var decoder: BodyDecoder
-    /// The read that waits for octets.
+    /// The read that waits for bytes.
     var pending: PendingRead?
     /// Set when the body cannot be read any further.
     var failure: BodyError?
@@ -19,11 +34,11 @@ final class Exchange: @unchecked Sendable {
     var isInterrupted = false
     /// `100 Continue` is still owed (H73, H74).
     var owesContinue: Bool
-    /// Octets of the body received so far, for the rate (H175).
+    /// Bytes of the body received so far, for the rate (H175).
     var received: Int64 = 0
     /// When something of the body last came, in milliseconds that were spent waiting for it.
     var lastReceipt: Int64 = 0
-    /// When the octets in the pending buffer are handed over, full or not.
+    /// When the bytes in the pending buffer are handed over, full or not.
     var handOver: Int64?
     var task: Task<Void, Never>?
     /// Where the request waits for a handler; `nil` once it has one (H187).
@@ -43,7 +58,7 @@ final class Exchange: @unchecked Sendable {
     }
 
     init(
-        _ terms: AnswerTerms, _ policy: BodyPolicy, _ record: RequestRecord, startedAt: Int64,
+        _ terms: RequestTraits, _ policy: BodyPolicy, _ record: RequestRecord, startedAt: Int64,
         beganAt: Int64
     ) {
         self.terms = terms
@@ -68,7 +83,7 @@ final class Exchange: @unchecked Sendable {
             ? min(handlerDue, beganAt + configuration.requestTimeout) : handlerDue
     }
 
-    /// Notes that a handler waits for octets.
+    /// Notes that a handler waits for bytes.
     ///
     /// The time since its last read was the handler's, and is not held against the peer.
     func beginWaiting(_ read: PendingRead, at now: Int64) {

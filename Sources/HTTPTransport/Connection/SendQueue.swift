@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import HTTP
 
-/// What is still to be sent on a connection: octets first, then contents in order.
+/// What is still to be sent on a connection: bytes first, then contents in order.
 struct SendQueue {
     /// What is at most this long is copied behind what waits; longer arrays wait as they are.
     static let gathered = 16 << 10
@@ -19,24 +19,24 @@ struct SendQueue {
         case broken
     }
 
-    /// Octets to send before everything else; empty storage may be lent by the loop.
-    var octets: [UInt8] = []
-    /// The octets are somebody else's, too: read, never emptied.
+    /// Bytes to send before everything else; empty storage may be lent by the loop.
+    var bytes: [UInt8] = []
+    /// The bytes are somebody else's, too: read, never emptied.
     private var isShared = false
     private var sent = 0
     private var rest: [Content] = []
     private var restCount: Int64 = 0
 
     /// Nothing waits.
-    var isEmpty: Bool { octets.isEmpty && rest.isEmpty }
+    var isEmpty: Bool { bytes.isEmpty && rest.isEmpty }
 
-    /// How many octets wait.
-    var count: Int64 { Int64(octets.count - sent) + restCount }
+    /// How many bytes wait.
+    var count: Int64 { Int64(bytes.count - sent) + restCount }
 
     /// Queues a response behind everything else.
     mutating func append(_ response: Response, _ framing: ResponseHead.Framing) {
         if rest.isEmpty {
-            ResponseHead.append(response, framing, to: &octets)
+            ResponseHead.append(response, framing, to: &bytes)
         } else {
             // Behind a file that has not left yet, never in front of it.
             var head: [UInt8] = []
@@ -49,21 +49,21 @@ struct SendQueue {
     /// Queues text behind everything else.
     mutating func append(_ text: String) {
         if rest.isEmpty {
-            octets.append(contentsOf: text.utf8)
+            bytes.append(contentsOf: text.utf8)
         } else {
             append(Array(text.utf8))
         }
     }
 
-    /// Queues octets behind everything else: the array itself where it would be alone or is long.
+    /// Queues bytes behind everything else: the array itself where it would be alone or is long.
     mutating func append(_ added: [UInt8]) {
         if added.isEmpty { return }
-        if octets.capacity == 0, rest.isEmpty {
-            octets = added
+        if bytes.capacity == 0, rest.isEmpty {
+            bytes = added
             isShared = true
         } else if rest.isEmpty, added.count <= Self.gathered {
             makeRoom()
-            octets.append(contentsOf: added)
+            bytes.append(contentsOf: added)
             isShared = false
         } else {
             rest.append(.bytes(added))
@@ -73,8 +73,8 @@ struct SendQueue {
 
     /// Forgets what has left, before it becomes the larger part of what is kept.
     private mutating func makeRoom() {
-        guard sent > Self.gathered, sent > octets.count / 2 else { return }
-        octets.removeFirst(sent)
+        guard sent > Self.gathered, sent > bytes.count / 2 else { return }
+        bytes.removeFirst(sent)
         sent = 0
     }
 
@@ -95,11 +95,11 @@ struct SendQueue {
     /// Sends as much as the socket takes, through TLS where there is any.
     mutating func send(to descriptor: Int32, through secure: SecureSocket?) -> Progress {
         while true {
-            while sent < octets.count {
+            while sent < bytes.count {
                 // Cork a head until the file behind it follows (H87).
                 let flags = Int32(MSG_NOSIGNAL) | (rest.isEmpty ? 0 : Int32(MSG_MORE))
                 let start = sent
-                let count = unsafe octets.withUnsafeBytes { all in
+                let count = unsafe bytes.withUnsafeBytes { all in
                     let rest = unsafe all.baseAddress.unsafelyUnwrapped + start
                     guard let secure else {
                         return unsafe linux_send(descriptor, rest, all.count - start, flags)
@@ -112,13 +112,13 @@ struct SendQueue {
                 }
                 sent += count
             }
-            forgetOctets()
+            forgetBytes()
             guard let next = rest.first else {
                 if secure?.flush() ?? true { return .drained }
                 return errno == EAGAIN ? .blocked : .broken
             }
             switch next {
-            case .bytes: takeOctets()
+            case .bytes: takeBytes()
             case .file(let file, let offset, let length):
                 return .file(file, offset: offset, length: length)
             case .none, .withheld, .parts, .stream: rest.removeFirst()
@@ -126,25 +126,25 @@ struct SendQueue {
         }
     }
 
-    private mutating func forgetOctets() {
+    private mutating func forgetBytes() {
         if isShared {
-            octets = []
+            bytes = []
             isShared = false
         } else {
-            octets.removeAll(keepingCapacity: octets.capacity <= 64 << 10)
+            bytes.removeAll(keepingCapacity: bytes.capacity <= 64 << 10)
         }
         sent = 0
     }
 
-    /// Takes the octets in front of the rest, and with them those behind that fit into one call.
-    private mutating func takeOctets() {
+    /// Takes the bytes in front of the rest, and with them those behind that fit into one call.
+    private mutating func takeBytes() {
         var taken = 0
         while taken < rest.count, case .bytes(let added) = rest[taken] {
             if taken == 0 {
-                octets = added
+                bytes = added
                 isShared = true
-            } else if octets.count + added.count <= Self.gathered {
-                octets.append(contentsOf: added)
+            } else if bytes.count + added.count <= Self.gathered {
+                bytes.append(contentsOf: added)
                 isShared = false
             } else {
                 break
@@ -155,14 +155,14 @@ struct SendQueue {
         rest.removeFirst(taken)
     }
 
-    /// The next octets of the file in front have been read: they leave like any others.
+    /// The next bytes of the file in front have been read: they leave like any others.
     mutating func fileWasRead(_ block: [UInt8]) {
         fileAdvanced(by: Int64(block.count))
-        octets = block
+        bytes = block
         isShared = true
     }
 
-    /// Notes that so many octets of the file in front have left.
+    /// Notes that so many bytes of the file in front have left.
     mutating func fileAdvanced(by count: Int64) {
         guard case .file(let file, let offset, let length) = rest.first else { return }
         restCount -= count

@@ -1,3 +1,6 @@
+import CLinux
+import Glibc
+
 /// Finds the connections whose time is up, without looking at the others (H179).
 ///
 /// Time is cut into ticks of 100 ms and 1,024 slots. A connection stands in at most a few slots and
@@ -59,4 +62,17 @@ struct DeadlineWheel {
         }
         return nil
     }
+}
+
+/// The clock of all deadlines: jumps of the wall clock do not move it (H180).
+enum MonotonicClock {
+    /// Nanoseconds since some point in the past.
+    static var nanoseconds: Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// The same in milliseconds.
+    static var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }

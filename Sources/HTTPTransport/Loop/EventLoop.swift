@@ -2,7 +2,7 @@ import CLinux
 import Dispatch
 import Glibc
 import HTTP
-import Locking
+import SystemSupport
 
 /// One thread's worth of connections: an epoll descriptor, what is to be done, and whose time is up.
 ///
@@ -21,7 +21,7 @@ import Locking
     let observer: (any RequestObserver)?
     let queue: DispatchQueue
     let epoll: Int32
-    let wakeUp: Int32
+    let wakeDescriptor: Int32
     let timer: Int32
     private var source: (any DispatchSourceRead)?
     private var hasStarted = false
@@ -34,7 +34,7 @@ import Locking
     var timerIsArmedFor: Int64 = 0
     var delayed: [Delayed] = []
     /// The last wait was short, so the next one begins with a look out.
-    var looksOut = false
+    var spinsBeforeWait = false
     private var handlers: [Int32: any EventHandler] = [:]
     private var connections: [Connection?] = []
     /// In the order in which they began; at the front stands one that is not over.
@@ -63,8 +63,8 @@ import Locking
     var strictTransportLine: [UInt8] = []
     var dateSecond: Int64 = 0
     /// What the TLS sessions of this loop have in common; made with the first one.
-    private(set) lazy var wire = TLSWire()
-    private var identifiers = RequestIDSource()
+    private(set) lazy var wire = TLSBuffers()
+    private var identifiers = RequestIDGenerator()
     /// The limits and times of everything on this loop; others may follow (H196).
     var configuration: ServerConfiguration {
         didSet { parser = RequestParser(limits: configuration.head) }
@@ -82,8 +82,8 @@ import Locking
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw SystemError("epoll_create1") }
         // EFD_ constants are not imported; they equal the O_ constants by definition.
-        wakeUp = eventfd(0, O_NONBLOCK | O_CLOEXEC)
-        guard wakeUp >= 0 else { throw SystemError("eventfd") }
+        wakeDescriptor = eventfd(0, O_NONBLOCK | O_CLOEXEC)
+        guard wakeDescriptor >= 0 else { throw SystemError("eventfd") }
         timer = timerfd_create(CLOCK_MONOTONIC, O_NONBLOCK | O_CLOEXEC)
         guard timer >= 0 else { throw SystemError("timerfd_create") }
         unsafe events = .allocate(capacity: 256)
@@ -93,13 +93,13 @@ import Locking
         nanoseconds = MonotonicClock.nanoseconds
         now = nanoseconds / 1_000_000
         wheel = DeadlineWheel(now: now)
-        control(EPOLL_CTL_ADD, wakeUp, EPOLLIN.rawValue, generation: 0)
+        control(EPOLL_CTL_ADD, wakeDescriptor, EPOLLIN.rawValue, generation: 0)
         control(EPOLL_CTL_ADD, timer, EPOLLIN.rawValue, generation: 0)
     }
 
     deinit {
         // Only now can nobody wake the loop any more: whoever does holds a reference to it.
-        close(wakeUp)
+        close(wakeDescriptor)
         if !hasStarted { closeDescriptors() }
         unsafe events.deallocate()
         unsafe readBuffer.deallocate()
@@ -112,7 +112,7 @@ import Locking
         source.setEventHandler { @Sendable [self] in run() }
         source.setCancelHandler { @Sendable [self] in
             closeDescriptors()
-            runLeftovers()
+            runRemainingWork()
         }
         self.source = source
         source.resume()
@@ -197,17 +197,17 @@ import Locking
     func flushLater(_ connection: Connection) { queued.append(connection) }
 
     /// Lends an empty buffer, where there is one.
-    func lendOutput(to octets: inout [UInt8]) {
-        if let spare = spareOutputs.popLast() { octets = spare }
+    func borrowOutputBuffer(to bytes: inout [UInt8]) {
+        if let spare = spareOutputs.popLast() { bytes = spare }
     }
 
     /// Takes an empty buffer back: one as large as it may be, the others only while they are small, so
     /// that a loop keeps 1 MiB at most.
-    func takeOutput(from octets: inout [UInt8]) {
-        if spareOutputs.isEmpty || spareOutputs.count < 64 && octets.capacity <= 16 << 10 {
-            spareOutputs.append(octets)
+    func returnOutputBuffer(from bytes: inout [UInt8]) {
+        if spareOutputs.isEmpty || spareOutputs.count < 64 && bytes.capacity <= 16 << 10 {
+            spareOutputs.append(bytes)
         }
-        octets = []
+        bytes = []
     }
 
     /// Sees to it that ``Connection/expire()`` is called at its deadline.
@@ -225,4 +225,338 @@ import Locking
 protocol EventHandler: AnyObject {
     /// There is input.
     func ready()
+}
+
+// What happens in one turn of the loop.
+extension EventLoop {
+    /// How long a loop that expects more looks for it before it falls asleep, in nanoseconds.
+    ///
+    /// Being woken costs both sides: the sender calls the scheduler, and we start on a cold core. Two
+    /// peers on one machine need less than 50 µs between two requests.
+    private static let spinDuration: Int64 = 50_000
+
+    /// Serves until nothing happens for 20 ms, then goes back to Dispatch.
+    func run() {
+        CurrentLoop.value = self
+        defer { CurrentLoop.value = nil }
+        var began = MonotonicClock.nanoseconds
+        while true {
+            // A turn that only looked whether something has come is no sign of quiet.
+            let isBusy = !localJobs.isEmpty || !resumed.isEmpty
+            let ready = wait(from: began)
+            updateTime()
+            resumeConnections()
+            if ready > 0 { handle(Int(ready)) }
+            for entry in wheel.turn(to: now) { expire(entry) }
+            runDelayed()
+            runJobs()
+            flush()
+            // One look at the clock for the length of this turn and for the wait that follows.
+            began = MonotonicClock.nanoseconds
+            observer?.finishedTurn(loop: number, nanoseconds: began - nanoseconds)
+            if ready <= 0, !isBusy, localJobs.isEmpty, resumed.isEmpty { break }
+        }
+        armTimer()
+    }
+
+    /// Waits for events; not at all while something else is to be done.
+    ///
+    /// After a wait that was short the next one is expected to be short, too, and begins with a look
+    /// out; after a long one the loop sleeps at once, so that an idle loop costs nothing.
+    private func wait(from began: Int64) -> Int32 {
+        guard localJobs.isEmpty, resumed.isEmpty else { return poll(for: 0) }
+        if spinsBeforeWait {
+            repeat {
+                let ready = poll(for: 0)
+                if ready != 0 { return ready }
+                // Whoever else wants this core, our own database for one, goes first.
+                sched_yield()
+            } while MonotonicClock.nanoseconds - began < Self.spinDuration
+        }
+        let ready = poll(for: 20)
+        // Waking up takes its own time, about as long again.
+        spinsBeforeWait = MonotonicClock.nanoseconds - began < 2 * Self.spinDuration
+        return ready
+    }
+
+    private func poll(for milliseconds: Int32) -> Int32 {
+        unsafe epoll_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)
+    }
+
+    private func updateTime() {
+        nanoseconds = MonotonicClock.nanoseconds
+        now = nanoseconds / 1_000_000
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)
+        wallClock = UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec / 1_000_000)
+        let second = Int64(time.tv_sec)
+        if second != dateSecond {
+            dateSecond = second
+            dateLine = Array("Date: \(HTTPDate.format(second))\r\n".utf8)
+            secureDateLine = dateLine + strictTransportLine
+        }
+    }
+
+    private func resumeConnections() {
+        guard !resumed.isEmpty else { return }
+        let batch = resumed
+        resumed = []
+        for connection in batch { connection.resume() }
+    }
+
+    private func handle(_ ready: Int) {
+        for index in 0..<ready {
+            let event = unsafe events[index]
+            let descriptor = unsafe Int32(truncatingIfNeeded: event.data.u64)
+            let generation = unsafe UInt32(truncatingIfNeeded: event.data.u64 >> 32)
+            if generation != 0 {
+                // An event of this batch may be older than the connection that now has the number.
+                unsafe connection(descriptor, generation)?.ready(event.events)
+            } else if descriptor == wakeDescriptor {
+                var count: eventfd_t = 0
+                _ = unsafe eventfd_read(wakeDescriptor, &count)
+            } else if descriptor == timer {
+                var expirations: UInt64 = 0
+                _ = unsafe read(timer, &expirations, 8)
+                timerIsArmedFor = 0
+            } else {
+                handler(of: descriptor)?.ready()
+            }
+        }
+    }
+
+    private func expire(_ entry: DeadlineWheel.Entry) {
+        guard let connection = connection(entry.descriptor, entry.generation) else { return }
+        if connection.deadline <= now {
+            connection.wheelTime = .max
+            connection.expire()
+        } else if connection.wheelTime <= now {
+            // The deadline has moved on; one that never comes needs no place in the wheel.
+            connection.wheelTime = .max
+            if connection.deadline < .max { schedule(connection) }
+        }
+    }
+
+    private func flush() {
+        while !queued.isEmpty {
+            // Two lists take turns, so that neither is allocated anew.
+            swap(&queued, &flushing)
+            for connection in flushing { connection.turnEnds() }
+            flushing.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Wakes the parked loop for the next deadline: idle connections cost no polling.
+    private func armTimer() {
+        guard let next = nextDeadline, next != timerIsArmedFor else { return }
+        timerIsArmedFor = next
+        var times = itimerspec()
+        let ahead = max(next - now, 1)
+        times.it_value.tv_sec = Int(ahead / 1000)
+        times.it_value.tv_nsec = Int(ahead % 1000 * 1_000_000)
+        _ = unsafe timerfd_settime(timer, 0, &times, nil)
+    }
+}
+
+extension EventLoop {
+    /// Something that waits for a time of its own: rare, so a plain list does.
+    struct Delayed {
+        /// Monotonic milliseconds.
+        let time: Int64
+        let work: () -> Void
+    }
+
+    /// Runs something on the loop later; called on the loop.
+    ///
+    /// By the loop's own timer and not by one of Dispatch, which opens a descriptor for its first one:
+    /// a listener that waits because there are no descriptors would then wait for ever (H183).
+    func after(_ milliseconds: Int64, _ work: @escaping () -> Void) {
+        delayed.append(Delayed(time: MonotonicClock.milliseconds + milliseconds, work: work))
+    }
+
+    /// Runs what is due; it may ask for more.
+    func runDelayed() {
+        guard !delayed.isEmpty else { return }
+        let due = delayed.filter { delayed in delayed.time <= now }
+        guard !due.isEmpty else { return }
+        delayed.removeAll { delayed in delayed.time <= now }
+        for delayed in due { delayed.work() }
+    }
+
+    /// When the loop has to be awake next, in monotonic milliseconds; `nil` if nothing is awaited.
+    var nextDeadline: Int64? {
+        let first = delayed.lazy.map(\.time).min()
+        guard let next = wheel.next else { return first }
+        return first.map { first in min(first, next) } ?? next
+    }
+}
+
+// The loop as an executor, and the way to it from other threads.
+extension EventLoop {
+    /// What other threads have handed over.
+    struct Foreign {
+        var jobs: [UnownedJob] = []
+        var work: [@Sendable () -> Void] = []
+        var isStopped = false
+
+        var isEmpty: Bool { jobs.isEmpty && work.isEmpty }
+    }
+
+    /// Takes a job of a task that prefers this loop.
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isCurrent {
+            localJobs.append(job)
+        } else {
+            hand { foreign in foreign.jobs.append(job) }
+        }
+    }
+
+    /// The same as a serial executor's reference.
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        unsafe UnownedSerialExecutor(ordinary: self)
+    }
+
+    /// True on this loop's queue.
+    var isCurrent: Bool { CurrentLoop.value === self }
+
+    /// Runs something on the loop: at once when called there, else in its next turn.
+    func perform(_ work: @escaping @Sendable () -> Void) {
+        if isCurrent {
+            work()
+        } else {
+            hand { foreign in foreign.work.append(work) }
+        }
+    }
+
+    private func hand(_ add: (inout Foreign) -> Void) {
+        let (wasEmpty, isStopped) = foreign.withLock { foreign in
+            let wasEmpty = foreign.isEmpty
+            add(&foreign)
+            return (wasEmpty, foreign.isStopped)
+        }
+        guard wasEmpty else { return }
+        if isStopped {
+            queue.async { @Sendable [self] in runRemainingWork() }
+        } else {
+            // `queue.async` would wait behind a run in progress; the eventfd ends its `epoll_wait`.
+            eventfd_write(wakeDescriptor, 1)
+        }
+    }
+
+    /// Runs what was waiting when the turn began, and a few rounds of what that adds: answers to
+    /// pipelined requests that need no waiting leave together.
+    func runJobs() {
+        for _ in 0..<16 {
+            let handed = takeForeign()
+            guard !localJobs.isEmpty || !handed.isEmpty else { return }
+            run(handed)
+        }
+    }
+
+    /// Serves as a plain queue once the loop has stopped: a handler that outlived its connection
+    /// still runs to its end.
+    func runRemainingWork() {
+        CurrentLoop.value = self
+        defer { CurrentLoop.value = nil }
+        while true {
+            let handed = takeForeign()
+            if localJobs.isEmpty, handed.isEmpty { return }
+            run(handed)
+        }
+    }
+
+    private func takeForeign() -> Foreign {
+        foreign.withLock { foreign in
+            guard !foreign.isEmpty else { return Foreign() }
+            let taken = foreign
+            foreign.jobs = []
+            foreign.work = []
+            return taken
+        }
+    }
+
+    private func run(_ handed: Foreign) {
+        let jobs = localJobs
+        localJobs = []
+        for work in handed.work { work() }
+        for job in jobs { run(job) }
+        for job in handed.jobs { run(job) }
+    }
+
+    private func run(_ job: UnownedJob) {
+        unsafe job.runSynchronously(
+            isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    }
+}
+
+// Whose handshake makes room for another one (H168).
+extension EventLoop {
+    /// A handshake that has begun; it may be over by now.
+    struct Handshake {
+        let connection: DeadlineWheel.Entry
+        /// Monotonic milliseconds.
+        let begunAt: Int64
+    }
+
+    /// A handshake is safe from being ended for another one for so many milliseconds, which are enough for
+    /// whoever means to finish it.
+    private static let safety: Int64 = 1000
+
+    /// Notes a connection whose handshake begins.
+    func handshakeBegins(_ connection: Connection) {
+        forgetHandshakes()
+        handshakes.append(
+            Handshake(
+                connection: .init(
+                    descriptor: connection.descriptor, generation: connection.generation),
+                begunAt: now))
+    }
+
+    /// Ends the handshake that has been under way for longest: two addresses that say nothing could else
+    /// keep everybody out.
+    ///
+    /// - Returns: False when all of them are young.
+    func abortOldestHandshake() -> Bool {
+        forgetHandshakes()
+        guard let oldest = handshakes.first, now - oldest.begunAt >= Self.safety else {
+            return false
+        }
+        connection(oldest.connection.descriptor, oldest.connection.generation)?.abort("handshake")
+        return true
+    }
+
+    /// Forgets those at the front that are over.
+    private func forgetHandshakes() {
+        let over = handshakes.prefix { handshake in
+            let entry = handshake.connection
+            return connection(entry.descriptor, entry.generation)?.isShakingHands != true
+        }
+        handshakes.removeFirst(over.count)
+    }
+}
+
+/// Which loop the calling thread is running, if any.
+enum CurrentLoop {
+    // A pthread key: Swift has no thread-local storage, and the loop wanders between the threads of
+    // Dispatch. The pointer is unretained; a loop sets and clears it around its own run.
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        unsafe pthread_key_create(&key, nil)
+        return key
+    }()
+
+    static var value: EventLoop? {
+        get {
+            guard let pointer = unsafe pthread_getspecific(key) else { return nil }
+            return unsafe Unmanaged<EventLoop>.fromOpaque(pointer).takeUnretainedValue()
+        }
+        set {
+            unsafe pthread_setspecific(
+                key,
+                newValue.map { loop in
+                    unsafe UnsafeRawPointer(Unmanaged.passUnretained(loop).toOpaque())
+                })
+        }
+    }
 }

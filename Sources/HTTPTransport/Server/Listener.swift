@@ -1,7 +1,7 @@
 import CLinux
-import Descriptors
 import Glibc
 import HTTP
+import SystemSupport
 
 /// A listening socket on one loop.
 final class Listener: EventHandler, @unchecked Sendable {
@@ -10,10 +10,10 @@ final class Listener: EventHandler, @unchecked Sendable {
     private let descriptor: Int32
     private let isTCP: Bool
     /// The way in, where TLS is spoken.
-    private let door: TLSDoor?
+    private let door: TLSAcceptor?
     private let server: ServerCore
     private let loop: EventLoop
-    private let entrance: ProxyEntrance
+    private let entrance: PendingProxyHandshakes
     private var isPaused = false
     private var isClosed = false
     /// Doubles from 5 ms to 1 s while the process has no descriptors left (H183).
@@ -23,14 +23,14 @@ final class Listener: EventHandler, @unchecked Sendable {
     private var reserve: Int32
 
     init(
-        descriptor: Int32, isTCP: Bool, door: TLSDoor?, server: ServerCore, loop: EventLoop
+        descriptor: Int32, isTCP: Bool, door: TLSAcceptor?, server: ServerCore, loop: EventLoop
     ) {
         self.descriptor = descriptor
         self.isTCP = isTCP
         self.door = door
         self.server = server
         self.loop = loop
-        entrance = ProxyEntrance(loop)
+        entrance = PendingProxyHandshakes(loop)
         reserve = Self.spareDescriptor()
     }
 
@@ -39,10 +39,10 @@ final class Listener: EventHandler, @unchecked Sendable {
     /// Accepts what is there, a bounded number per turn (H184).
     func ready() {
         for _ in 0..<64 {
-            guard door?.admitsHandshake ?? true || loop.endOldestHandshake() else {
+            guard door?.allowsHandshake ?? true || loop.abortOldestHandshake() else {
                 return pause(for: 20)
             }
-            guard server.admitsConnection(loop.configuration) else {
+            guard server.allowsConnection(loop.configuration) else {
                 server.notice(.full)
                 return pause(for: 20)
             }
@@ -54,14 +54,14 @@ final class Listener: EventHandler, @unchecked Sendable {
     private func accept() -> Bool {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let accepted = unsafe withUnsafeMutableBytes(of: &storage) { octets in
+        let accepted = unsafe withUnsafeMutableBytes(of: &storage) { bytes in
             unsafe accept4(
                 descriptor,
-                octets.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self),
+                bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self),
                 &length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
         }
         guard accepted >= 0 else { return failed(SystemError("accept")) }
-        guard DescriptorLimit.leavesSome(behind: accepted, for: .connection) else {
+        guard DescriptorLimit.leavesReserve(above: accepted, for: .connection) else {
             Glibc.close(accepted)
             server.refused(.descriptors)
             return failed(SystemError("accept", code: EMFILE))
@@ -110,7 +110,7 @@ final class Listener: EventHandler, @unchecked Sendable {
         server.connectionOpened()
         let deadline = loop.now + loop.configuration.headerTimeout
         entrance.add(
-            ProxyGreeting(accepted, on: loop, deadline: deadline) { [server, loop, door] source in
+            ProxyHandshake(accepted, on: loop, deadline: deadline) { [server, loop, door] source in
                 server.connectionClosed(nil)
                 server.take(accepted, from: source ?? peer, on: loop, through: door)
             } dropped: { [server] in
@@ -136,7 +136,7 @@ final class Listener: EventHandler, @unchecked Sendable {
         guard !isClosed else { return }
         isClosed = true
         if !isPaused { loop.unwatch(descriptor) }
-        while server.admitsConnection(loop.configuration), accept() {}
+        while server.allowsConnection(loop.configuration), accept() {}
         entrance.close()
         discard()
     }

@@ -1,8 +1,7 @@
 import CLinux
-import Descriptors
 import Glibc
 public import HTTP
-import Locking
+import SystemSupport
 
 /// An HTTP/1.1 server: several loops, each with a listener of its own per address.
 public final class Server: Sendable {
@@ -16,7 +15,7 @@ public final class Server: Sendable {
 
     /// Makes a server that listens nowhere yet.
     ///
-    /// - Throws: ``SystemError`` when the system gives no epoll descriptors, ``TLSFault`` when a
+    /// - Throws: ``SystemError`` when the system gives no epoll descriptors, ``TLSConfigurationError`` when a
     ///   certificate cannot be served.
     public init(
         _ configuration: ServerConfiguration, service: any Service,
@@ -80,7 +79,9 @@ public final class Server: Sendable {
         return bound
     }
 
-    private func listen(on address: ListenAddress, through door: TLSDoor?) throws -> ListenAddress {
+    private func listen(on address: ListenAddress, through door: TLSAcceptor?) throws
+        -> ListenAddress
+    {
         if case .unix = address {
             let descriptor = try Socket.listen(on: address, backlog: backlog, shares: false)
             add(descriptor, isTCP: false, door, loops[0])
@@ -98,7 +99,7 @@ public final class Server: Sendable {
         return exact
     }
 
-    private func add(_ descriptor: Int32, isTCP: Bool, _ door: TLSDoor?, _ loop: EventLoop) {
+    private func add(_ descriptor: Int32, isTCP: Bool, _ door: TLSAcceptor?, _ loop: EventLoop) {
         let listener = Listener(
             descriptor: descriptor, isTCP: isTCP, door: door, server: core, loop: loop)
         listeners.withLock { listeners in listeners.append((loop, listener)) }
@@ -119,7 +120,7 @@ public final class Server: Sendable {
     /// How many handlers work, and how many requests wait for one (H187).
     public var handlerCounts: (running: Int, waiting: Int) { core.handlers.counts }
 
-    /// How many octets of bodies are held in memory as a whole (H186).
+    /// How many bytes of bodies are held in memory as a whole (H186).
     public var bufferedCount: Int { core.bodies.count }
 
     /// Stops in good order: takes no new connections, finishes what has begun, then ends (H194).
@@ -159,4 +160,29 @@ extension EventLoop {
             }
         }
     }
+}
+
+// What can be asked and changed about TLS while a server runs.
+extension Server {
+    /// Reads certificates, keys and bundle anew: new connections use them, others go on (H165).
+    ///
+    /// Blocks while files are read. Addresses, time limits and rotation stay as they were.
+    /// - Throws: ``TLSConfigurationError``; then everything is as it was.
+    public func reload(tls configuration: TLSConfiguration) throws(TLSConfigurationError) {
+        try core.tls?.reload(configuration)
+    }
+
+    /// The certificates that new connections get (H166); none without TLS.
+    public var certificates: [ServedCertificate] {
+        guard let context = core.tls?.current else { return [] }
+        return zip(context.configuration.certificates, context.certificates).map { files, served in
+            ServedCertificate(file: files.chain, names: served.subjects, expiry: served.expiry)
+        }
+    }
+
+    /// What an operator should hear about the certificates (H165).
+    public var certificateWarnings: [String] { core.tls?.current.warnings ?? [] }
+
+    /// Handshakes so far.
+    public var tlsStatistics: TLSStatistics { core.tls?.statistics ?? TLSStatistics() }
 }

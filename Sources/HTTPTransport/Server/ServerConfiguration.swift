@@ -2,7 +2,7 @@ public import HTTP
 
 /// Limits and times of a server; the defaults are those of the HTTP rules (http §25).
 ///
-/// All times are in milliseconds, all sizes in octets. No value means "unlimited".
+/// All times are in milliseconds, all sizes in bytes. No value means "unlimited".
 public struct ServerConfiguration: Sendable {
     /// Where to listen without TLS.
     public var addresses: [ListenAddress] = [.ipv4(0x7F00_0001, port: 8080)]
@@ -12,13 +12,13 @@ public struct ServerConfiguration: Sendable {
     public var loops = 1
     /// Limits of a request head (H21, H55, H37).
     public var head = HeadLimits()
-    /// `headerTimeout`: from the first octet of a head to its end (H174).
+    /// `headerTimeout`: from the first byte of a head to its end (H174).
     public var headerTimeout: Int64 = 20_000
     /// `keepAliveTimeout`: idle between two requests (H84).
     public var keepAliveTimeout: Int64 = 75_000
-    /// `bodyIdleTimeout`: without any octet of a body (H175).
+    /// `bodyIdleTimeout`: without any byte of a body (H175).
     public var bodyIdleTimeout: Int64 = 15_000
-    /// `minBodyRate`: octets per second, judged after the grace (H175).
+    /// `minBodyRate`: bytes per second, judged after the grace (H175).
     public var minimumBodyRate: Int64 = 240
     /// `bodyGrace` (H175).
     public var bodyGrace: Int64 = 5_000
@@ -29,7 +29,7 @@ public struct ServerConfiguration: Sendable {
     public var handlerTimeout: Int64 = 30_000
     /// `writeIdleTimeout`: an answer makes no progress (H178).
     public var writeIdleTimeout: Int64 = 15_000
-    /// `minWriteRate`: octets per second taken of what waits, judged after the grace (H178).
+    /// `minWriteRate`: bytes per second taken of what waits, judged after the grace (H178).
     public var minimumWriteRate: Int64 = 240
     /// `writeGrace` (H178).
     public var writeGrace: Int64 = 5_000
@@ -41,9 +41,9 @@ public struct ServerConfiguration: Sendable {
     public var drainTimeout: Int64 = 5_000
     /// `maxDrain`: how much of it (H92).
     public var maximumDrain: Int64 = 256 << 10
-    /// `maxReadPerTurn`: octets read from one connection before others have their turn (H184).
+    /// `maxReadPerTurn`: bytes read from one connection before others have their turn (H184).
     public var readPerTurn = 64 << 10
-    /// `readAhead`: octets taken from a pipelining peer while an answer is pending (H81).
+    /// `readAhead`: bytes taken from a pipelining peer while an answer is pending (H81).
     public var readAhead = 16 << 10
     /// `writeHigh`: above this much unsent output no further request is looked at (H185).
     public var writeHigh = 256 << 10
@@ -63,7 +63,7 @@ public struct ServerConfiguration: Sendable {
     public var maximumQueue = 4096
     /// How long they wait (H187).
     public var queueTimeout: Int64 = 5_000
-    /// `maxBufferedBodies`: octets of bodies that are read into memory as a whole (H186).
+    /// `maxBufferedBodies`: bytes of bodies that are read into memory as a whole (H186).
     public var maximumBufferedBodies = 256 << 20
     /// Which proxies are believed, and about what (H198–H201, H205).
     public var trust = ProxyTrust()

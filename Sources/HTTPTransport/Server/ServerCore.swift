@@ -2,15 +2,15 @@ import CLinux
 import Dispatch
 import Glibc
 import HTTP
-import Locking
 import Synchronization
+import SystemSupport
 
 /// What all loops of a server share.
 final class ServerCore: Sendable {
     let service: any Service
     let observer: (any RequestObserver)?
     /// The way in for TLS, where it is spoken.
-    let tls: TLSDoor?
+    let tls: TLSAcceptor?
     private let openConnections = Atomic<Int>(0)
     private let accepted = Atomic<Int>(0)
     private let generations = Atomic<UInt32>(1)
@@ -20,14 +20,14 @@ final class ServerCore: Sendable {
     /// What bodies in memory may take together (H186).
     let bodies: BodyBudget
     private let clients = AddressCounts()
-    private let notices = NoticeLimit()
+    private let notices = ServerEventThrottle()
     private let refusals = Locked<[ConnectionRefusal: Int]>([:])
 
     init(
         _ configuration: ServerConfiguration, _ service: any Service,
         _ observer: (any RequestObserver)?
-    ) throws(TLSFault) {
-        if let wanted = configuration.tls { tls = try TLSDoor(wanted) } else { tls = nil }
+    ) throws(TLSConfigurationError) {
+        if let wanted = configuration.tls { tls = try TLSAcceptor(wanted) } else { tls = nil }
         self.service = service
         self.observer = observer
         handlers = HandlerQueue(
@@ -64,7 +64,7 @@ final class ServerCore: Sendable {
     private static let excess = 32
 
     /// Whether one more may be accepted, if only to tell it that there is no room (H181).
-    func admitsConnection(_ configuration: ServerConfiguration) -> Bool {
+    func allowsConnection(_ configuration: ServerConfiguration) -> Bool {
         connectionCount
             < configuration.maximumConnections
             + (configuration.repliesToOverload ? Self.excess : 0)
@@ -76,7 +76,7 @@ final class ServerCore: Sendable {
     ///   - peer: The other end, or who stands behind it by the PROXY protocol (H204).
     ///   - door: The way in, when the connection begins with TLS.
     func take(
-        _ descriptor: Int32, from peer: PeerAddress, on loop: EventLoop, through door: TLSDoor?
+        _ descriptor: Int32, from peer: PeerAddress, on loop: EventLoop, through door: TLSAcceptor?
     ) {
         let configuration = loop.configuration
         let isTrusted = configuration.trust.includes(peer)
@@ -110,7 +110,7 @@ final class ServerCore: Sendable {
             descriptor: descriptor, generation: generation, peer: peer, client: client,
             isTrusted: isTrusted, server: self, loop: loop, secure: secure)
         connection.open()
-        if isExcess { connection.turnAway() }
+        if isExcess { connection.rejectOverLimit() }
     }
 
     /// A connection is there, though perhaps not at work yet.

@@ -8,11 +8,11 @@ public struct ServerStatistics: Sendable {
     public internal(set) var connections: [ConnectionState: Int] = [:]
     /// Handlers at work that do not wait for their request's body.
     public internal(set) var runningHandlers = 0
-    /// Handlers that wait for octets of their request's body.
+    /// Handlers that wait for bytes of their request's body.
     public internal(set) var waitingHandlers = 0
     /// Requests that wait for a handler, because there are `maxConcurrentRequests` (H187).
     public internal(set) var queuedRequests = 0
-    /// Octets of answers that no socket has taken yet.
+    /// Bytes of answers that no socket has taken yet.
     public internal(set) var queuedOutput: Int64 = 0
 
     /// What a connection is about.

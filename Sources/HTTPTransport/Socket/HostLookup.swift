@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 public import HTTP
-internal import Locking
+internal import SystemSupport
 
 /// Looks up the addresses of hosts, on a queue of its own: the system's way to do it blocks.
 ///
@@ -52,8 +52,8 @@ public final class HostLookup: Sendable {
                 var storage = sockaddr_storage()
                 let length = min(
                     Int(unsafe one.pointee.ai_addrlen), MemoryLayout<sockaddr_storage>.size)
-                unsafe withUnsafeMutableBytes(of: &storage) { octets in
-                    unsafe octets.copyMemory(
+                unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+                    unsafe bytes.copyMemory(
                         from: UnsafeRawBufferPointer(start: address, count: length))
                 }
                 found.append(SocketAddress.peer(storage))

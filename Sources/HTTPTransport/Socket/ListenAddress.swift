@@ -2,11 +2,11 @@ public import HTTP
 
 /// Where a server listens: `127.0.0.1:8080`, `[::]:8080`, or `unix:/run/parley.sock`.
 public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
-    /// Four octets, most significant first; port 0 lets the system choose.
+    /// Four bytes, most significant first; port 0 lets the system choose.
     case ipv4(UInt32, port: UInt16)
     /// An address; `[::]` also takes IPv4 connections (dual stack, H193).
     case ipv6(IPv6Address, port: UInt16)
-    /// A path of at most 107 octets.
+    /// A path of at most 107 bytes.
     case unix(path: String)
 
     /// Reads the forms above; `localhost` and an empty host (`:8080`) are understood, other names
@@ -22,7 +22,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         let digits = text.utf8[text.utf8.index(after: colon)...]
         guard
             (1...5).contains(digits.count),
-            digits.allSatisfy({ octet in (0x30...0x39).contains(octet) }),
+            digits.allSatisfy({ byte in (0x30...0x39).contains(byte) }),
             let port = UInt16(String(text[text.index(after: colon)...]))
         else { return nil }
         let host = String(text[..<colon])

@@ -16,51 +16,51 @@ package enum SocketAddress {
             form.sin_family = sa_family_t(AF_INET)
             form.sin_port = port.bigEndian
             form.sin_addr.s_addr = bits.bigEndian
-            return unsafe withUnsafeBytes(of: &form) { octets in
+            return unsafe withUnsafeBytes(of: &form) { bytes in
                 unsafe body(
-                    octets.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self),
-                    socklen_t(octets.count))
+                    bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self),
+                    socklen_t(bytes.count))
             }
         case .ipv6(let address, let port):
             var form = sockaddr_in6()
             form.sin6_family = sa_family_t(AF_INET6)
             form.sin6_port = port.bigEndian
-            unsafe withUnsafeMutableBytes(of: &form.sin6_addr) { octets in
-                unsafe octets.storeBytes(of: address.high.bigEndian, as: UInt64.self)
-                unsafe octets.storeBytes(
+            unsafe withUnsafeMutableBytes(of: &form.sin6_addr) { bytes in
+                unsafe bytes.storeBytes(of: address.high.bigEndian, as: UInt64.self)
+                unsafe bytes.storeBytes(
                     of: address.low.bigEndian, toByteOffset: 8, as: UInt64.self)
             }
-            return unsafe withUnsafeBytes(of: &form) { octets in
+            return unsafe withUnsafeBytes(of: &form) { bytes in
                 unsafe body(
-                    octets.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self),
-                    socklen_t(octets.count))
+                    bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self),
+                    socklen_t(bytes.count))
             }
         case .unix(let path):
             var form = sockaddr_un()
             form.sun_family = sa_family_t(AF_UNIX)
-            unsafe withUnsafeMutableBytes(of: &form.sun_path) { octets in
-                unsafe octets.copyBytes(from: path.utf8.prefix(107))
+            unsafe withUnsafeMutableBytes(of: &form.sun_path) { bytes in
+                unsafe bytes.copyBytes(from: path.utf8.prefix(107))
             }
-            return unsafe withUnsafeBytes(of: &form) { octets in
+            return unsafe withUnsafeBytes(of: &form) { bytes in
                 unsafe body(
-                    octets.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self),
-                    socklen_t(octets.count))
+                    bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self),
+                    socklen_t(bytes.count))
             }
         }
     }
 
     /// The other end of a connection, from what `accept4` filled in.
     package static func peer(_ storage: sockaddr_storage) -> PeerAddress {
-        unsafe withUnsafeBytes(of: storage) { octets in
+        unsafe withUnsafeBytes(of: storage) { bytes in
             switch Int32(storage.ss_family) {
             case AF_INET:
-                let form = unsafe octets.loadUnaligned(as: sockaddr_in.self)
+                let form = unsafe bytes.loadUnaligned(as: sockaddr_in.self)
                 return .ipv4(
                     UInt32(bigEndian: form.sin_addr.s_addr), port: UInt16(bigEndian: form.sin_port))
             case AF_INET6:
-                var form = unsafe octets.loadUnaligned(as: sockaddr_in6.self)
-                let address = unsafe withUnsafeBytes(of: &form.sin6_addr) { octets in
-                    unsafe read(octets)
+                var form = unsafe bytes.loadUnaligned(as: sockaddr_in6.self)
+                let address = unsafe withUnsafeBytes(of: &form.sin6_addr) { bytes in
+                    unsafe read(bytes)
                 }
                 let port = UInt16(bigEndian: form.sin6_port)
                 // An IPv4 peer of a dual-stack socket is an IPv4 peer.
@@ -76,10 +76,10 @@ package enum SocketAddress {
     static func boundPort(_ descriptor: Int32) -> UInt16 {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        _ = unsafe withUnsafeMutableBytes(of: &storage) { octets in
+        _ = unsafe withUnsafeMutableBytes(of: &storage) { bytes in
             unsafe getsockname(
                 descriptor,
-                octets.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self),
+                bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self),
                 &length)
         }
         switch peer(storage) {
@@ -99,13 +99,13 @@ package enum SocketAddress {
     static func parseIPv6(_ text: String) -> IPv6Address? {
         var form = in6_addr()
         guard unsafe inet_pton(AF_INET6, text, &form) == 1 else { return nil }
-        return unsafe withUnsafeBytes(of: &form) { octets in unsafe read(octets) }
+        return unsafe withUnsafeBytes(of: &form) { bytes in unsafe read(bytes) }
     }
 
-    private static func read(_ octets: UnsafeRawBufferPointer) -> IPv6Address {
+    private static func read(_ bytes: UnsafeRawBufferPointer) -> IPv6Address {
         unsafe IPv6Address(
-            high: UInt64(bigEndian: octets.loadUnaligned(as: UInt64.self)),
-            low: UInt64(bigEndian: octets.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+            high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+            low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
     }
 
     /// The shortest text form.
@@ -114,7 +114,7 @@ package enum SocketAddress {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         unsafe inet_ntop(AF_INET6, &bits, &text, socklen_t(INET6_ADDRSTRLEN))
         return String(
-            decoding: text.prefix { octet in octet != 0 }.map(UInt8.init(bitPattern:)),
+            decoding: text.prefix { byte in byte != 0 }.map(UInt8.init(bitPattern:)),
             as: UTF8.self)
     }
 }

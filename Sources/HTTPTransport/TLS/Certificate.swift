@@ -2,11 +2,21 @@ import COpenSSL
 import Glibc
 import HTTP
 
+/// A certificate that is being served, for metrics (H166).
+public struct ServedCertificate: Sendable, Equatable {
+    /// Its file.
+    public let file: String
+    /// Host names and addresses, as they stand in it.
+    public let names: [String]
+    /// When it expires, in seconds since 1970.
+    public let expiry: Int64
+}
+
 /// A certificate with its chain and its key, read and checked.
 struct Certificate: Sendable {
     /// The certificate itself, then what leads to the root, which stays at home (H171).
-    let chain: [Owned]
-    let key: Owned
+    let chain: [OpenSSLObject]
+    let key: OpenSSLObject
     /// What it is good for.
     let names: CertificateNames
     /// The names as text, for people.
@@ -23,14 +33,17 @@ struct Certificate: Sendable {
     /// Reads a pair of files and looks whether they can be served.
     ///
     /// - Parameter now: Seconds since 1970.
-    init(_ files: TLSConfiguration.Pair, at now: Int64, allowsExpired: Bool) throws(TLSFault) {
+    init(_ files: TLSConfiguration.CertificateFiles, at now: Int64, allowsExpired: Bool)
+        throws(TLSConfigurationError)
+    {
         let keyFile = try PEMFile(files.key)
         let read = try PEMFile(files.chain).certificates()
         let leaf = read[0]
         key = try keyFile.privateKey()
         guard unsafe X509_check_private_key(leaf.pointer, key.pointer) == 1 else {
             ERR_clear_error()
-            throw TLSFault("the key \(files.key) does not belong to the certificate \(files.chain)")
+            throw TLSConfigurationError(
+                "the key \(files.key) does not belong to the certificate \(files.chain)")
         }
         chain = try Self.withoutRoot(read, files.chain)
         try CertificateStrength.check(leaf, key, files.chain)
@@ -40,11 +53,11 @@ struct Certificate: Sendable {
         expiry = unsafe Self.seconds(X509_get0_notAfter(leaf.pointer))
         digest = Self.digest(of: leaf)
         guard validFrom <= now else {
-            throw TLSFault("the certificate \(files.chain) is not valid yet")
+            throw TLSConfigurationError("the certificate \(files.chain) is not valid yet")
         }
         if expiry <= now {
             guard allowsExpired else {
-                throw TLSFault("the certificate \(files.chain) has expired")
+                throw TLSConfigurationError("the certificate \(files.chain) has expired")
             }
             warnings.append("the certificate \(files.chain) has expired and is served all the same")
         }
@@ -57,20 +70,23 @@ struct Certificate: Sendable {
     }
 
     /// Each certificate must have been issued by the next one.
-    private static func withoutRoot(_ read: [Owned], _ name: String) throws(TLSFault) -> [Owned] {
+    private static func withoutRoot(_ read: [OpenSSLObject], _ name: String)
+        throws(TLSConfigurationError) -> [OpenSSLObject]
+    {
         var chain = read
         if chain.count > 1, let last = chain.last, unsafe X509_self_signed(last.pointer, 0) == 1 {
             chain.removeLast()
         }
         for (issued, issuer) in zip(chain, chain.dropFirst())
         where unsafe X509_check_issued(issuer.pointer, issued.pointer) != X509_V_OK {
-            throw TLSFault("the certificates in \(name) do not follow each other to the root")
+            throw TLSConfigurationError(
+                "the certificates in \(name) do not follow each other to the root")
         }
         return chain
     }
 
     /// The host names and addresses in `subjectAltName`; the subject itself is no name any more.
-    private static func names(of leaf: Owned) -> [String] {
+    private static func names(of leaf: OpenSSLObject) -> [String] {
         let found = unsafe X509_get_ext_d2i(leaf.pointer, NID_subject_alt_name, nil, nil)
         guard let found = unsafe found else { return [] }
         let all = OpaquePointer(found)
@@ -80,26 +96,26 @@ struct Certificate: Sendable {
             var start: UnsafePointer<UInt8>?
             var count: Int32 = 0
             let kind = unsafe tls_name(all, index, &start, &count)
-            let octets = unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
+            let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
             switch kind {
-            case GEN_DNS: return String(decoding: octets, as: UTF8.self)
-            case GEN_IPADD: return address(octets)
+            case GEN_DNS: return String(decoding: bytes, as: UTF8.self)
+            case GEN_IPADD: return address(bytes)
             default: return nil
             }
         }
     }
 
-    private static func address(_ octets: [UInt8]) -> String? {
-        switch octets.count {
-        case 4: octets.map(String.init).joined(separator: ".")
+    private static func address(_ bytes: [UInt8]) -> String? {
+        switch bytes.count {
+        case 4: bytes.map(String.init).joined(separator: ".")
         case 16:
-            SocketAddress.formatIPv6(IPv6Address(high: bits(octets[..<8]), low: bits(octets[8...])))
+            SocketAddress.formatIPv6(IPv6Address(high: bits(bytes[..<8]), low: bits(bytes[8...])))
         default: nil
         }
     }
 
-    private static func bits(_ octets: ArraySlice<UInt8>) -> UInt64 {
-        octets.reduce(0) { bits, octet in bits << 8 | UInt64(octet) }
+    private static func bits(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0) { bits, byte in bits << 8 | UInt64(byte) }
     }
 
     private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {
@@ -108,9 +124,96 @@ struct Certificate: Sendable {
         return Int64(unsafe timegm(&parts))
     }
 
-    private static func digest(of leaf: Owned) -> [UInt8] {
+    private static func digest(of leaf: OpenSSLObject) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
         _ = unsafe X509_digest(leaf.pointer, EVP_sha256(), &digest, nil)
         return digest
+    }
+}
+
+/// Which keys and signatures are good enough to be served (H160).
+enum CertificateStrength {
+    /// - Throws: ``TLSConfigurationError`` that says what is too weak.
+    static func check(_ certificate: OpenSSLObject, _ key: OpenSSLObject, _ name: String)
+        throws(TLSConfigurationError)
+    {
+        switch unsafe EVP_PKEY_get_base_id(key.pointer) {
+        case EVP_PKEY_RSA, EVP_PKEY_RSA_PSS:
+            let bits = unsafe EVP_PKEY_get_bits(key.pointer)
+            guard bits >= 2048 else {
+                throw TLSConfigurationError(
+                    "the certificate \(name) has an RSA key of \(bits) bits; 2048 it must be")
+            }
+        case EVP_PKEY_EC:
+            guard ["prime256v1", "secp384r1"].contains(curve(of: key)) else {
+                throw TLSConfigurationError(
+                    "the certificate \(name) has a key on a curve other than P-256 and P-384")
+            }
+        case EVP_PKEY_ED25519: break
+        default:
+            throw TLSConfigurationError(
+                "the certificate \(name) has a key that is neither RSA, ECDSA nor Ed25519")
+        }
+        var digest: Int32 = 0
+        guard unsafe X509_get_signature_info(certificate.pointer, &digest, nil, nil, nil) == 1,
+            // Ed25519 signs without a digest of its own.
+            [NID_sha256, NID_sha384, NID_sha512, NID_undef].contains(digest)
+        else {
+            throw TLSConfigurationError(
+                "the certificate \(name) is signed with a digest older than SHA-256")
+        }
+    }
+
+    private static func curve(of key: OpenSSLObject) -> String {
+        var text = [CChar](repeating: 0, count: 64)
+        var count = 0
+        guard unsafe EVP_PKEY_get_group_name(key.pointer, &text, text.count, &count) == 1 else {
+            return ""
+        }
+        return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// The names a certificate is good for, and whether a host is one of them (RFC 6125 §6.4).
+struct CertificateNames: Sendable {
+    /// Host names in lower case, without wildcards; addresses in their text form.
+    private(set) var exact: Set<String> = []
+    /// What follows the `*` of a wildcard, with its dot: `.example.com`.
+    private(set) var wildcards: Set<String> = []
+
+    /// Takes names as they stand in a certificate; a `*` elsewhere than as the whole first label is
+    /// no name (H163).
+    init(_ names: [String]) {
+        for name in names.map(Self.folded) {
+            if name.hasPrefix("*.") {
+                let parent = name.dropFirst()
+                if !parent.dropFirst().isEmpty, !parent.contains("*") {
+                    wildcards.insert(String(parent))
+                }
+            } else if !name.isEmpty, !name.contains("*") {
+                exact.insert(name)
+            }
+        }
+    }
+
+    /// Whether a host, in lower case, is one of them: by itself, or below a wildcard by one label.
+    func covers(_ host: String) -> Bool {
+        exact.contains(host) || Self.parent(host).map(wildcards.contains) == true
+    }
+
+    /// `.example.com` of `chat.example.com`; `nil` without a dot or a first label.
+    static func parent(_ host: String) -> String? {
+        guard let dot = host.utf8.firstIndex(of: UInt8(ascii: ".")), dot != host.startIndex else {
+            return nil
+        }
+        return String(host[dot...])
+    }
+
+    /// ASCII letters in lower case; other bytes are nobody's business here.
+    static func folded(_ name: some StringProtocol) -> String {
+        String(
+            decoding: name.utf8.map { byte in
+                (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+            }, as: UTF8.self)
     }
 }

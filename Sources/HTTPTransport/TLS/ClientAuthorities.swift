@@ -1,8 +1,9 @@
 import COpenSSL
+import HTTP
 
 /// Who may sign the certificates that clients show (H167).
 struct ClientAuthorities {
-    private let certificates: [Owned]
+    private let certificates: [OpenSSLObject]
     private let isRequired: Bool
     /// Changes with the bundle and with the policy: sessions from before it are not resumed (H164).
     let digest: [UInt8]
@@ -11,10 +12,11 @@ struct ClientAuthorities {
     private static let depth: Int32 = 3
 
     /// Reads the bundle; `nil` where clients are not asked.
-    init?(_ configuration: TLSConfiguration) throws(TLSFault) {
+    init?(_ configuration: TLSConfiguration) throws(TLSConfigurationError) {
         guard configuration.clientCertificates != .off else { return nil }
         guard let bundle = configuration.clientBundle else {
-            throw TLSFault("client certificates need a bundle of the authorities that sign them")
+            throw TLSConfigurationError(
+                "client certificates need a bundle of the authorities that sign them")
         }
         let file = try PEMFile(bundle)
         certificates = try file.certificates()
@@ -23,15 +25,34 @@ struct ClientAuthorities {
     }
 
     /// Has a context ask for certificates.
-    func apply(to context: Owned) throws(TLSFault) {
+    func apply(to context: OpenSSLObject) throws(TLSConfigurationError) {
         let store = unsafe SSL_CTX_get_cert_store(context.pointer)
         for certificate in certificates {
             guard unsafe X509_STORE_add_cert(store, certificate.pointer) == 1,
                 unsafe SSL_CTX_add_client_CA(context.pointer, certificate.pointer) == 1
-            else { throw TLSFault("the bundle of client authorities cannot be used") }
+            else { throw TLSConfigurationError("the bundle of client authorities cannot be used") }
         }
         let mode = SSL_VERIFY_PEER | (isRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0)
         unsafe SSL_CTX_set_verify(context.pointer, mode, nil)
         unsafe SSL_CTX_set_verify_depth(context.pointer, Self.depth)
+    }
+}
+
+extension ClientIdentity {
+    /// Reads the subject of a certificate that OpenSSL has verified.
+    convenience init(verified certificate: OpaquePointer) {
+        var text = ""
+        if let bio = unsafe BIO_new(BIO_s_mem()) {
+            defer { unsafe BIO_free(bio) }
+            // RFC 4514: what has a meaning of its own is escaped, so that no name looks like two.
+            unsafe X509_NAME_print_ex(
+                bio, X509_get_subject_name(certificate), 0, tls_name_form())
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            let count = unsafe BIO_read(bio, &bytes, Int32(bytes.count))
+            text = String(decoding: bytes.prefix(Int(max(count, 0))), as: UTF8.self)
+        }
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        _ = unsafe X509_digest(certificate, EVP_sha256(), &digest, nil)
+        self.init(subject: text, digest: digest)
     }
 }

@@ -11,19 +11,20 @@ public enum DevelopmentCertificate {
     /// Writes `cert.pem` and `key.pem`, a P-256 pair, into a folder that exists.
     ///
     /// - Parameter hosts: Names and addresses beside `localhost`, `127.0.0.1` and `::1`.
-    /// - Throws: ``TLSFault`` for a name that is none, and where a file exists or cannot be written.
-    public static func write(to folder: String, hosts: [String]) throws(TLSFault)
-        -> TLSConfiguration.Pair
+    /// - Throws: ``TLSConfigurationError`` for a name that is none, and where a file exists or cannot be written.
+    public static func write(to folder: String, hosts: [String]) throws(TLSConfigurationError)
+        -> TLSConfiguration.CertificateFiles
     {
         for host in hosts where !isName(host) {
-            throw TLSFault("\(host) is neither a host name nor an address")
+            throw TLSConfigurationError("\(host) is neither a host name nor an address")
         }
-        let files = TLSConfiguration.Pair(chain: "\(folder)/cert.pem", key: "\(folder)/key.pem")
+        let files = TLSConfiguration.CertificateFiles(
+            chain: "\(folder)/cert.pem", key: "\(folder)/key.pem")
         var names = localNames
         for host in hosts where !names.contains(host) { names.append(host) }
         guard let key = makeKey(), let certificate = make(names, key) else {
             ERR_clear_error()
-            throw TLSFault("OpenSSL makes no certificate")
+            throw TLSConfigurationError("OpenSSL makes no certificate")
         }
         try unsafe write(files.key, mode: 0o600) { bio in
             unsafe PEM_write_bio_PrivateKey(bio, key.pointer, nil, nil, 0, nil, nil)
@@ -42,14 +43,14 @@ public enum DevelopmentCertificate {
         // What follows is put into a list with commas: nothing else may come in between.
         isAddress(host)
             || !host.isEmpty && host.utf8.count <= 253
-                && host.utf8.allSatisfy { octet in
-                    (0x30...0x39).contains(octet) || (0x41...0x5A).contains(octet)
-                        || (0x61...0x7A).contains(octet)
-                        || octet == 0x2D || octet == 0x2E || octet == 0x2A
+                && host.utf8.allSatisfy { byte in
+                    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+                        || (0x61...0x7A).contains(byte)
+                        || byte == 0x2D || byte == 0x2E || byte == 0x2A
                 }
     }
 
-    private static func makeKey() -> Owned? {
+    private static func makeKey() -> OpenSSLObject? {
         guard let maker = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil) else { return nil }
         defer { unsafe EVP_PKEY_CTX_free(maker) }
         var key: OpaquePointer?
@@ -57,12 +58,12 @@ public enum DevelopmentCertificate {
             unsafe EVP_PKEY_CTX_set_ec_paramgen_curve_nid(maker, NID_X9_62_prime256v1) == 1,
             unsafe EVP_PKEY_generate(maker, &key) == 1, let key = unsafe key
         else { return nil }
-        return unsafe Owned(key, EVP_PKEY_free)
+        return unsafe OpenSSLObject(key, EVP_PKEY_free)
     }
 
-    private static func make(_ names: [String], _ key: Owned) -> Owned? {
+    private static func make(_ names: [String], _ key: OpenSSLObject) -> OpenSSLObject? {
         guard let made = unsafe X509_new() else { return nil }
-        let certificate = unsafe Owned(made, X509_free)
+        let certificate = unsafe OpenSSLObject(made, X509_free)
         let pointer = unsafe certificate.pointer
         var serial: UInt64 = 0
         let subject = unsafe X509_get_subject_name(pointer)
@@ -94,18 +95,19 @@ public enum DevelopmentCertificate {
 
     private static func write(
         _ name: String, mode: mode_t, _ put: (OpaquePointer) -> Int32
-    ) throws(TLSFault) {
+    ) throws(TLSConfigurationError) {
         let descriptor = unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else {
-            throw TLSFault("\(name) cannot be written: \(unsafe String(cString: strerror(errno)))")
+            throw TLSConfigurationError(
+                "\(name) cannot be written: \(unsafe String(cString: strerror(errno)))")
         }
         guard let bio = unsafe BIO_new_fd(descriptor, BIO_CLOSE) else {
             close(descriptor)
-            throw TLSFault("\(name) cannot be written")
+            throw TLSConfigurationError("\(name) cannot be written")
         }
         let result = unsafe put(bio)
         guard unsafe BIO_free(bio) == 1, result == 1 else {
-            throw TLSFault("\(name) cannot be written")
+            throw TLSConfigurationError("\(name) cannot be written")
         }
     }
 }

@@ -7,20 +7,20 @@ import HTTP
 @safe final class SecureSocket {
     // Belongs to its connection and is used on its loop; the spans it is given hold for the call.
     private let descriptor: Int32
-    private let door: TLSDoor
+    private let door: TLSAcceptor
     private let session: TLSSession
-    private let wire: TLSWire
+    private let wire: TLSBuffers
 
     /// Ciphertext that came and was not used, because nobody wanted its plaintext yet.
     private var kept: [UInt8] = []
     /// Ciphertext that the socket has not taken.
     private var unsent: [UInt8] = []
-    /// The socket may hold octets that were not read yet.
-    var mayHold = true
+    /// The socket may hold bytes that were not read yet.
+    var mayHaveData = true
     /// The peer's end has been announced: a short read proves nothing any more.
-    var endIsNear = false
-    /// The first octet, which tells a hello from everything else.
-    private(set) var firstOctet: UInt8?
+    var peerIsClosing = false
+    /// The first byte, which tells a hello from everything else.
+    private(set) var firstByte: UInt8?
     /// Whether the handshake is done, and its end was counted.
     private(set) var isEstablished = false
     /// Nothing can be said to this peer any more.
@@ -31,7 +31,7 @@ import HTTP
     private static let share = 128 << 10
 
     /// Takes a descriptor; `nil` when memory is short.
-    init?(_ descriptor: Int32, _ door: TLSDoor, _ wire: TLSWire) {
+    init?(_ descriptor: Int32, _ door: TLSAcceptor, _ wire: TLSBuffers) {
         guard let session = TLSSession(door.current, wire) else { return nil }
         self.descriptor = descriptor
         self.door = door
@@ -40,13 +40,13 @@ import HTTP
         door.handshakeBegins()
     }
 
-    deinit { if !isEstablished { door.handshakeEnds(false, isResumed: false) } }
+    deinit { if !isEstablished { door.handshakeEnds(false, isScheduledToRead: false) } }
 
     /// Who the client has proved to be (H167).
     var client: ClientIdentity? { session.client }
 
     /// Nothing is left to be read, before the kernel tells of more.
-    var isDry: Bool { !mayHold && kept.isEmpty && session.isDry }
+    var isDrained: Bool { !mayHaveData && kept.isEmpty && session.isDrained }
 
     /// How much ciphertext waits for the socket.
     var unsentCount: Int { unsent.count }
@@ -74,26 +74,26 @@ import HTTP
     func receive(_ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         let room = unsafe UnsafeMutableRawBufferPointer(start: start, count: count)
         if isBroken { return fail(EPROTO) }
-        if !kept.isEmpty || !session.isDry {
+        if !kept.isEmpty || !session.isDrained {
             let taken = kept
             kept = []
-            let read = unsafe taken.withUnsafeBufferPointer { octets in
-                unsafe look(octets, into: room)
+            let read = unsafe taken.withUnsafeBufferPointer { bytes in
+                unsafe look(bytes, into: room)
             }
             if let read { return read }
         }
-        while mayHold {
+        while mayHaveData {
             let buffer = unsafe wire.room
             let count = unsafe linux_recv(descriptor, buffer.baseAddress, buffer.count, 0)
             guard count > 0 else {
                 if count < 0, errno == EINTR { continue }
-                if count < 0, errno == EAGAIN { mayHold = false }
+                if count < 0, errno == EAGAIN { mayHaveData = false }
                 return count
             }
-            if count < buffer.count, !endIsNear { mayHold = false }
-            if firstOctet == nil {
-                firstOctet = unsafe buffer[0]
-                guard firstOctet == Self.hello else {
+            if count < buffer.count, !peerIsClosing { mayHaveData = false }
+            if firstByte == nil {
+                firstByte = unsafe buffer[0]
+                guard firstByte == Self.hello else {
                     isBroken = true
                     return fail(EPROTO)
                 }
@@ -106,19 +106,19 @@ import HTTP
 
     /// Shows ciphertext to the session; `nil` when it needs more.
     private func look(
-        _ octets: UnsafeBufferPointer<UInt8>, into room: UnsafeMutableRawBufferPointer
+        _ bytes: UnsafeBufferPointer<UInt8>, into room: UnsafeMutableRawBufferPointer
     ) -> Int? {
-        unsafe wire.input = octets
+        unsafe wire.input = bytes
         let reading = unsafe session.read(into: room)
         if wire.inputCount > 0 { kept = unsafe Array(wire.input) }
         if !isEstablished, session.isEstablished {
             isEstablished = true
-            door.handshakeEnds(true, isResumed: session.isResumed)
+            door.handshakeEnds(true, isScheduledToRead: session.isScheduledToRead)
         }
         // Answers of the handshake, key updates, alerts; what breaks here shows at the next call.
         _ = sendOutput(flags: 0)
         switch reading {
-        case .octets(let count): return count
+        case .bytes(let count): return count
         case .needsInput: return nil
         case .ended: return 0
         case .broken:
@@ -146,8 +146,8 @@ import HTTP
         guard !unsent.isEmpty else { return true }
         let waiting = unsent
         unsent = []
-        let count = unsafe waiting.withUnsafeBytes { octets in
-            unsafe sendCiphertext(octets, flags: 0)
+        let count = unsafe waiting.withUnsafeBytes { bytes in
+            unsafe sendCiphertext(bytes, flags: 0)
         }
         guard count >= 0 else { return false }
         guard count < waiting.count else { return true }
@@ -157,9 +157,9 @@ import HTTP
     }
 
     /// Says goodbye, once; best effort where the socket is full (H170).
-    func sayGoodbye() {
+    func sendCloseNotify() {
         guard !isBroken else { return }
-        session.sayGoodbye()
+        session.sendCloseNotify()
         _ = sendOutput(flags: 0)
     }
 
@@ -180,11 +180,11 @@ import HTTP
     }
 
     /// How much the socket has taken, 0 for nothing; -1 with `errno` when it is broken.
-    private func sendCiphertext(_ octets: UnsafeRawBufferPointer, flags: Int32) -> Int {
+    private func sendCiphertext(_ bytes: UnsafeRawBufferPointer, flags: Int32) -> Int {
         var sent = 0
-        while sent < octets.count {
+        while sent < bytes.count {
             let count = unsafe linux_send(
-                descriptor, octets.baseAddress.unsafelyUnwrapped + sent, octets.count - sent,
+                descriptor, bytes.baseAddress.unsafelyUnwrapped + sent, bytes.count - sent,
                 flags | Int32(MSG_NOSIGNAL))
             if count < 0 {
                 if errno == EINTR { continue }

@@ -5,7 +5,7 @@
 /// X25519, P-256 and P-384, no renegotiation, no early data, `http/1.1` alone.
 public struct TLSConfiguration: Sendable {
     /// Two PEM files that belong together.
-    public struct Pair: Sendable, Hashable {
+    public struct CertificateFiles: Sendable, Hashable {
         /// The certificate first, then what leads to the root.
         public var chain: String
         /// The private key, without a passphrase.
@@ -39,7 +39,7 @@ public struct TLSConfiguration: Sendable {
     /// Where TLS is spoken.
     public var addresses: [ListenAddress] = []
     /// The certificates; the first one serves whoever names no host.
-    public var certificates: [Pair] = []
+    public var certificates: [CertificateFiles] = []
     /// What becomes of unknown names.
     public var unknownName = UnknownName.default
     /// Whether a certificate that has expired may be served all the same (H166).
@@ -63,4 +63,12 @@ public struct TLSConfiguration: Sendable {
 
     /// The defaults.
     public init() {}
+}
+
+/// Why TLS cannot be served as configured: one line for a person (H165, H166).
+public struct TLSConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The line, with the name of the file and without a full stop.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
 }

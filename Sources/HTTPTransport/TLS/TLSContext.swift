@@ -1,5 +1,5 @@
+import Bytes
 import COpenSSL
-import Digests
 import HTTP
 
 /// Everything a handshake needs: the certificates, which of them answers to which name, the policy.
@@ -11,7 +11,7 @@ final class TLSContext: Sendable {
     let tickets: TicketKeys
     /// What its operator should hear.
     let warnings: [String]
-    private let contexts: [Owned]
+    private let contexts: [OpenSSLObject]
     private let exact: [String: Int]
     private let wildcards: [String: Int]
 
@@ -20,9 +20,11 @@ final class TLSContext: Sendable {
     /// - Parameters:
     ///   - tickets: The keys of the context before this one, so that sessions go on across a reload.
     ///   - now: Seconds since 1970.
-    init(_ configuration: TLSConfiguration, tickets: TicketKeys, at now: Int64) throws(TLSFault) {
+    init(_ configuration: TLSConfiguration, tickets: TicketKeys, at now: Int64)
+        throws(TLSConfigurationError)
+    {
         guard !configuration.certificates.isEmpty else {
-            throw TLSFault("TLS needs a certificate and a key")
+            throw TLSConfigurationError("TLS needs a certificate and a key")
         }
         var certificates: [Certificate] = []
         for files in configuration.certificates {
@@ -30,7 +32,7 @@ final class TLSContext: Sendable {
                 try Certificate(files, at: now, allowsExpired: configuration.allowsExpired))
         }
         let authorities = try ClientAuthorities(configuration)
-        var contexts: [Owned] = []
+        var contexts: [OpenSSLObject] = []
         for certificate in certificates {
             let context = try TLSPolicy.context(
                 configuration, certificate, ticketLifetime: tickets.lifetime)
@@ -66,19 +68,168 @@ final class TLSContext: Sendable {
     }
 
     /// A session that has heard nothing yet, with the first certificate; `nil` without memory.
-    func session(on wire: TLSWire) -> OpaquePointer? {
-        guard let method = unsafe TLSWire.method else { return nil }
+    func session(on wire: TLSBuffers) -> OpaquePointer? {
+        guard let method = unsafe TLSBuffers.method else { return nil }
         return unsafe tls_accept(contexts[0].pointer, method, wire.pointer)
     }
 
     /// Lets a session answer with a certificate, and says what its tickets are good for: this
     /// certificate, this name, this policy, and nothing else (H164).
     func choose(_ index: Int, name: String, for session: OpaquePointer) -> Bool {
-        let octets = certificates[index].digest + policyDigest + name.utf8
-        let digest = Digests.SHA256.digest(of: octets)
+        let bytes = certificates[index].digest + policyDigest + name.utf8
+        let digest = Bytes.SHA256.digest(of: bytes)
         guard unsafe SSL_set_session_id_context(session, digest, UInt32(digest.count)) == 1 else {
             return false
         }
         return unsafe SSL_set_SSL_CTX(session, contexts[index].pointer) != nil
+    }
+}
+
+// What OpenSSL asks in the middle of a handshake. Each callback finds its session in the slot of
+// application data; the session is at work, so it is alive.
+extension TLSContext {
+    static func setCallbacks(_ context: OpenSSLObject, asksClients: Bool) {
+        let pointer = unsafe context.pointer
+        unsafe SSL_CTX_set_client_hello_cb(
+            pointer, { ssl, alert, _ in unsafe TLSContext.greet(ssl, alert) }, nil)
+        unsafe SSL_CTX_set_alpn_select_cb(
+            pointer,
+            { _, chosen, count, offered, length, _ in
+                unsafe TLSContext.selectProtocol(chosen, count, offered, length)
+            }, nil)
+        _ = unsafe SSL_CTX_set_tlsext_ticket_key_evp_cb(pointer) {
+            ssl, name, vector, cipher, mac, seals in
+            unsafe TLSContext.setTicketKey(ssl, name, vector, cipher, mac, seals)
+        }
+        unsafe SSL_CTX_set_msg_callback(pointer) { written, _, kind, _, _, ssl, _ in
+            guard written == 0, kind == SSL3_RT_HANDSHAKE else { return }
+            unsafe TLSSession.of(ssl)?.countHandshakeMessage()
+        }
+        if asksClients {
+            _ = unsafe SSL_CTX_set_session_ticket_cb(
+                pointer, { _, _ in 1 },
+                { _, session, _, _, status, _ in unsafe TLSContext.judge(session, status) },
+                nil)
+        }
+    }
+
+    /// The hello has come: the name in it picks the certificate (H163).
+    ///
+    /// Before the session is looked up, so that a ticket from under another name is not taken.
+    private static func greet(_ ssl: OpaquePointer?, _ alert: UnsafeMutablePointer<Int32>?) -> Int32
+    {
+        guard let ssl = unsafe ssl, let session = unsafe TLSSession.of(ssl) else {
+            return SSL_CLIENT_HELLO_ERROR
+        }
+        var start: UnsafePointer<UInt8>?
+        var count = 0
+        // What is malformed here is refused by OpenSSL itself a moment later.
+        let isThere = unsafe SSL_client_hello_get0_ext(
+            ssl, UInt32(TLSEXT_TYPE_server_name), &start, &count)
+        let name =
+            isThere == 1
+            ? unsafe ServerName.read(UnsafeBufferPointer(start: start, count: count)) : nil
+        guard session.greeted(by: name) else {
+            unsafe alert?.pointee = SSL_AD_UNRECOGNIZED_NAME
+            return SSL_CLIENT_HELLO_ERROR
+        }
+        return SSL_CLIENT_HELLO_SUCCESS
+    }
+
+    private static let http11 = Array("http/1.1".utf8)
+    /// Lives as long as the program: OpenSSL keeps the pointer.
+    nonisolated(unsafe) private static let chosenProtocol: UnsafePointer<UInt8> = {
+        let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: http11.count)
+        unsafe bytes.initialize(from: http11, count: http11.count)
+        return unsafe UnsafePointer(bytes)
+    }()
+
+    /// `http/1.1` or nothing (H162).
+    private static func selectProtocol(
+        _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+        _ count: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ length: UInt32
+    ) -> Int32 {
+        // OpenSSL has checked that the list is well-formed.
+        var rest = unsafe UnsafeBufferPointer(start: offered, count: Int(length))[...]
+        while let size = unsafe rest.popFirst() {
+            let name = unsafe rest.prefix(Int(size))
+            if unsafe name.elementsEqual(http11) {
+                unsafe chosen?.pointee = unsafe chosenProtocol
+                unsafe count?.pointee = UInt8(http11.count)
+                return SSL_TLSEXT_ERR_OK
+            }
+            unsafe rest = unsafe rest.dropFirst(Int(size))
+        }
+        return SSL_TLSEXT_ERR_ALERT_FATAL
+    }
+
+    /// Makes cipher and MAC ready to seal or to open a ticket.
+    ///
+    /// - Returns: 1 when ready, 2 when the ticket is to be replaced, 0 for a ticket of nobody.
+    private static func setTicketKey(
+        _ ssl: OpaquePointer?, _ name: UnsafeMutablePointer<UInt8>?,
+        _ vector: UnsafeMutablePointer<UInt8>?, _ cipher: OpaquePointer?, _ mac: OpaquePointer?,
+        _ seals: Int32
+    ) -> Int32 {
+        guard let session = unsafe TLSSession.of(ssl), let name = unsafe name else { return -1 }
+        let tickets = session.context.tickets
+        if seals == 1 {
+            let key = tickets.current
+            unsafe name.update(from: key.name, count: key.name.count)
+            guard unsafe RAND_bytes(vector, EVP_MAX_IV_LENGTH) == 1 else { return -1 }
+            let isReady = unsafe EVP_EncryptInit_ex2(
+                cipher, EVP_aes_256_cbc(), key.cipher, vector, nil)
+            return unsafe isReady == 1 && arm(mac, key) ? 1 : -1
+        }
+        guard let found = unsafe tickets.key(named: UnsafeBufferPointer(start: name, count: 16))
+        else { return 0 }
+        let isReady = unsafe EVP_DecryptInit_ex2(
+            cipher, EVP_aes_256_cbc(), found.key.cipher, vector, nil)
+        guard unsafe isReady == 1 && arm(mac, found.key) else { return -1 }
+        // A ticket of TLS 1.3 is good once (RFC 8446 Appendix C.4).
+        return unsafe found.isOld || SSL_version(ssl) == TLS1_3_VERSION ? 2 : 1
+    }
+
+    private static func arm(_ mac: OpaquePointer?, _ key: TicketKeys.Key) -> Bool {
+        var bytes = key.mac
+        return unsafe tls_key_ticket_mac(mac, &bytes, bytes.count) == 1
+    }
+
+    /// A ticket was opened: whoever it belongs to must still be good (H164).
+    private static func judge(_ session: OpaquePointer?, _ status: SSL_TICKET_STATUS)
+        -> SSL_TICKET_RETURN
+    {
+        switch status {
+        case SSL_TICKET_SUCCESS, SSL_TICKET_SUCCESS_RENEW: break
+        default: return SSL_TICKET_RETURN_IGNORE_RENEW
+        }
+        if let peer = unsafe SSL_SESSION_get0_peer(session),
+            unsafe X509_cmp_current_time(X509_get0_notAfter(peer)) <= 0
+        {
+            return SSL_TICKET_RETURN_IGNORE_RENEW
+        }
+        return status == SSL_TICKET_SUCCESS
+            ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW
+    }
+}
+
+/// The `server_name` extension of a hello (RFC 6066 §3).
+enum ServerName {
+    /// The host name in it, in lower case; `nil` when it is not well-formed or holds none.
+    static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        // A list with its length, an entry with its kind, a name with its length.
+        guard bytes.count > 5, unsafe number(bytes, at: 0) == bytes.count - 2,
+            unsafe bytes[2] == 0
+        else { return nil }
+        let count = unsafe number(bytes, at: 3)
+        guard count > 0, count <= 255, bytes.count == 5 + count else { return nil }
+        let name = unsafe bytes[5...]
+        // Names outside ASCII travel as A-labels.
+        guard unsafe name.allSatisfy({ byte in byte > 0x20 && byte < 0x7F }) else { return nil }
+        return unsafe CertificateNames.folded(String(decoding: name, as: UTF8.self))
+    }
+
+    private static func number(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
+        unsafe Int(bytes[index]) << 8 | Int(bytes[index + 1])
     }
 }

@@ -24,11 +24,11 @@ enum TLSPolicy {
     /// - Parameter ticketLifetime: Seconds.
     static func context(
         _ configuration: TLSConfiguration, _ certificate: Certificate, ticketLifetime: Int
-    ) throws(TLSFault) -> Owned {
+    ) throws(TLSConfigurationError) -> OpenSSLObject {
         guard let made = unsafe SSL_CTX_new(TLS_server_method()) else {
-            throw TLSFault("OpenSSL makes no context")
+            throw TLSConfigurationError("OpenSSL makes no context")
         }
-        let context = unsafe Owned(made, SSL_CTX_free)
+        let context = unsafe OpenSSLObject(made, SSL_CTX_free)
         let pointer = unsafe context.pointer
         // The system's configuration file has its say in `SSL_CTX_new`; ours is the last one.
         unsafe SSL_CTX_set_security_level(pointer, 2)
@@ -54,11 +54,11 @@ enum TLSPolicy {
         return context
     }
 
-    private static func fault(_ text: String) -> TLSFault {
+    private static func fault(_ text: String) -> TLSConfigurationError {
         var reason = [CChar](repeating: 0, count: 256)
         unsafe ERR_error_string_n(ERR_peek_last_error(), &reason, reason.count)
         ERR_clear_error()
-        let octets = reason.prefix { octet in octet != 0 }.map(UInt8.init(bitPattern:))
-        return TLSFault("\(text) (\(String(decoding: octets, as: UTF8.self)))")
+        let bytes = reason.prefix { byte in byte != 0 }.map(UInt8.init(bitPattern:))
+        return TLSConfigurationError("\(text) (\(String(decoding: bytes, as: UTF8.self)))")
     }
 }

@@ -6,8 +6,8 @@ import HTTP
 @safe final class TLSSession {
     /// What a look at the ciphertext has brought.
     enum Reading: Equatable {
-        /// So many octets of plaintext.
-        case octets(Int)
+        /// So many bytes of plaintext.
+        case bytes(Int)
         /// Nothing before more ciphertext comes.
         case needsInput
         /// The peer has said goodbye (close_notify).
@@ -17,14 +17,14 @@ import HTTP
     }
 
     let context: TLSContext
-    let wire: TLSWire
+    let wire: TLSBuffers
     // OpenSSL's object belongs to this one and to its loop.
     private let ssl: OpaquePointer
 
     /// Whether the handshake is done.
     private(set) var isEstablished = false
     /// Whether all ciphertext that came has been turned into plaintext that was taken.
-    private(set) var isDry = true
+    private(set) var isDrained = true
     /// The name the client asked for, in lower case.
     private(set) var serverName: String?
     /// Which certificate answered.
@@ -34,13 +34,13 @@ import HTTP
     private var hasHello = false
     private var hasSaidGoodbye = false
     private var helloCount = 0
-    private var chatter = 0
+    private var handshakeMessageCount = 0
 
     /// A hello may be that long, with its frames (H168).
     private static let helloLimit = 16 << 10
 
     /// Waits for a hello; `nil` when memory is short.
-    init?(_ context: TLSContext, _ wire: TLSWire) {
+    init?(_ context: TLSContext, _ wire: TLSBuffers) {
         guard let ssl = unsafe context.session(on: wire) else { return nil }
         self.context = context
         self.wire = wire
@@ -78,23 +78,23 @@ import HTTP
             guard result == 1 else {
                 if held > 0, hasHello { continue }
                 let reading = failure(result, held: held)
-                return total > 0 ? .octets(total) : reading
+                return total > 0 ? .bytes(total) : reading
             }
-            guard !isTooChatty else {
+            guard !hasTooManyHandshakeMessages else {
                 isBroken = true
                 return .broken
             }
-            chatter = 0
+            handshakeMessageCount = 0
             total += count
-            isDry = unsafe wire.inputCount == 0 && SSL_has_pending(ssl) == 0
-            if isDry { break }
+            isDrained = unsafe wire.inputCount == 0 && SSL_has_pending(ssl) == 0
+            if isDrained { break }
         }
-        return .octets(total)
+        return .bytes(total)
     }
 
     /// Shows OpenSSL no more than a hello may be long, until it has one.
     ///
-    /// - Returns: How many octets were held back.
+    /// - Returns: How many bytes were held back.
     private func limitHello() -> Int {
         guard !hasHello else { return 0 }
         let input = unsafe wire.input
@@ -113,8 +113,8 @@ import HTTP
 
     private func failure(_ result: Int32, held: Int) -> Reading {
         switch unsafe SSL_get_error(ssl, result) {
-        case SSL_ERROR_WANT_READ where held == 0 && !isTooChatty && !helloIsTooLong:
-            isDry = true
+        case SSL_ERROR_WANT_READ where held == 0 && !hasTooManyHandshakeMessages && !helloIsTooLong:
+            isDrained = true
             return .needsInput
         case SSL_ERROR_ZERO_RETURN: return .ended
         default:
@@ -128,18 +128,18 @@ import HTTP
     /// Turns plaintext into the wire's output, all of it.
     ///
     /// - Returns: False when the session is beyond repair.
-    func write(_ octets: UnsafeRawBufferPointer) -> Bool {
+    func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard isEstablished, !isBroken else { return false }
         Self.forgetErrors()
         var count = 0
-        isBroken = unsafe SSL_write_ex(ssl, octets.baseAddress, octets.count, &count) != 1
+        isBroken = unsafe SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count) != 1
         return !isBroken
     }
 
     private(set) var isBroken = false
 
     /// Writes close_notify, once (H170).
-    func sayGoodbye() {
+    func sendCloseNotify() {
         guard isEstablished, !isBroken, !hasSaidGoodbye else { return }
         hasSaidGoodbye = true
         Self.forgetErrors()
@@ -167,7 +167,7 @@ import HTTP
 
     private func establish() {
         isEstablished = true
-        chatter = 0
+        handshakeMessageCount = 0
         guard context.configuration.clientCertificates != .off,
             let peer = unsafe SSL_get0_peer_certificate(ssl),
             unsafe SSL_get_verify_result(ssl) == Int(X509_V_OK)
@@ -176,13 +176,15 @@ import HTTP
     }
 
     /// Whether the session was resumed from a ticket.
-    var isResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
+    var isScheduledToRead: Bool { unsafe SSL_session_reused(ssl) == 1 }
 
     /// A handshake message has come; after the handshake these are key updates and tries to
     /// renegotiate, which cost us more than the peer (H172).
-    func heardHandshakeMessage() {
-        if isEstablished { chatter += 1 }
+    func countHandshakeMessage() {
+        if isEstablished { handshakeMessageCount += 1 }
     }
 
-    private var isTooChatty: Bool { chatter > context.configuration.maximumKeyUpdates }
+    private var hasTooManyHandshakeMessages: Bool {
+        handshakeMessageCount > context.configuration.maximumKeyUpdates
+    }
 }

@@ -1,5 +1,5 @@
 import COpenSSL
-import Locking
+import SystemSupport
 
 /// The keys under which clients keep their sessions (RFC 5077): in memory only, never on a disk.
 ///
@@ -19,10 +19,10 @@ final class TicketKeys: Sendable {
         }
 
         private static func random(_ count: Int) -> [UInt8] {
-            var octets = [UInt8](repeating: 0, count: count)
+            var bytes = [UInt8](repeating: 0, count: count)
             // Without randomness there is no TLS at all, and no handshake comes this far.
-            precondition(unsafe RAND_bytes(&octets, Int32(count)) == 1)
-            return octets
+            precondition(unsafe RAND_bytes(&bytes, Int32(count)) == 1)
+            return bytes
         }
     }
 

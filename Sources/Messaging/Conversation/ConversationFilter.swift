@@ -23,7 +23,7 @@ public struct ConversationFilter: Equatable, Sendable {
     public struct MetadataCondition: Equatable, Sendable {
         /// Keys from the root; at least one.
         public let path: [String]
-        /// What stands there, octet by octet.
+        /// What stands there, byte by byte.
         public let value: String
 
         /// A condition.

@@ -23,3 +23,97 @@ public enum ConversationPatch: Equatable, Sendable {
         key.split(separator: ".", omittingEmptySubsequences: false).joined(separator: "\\.")
     }
 }
+
+extension Conversation {
+    /// Decides a patch: the whole array is evaluated, then compared with what was (R48).
+    ///
+    /// - Returns: At most one event for participants, then at most one for metadata, so that whom
+    ///   the patch removes keeps seeing the metadata before it (R14). None when nothing changes.
+    /// - Throws: `objectDeleted`; `invalid("participants")` for more at the end than the limits
+    ///   allow, if any is new (R19);
+    ///   `invalid` with the property of the operation for bad metadata (R40–R42).
+    public func patching(
+        _ patches: [ConversationPatch], _ limits: MessagingLimits, at now: Timestamp
+    ) throws(Rejection) -> [Event] {
+        guard deletedAt == nil else { throw .objectDeleted }
+        let participants = try participants(after: patches, limits)
+        let writes = try writes(of: patches, at: now)
+        return [changing(to: participants, at: now), changing(by: writes, at: now)]
+            .compactMap(\.self)
+    }
+
+    private func participants(
+        after patches: [ConversationPatch], _ limits: MessagingLimits
+    ) throws(Rejection) -> Participants {
+        var users = participants
+        for patch in patches {
+            switch patch {
+            case .addParticipant(let user): users.add(user)
+            case .removeParticipant(let user): users.remove(user)
+            case .setParticipants(let named): users = Participants(named)
+            case .setMetadata, .deleteMetadata: break
+            }
+        }
+        // The limit may have been lowered since: who is there may stay, and leave.
+        if !users.users.allSatisfy(participants.contains), users.count > limits.participants {
+            throw .invalid(
+                "participants", .participantCountAfterPatch,
+                .init(amount: users.count, limit: limits.participants))
+        }
+        return users
+    }
+
+    /// The writes of all metadata operations that changed anything on their way.
+    private func writes(
+        of patches: [ConversationPatch], at now: Timestamp
+    ) throws(Rejection) -> Metadata {
+        // Later than everything it replaces, whatever the clock did: the later commit stays (R47).
+        let moment = max(now, metadata.latestWrite?.next ?? now)
+        var after = metadata
+        var writes = Metadata()
+        for patch in patches {
+            switch patch {
+            case .setMetadata(let path, let tree):
+                try MetadataTree.check(path: path, as: patch.property)
+                if case .text = tree, path.isEmpty {
+                    throw .invalid(patch.property, .metadataObject)
+                }
+                try tree.check(as: patch.property, level: path.count)
+                guard after.tree(at: path) != tree else { continue }
+                after.set(path, to: tree, at: moment)
+                writes.set(path, to: tree, at: moment)
+            case .deleteMetadata(let path):
+                try MetadataTree.check(path: path, as: patch.property)
+                if path.isEmpty {
+                    after.set([], to: .empty, at: moment)
+                    writes.set([], to: .empty, at: moment)
+                } else if after.holds(path) {
+                    after.delete(path, at: moment)
+                    writes.delete(path, at: moment)
+                }
+            case .addParticipant, .removeParticipant, .setParticipants:
+                break
+            }
+        }
+        let view = after.view
+        try view.checkSize(as: "metadata")
+        // Deletions of ever new keys would pile up: too many are said again as one replacement.
+        return after.deletionCount > MetadataLimits.deletions
+            ? Metadata(replacingAllBy: view, at: moment) : writes
+    }
+
+    private func changing(to users: Participants, at now: Timestamp) -> Event? {
+        guard !users.isSameSet(as: participants) else { return nil }
+        return .participantsChanged(
+            ParticipantsChanged(
+                conversation: id, participants: users,
+                added: users.users.filter { user in !participants.contains(user) },
+                removed: participants.users.filter { user in !users.contains(user) },
+                after: lastPosition, at: now))
+    }
+
+    private func changing(by writes: Metadata, at now: Timestamp) -> Event? {
+        guard metadata.merging(writes).view != metadata.view else { return nil }
+        return .metadataChanged(MetadataChanged(conversation: id, writes: writes, at: now))
+    }
+}

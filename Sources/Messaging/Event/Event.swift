@@ -71,7 +71,7 @@ public enum Event: Equatable, Sendable {
     /// Exports come daily, or no more.
     case exportScheduleChanged(ExportSchedule)
     /// A user was told about, everything at once.
-    case identityTold(Identity)
+    case identityReplaced(Identity)
     /// Members of an identity were set.
     case identityPatched(IdentityPatched)
     /// What was told about a user was deleted; he stays, without names.
@@ -103,13 +103,174 @@ public enum Event: Equatable, Sendable {
     /// earlier releases did not keep.
     case conversationRemoved(ConversationRemoved)
     /// Something came from another server as it was there (X10); nobody did it now.
-    case recordImported(MovedRecord)
+    case recordImported(ArchiveRecord)
     /// A webhook was registered; as it is, without its secret.
-    case webhookCreated(ShownWebhook)
+    case webhookCreated(WebhookSummary)
     /// Another status of a webhook, or another reason for it; as it is since.
-    case webhookUpdated(ShownWebhook)
+    case webhookUpdated(WebhookSummary)
     /// A webhook signs with another secret; the former one signs beside it until a moment.
-    case webhookSecretRotated(ShownWebhook, formerUntil: Timestamp)
+    case webhookSecretRotated(WebhookSummary, formerUntil: Timestamp)
     /// A webhook was deleted, and what waited to be sent to it; as it was.
-    case webhookDeleted(ShownWebhook)
+    case webhookDeleted(WebhookSummary)
+}
+
+/// What readers of the log call what happened (X3).
+///
+/// Where webhooks of version 1.0 have a word for it, it is theirs. A raw value is never changed once
+/// released.
+public enum EventType: String, CaseIterable, Sendable {
+    case applicationCreated = "application.created"
+    case applicationSuspended = "application.suspended"
+    case sessionLifetimeSet = "session_lifetime.set"
+    case tokenCreated = "token.created"
+    case tokenRevoked = "token.revoked"
+    case identityNamed = "identity.named"
+    case identityReplaced = "identity.told"
+    case identityPatched = "identity.patched"
+    case identityDeleted = "identity.deleted"
+    case followingChanged = "following.changed"
+    case blocksChanged = "blocks.changed"
+    case badgeSet = "badge.set"
+    case userSuspended = "user.suspended"
+    case sessionsEnded = "sessions.ended"
+    case conversationCreated = "conversation.created"
+    case conversationMatched = "conversation.matched"
+    case conversationMerged = "conversation.merged"
+    case conversationShown = "conversation.shown"
+    case conversationAnnounced = "conversation.announced"
+    case conversationHidden = "conversation.hidden"
+    case participantsChanged = "conversation.updated.participants"
+    case metadataChanged = "conversation.updated.metadata"
+    case conversationDeleted = "conversation.deleted"
+    case messageSent = "message.sent"
+    case messageDelivered = "message.delivered"
+    case messageRead = "message.read"
+    case messageUpdated = "message.updated"
+    case messageDeleted = "message.deleted"
+    case messageHidden = "message.hidden"
+    case messageScheduled = "message.scheduled"
+    case scheduleEnded = "schedule.ended"
+    case batchAccepted = "batch.accepted"
+    case contentUploaded = "content.uploaded"
+    case contentOwned = "content.owned"
+    case contentWithdrawn = "content.withdrawn"
+    case contentsErased = "contents.erased"
+    case announcementSent = "announcement.sent"
+    case announcementReceived = "announcement.received"
+    case announcementDeleted = "announcement.deleted"
+    case notificationSent = "notification.sent"
+    case exportKeyChanged = "export.key_changed"
+    case exportScheduleChanged = "export.schedule_changed"
+    case exportRequested = "export.requested"
+    case exportStarted = "export.started"
+    case exportCompleted = "export.completed"
+    case exportDeleted = "export.deleted"
+    case exportExpired = "export.expired"
+    case exportErased = "export.erased"
+    case recordImported = "record.imported"
+    case webhookCreated = "webhook.created"
+    case webhookUpdated = "webhook.updated"
+    case webhookSecretRotated = "webhook.secret_rotated"
+    case webhookDeleted = "webhook.deleted"
+}
+
+extension Event {
+    /// What readers call it.
+    public var type: EventType {
+        switch self {
+        case .applicationCreated: .applicationCreated
+        case .applicationSuspended: .applicationSuspended
+        case .tokenCreated: .tokenCreated
+        case .tokenRevoked: .tokenRevoked
+        case .identityNamed: .identityNamed
+        case .conversationCreated: .conversationCreated
+        case .conversationMatched: .conversationMatched
+        case .conversationMerged: .conversationMerged
+        case .conversationShown: .conversationShown
+        case .conversationAnnounced: .conversationAnnounced
+        case .conversationHidden: .conversationHidden
+        case .participantsChanged: .participantsChanged
+        case .metadataChanged: .metadataChanged
+        case .conversationDeleted: .conversationDeleted
+        case .messageSent: .messageSent
+        case .messageDeleted: .messageDeleted
+        case .messageHidden: .messageHidden
+        case .receiptsRecorded(let receipts):
+            switch receipts.kind {
+            case .delivery: .messageDelivered
+            case .read: .messageRead
+            }
+        case .contentUploaded: .contentUploaded
+        case .contentWithdrawn: .contentWithdrawn
+        case .blocksChanged: .blocksChanged
+        case .announcementSent: .announcementSent
+        case .announcementReceived: .announcementReceived
+        case .announcementDeleted: .announcementDeleted
+        case .notificationSent: .notificationSent
+        case .partsChanged: .messageUpdated
+        case .exportKeyChanged: .exportKeyChanged
+        case .exportRequested: .exportRequested
+        case .exportStarted: .exportStarted
+        case .exportCompleted: .exportCompleted
+        case .exportDeleted: .exportDeleted
+        case .exportExpired: .exportExpired
+        case .exportErased: .exportErased
+        case .exportScheduleChanged: .exportScheduleChanged
+        case .identityReplaced: .identityReplaced
+        case .identityPatched: .identityPatched
+        case .identityDeleted: .identityDeleted
+        case .followingChanged: .followingChanged
+        case .badgeSet: .badgeSet
+        case .userSuspended: .userSuspended
+        case .sessionsEnded: .sessionsEnded
+        case .sessionLifetimeSet: .sessionLifetimeSet
+        case .messageScheduled: .messageScheduled
+        case .scheduleEnded: .scheduleEnded
+        case .batchAccepted: .batchAccepted
+        case .contentOwned: .contentOwned
+        case .contentsErased: .contentsErased
+        case .messageRemoved: .messageDeleted
+        case .conversationRemoved: .conversationDeleted
+        case .recordImported: .recordImported
+        case .webhookCreated: .webhookCreated
+        case .webhookUpdated: .webhookUpdated
+        case .webhookSecretRotated: .webhookSecretRotated
+        case .webhookDeleted: .webhookDeleted
+        }
+    }
+}
+
+/// An event's place in the log of its application: 1, 2, 3 … without gaps.
+public struct LogPosition: Hashable, Comparable, Sendable {
+    /// Counted from one; zero is the place before the first event.
+    public let number: Int64
+
+    /// The place with that number.
+    public init(_ number: Int64) {
+        self.number = number
+    }
+
+    /// The place before the first event.
+    public static let start = LogPosition(0)
+
+    /// The earlier place comes first.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.number < right.number
+    }
+}
+
+/// A distributed trace that a request was part of (W3C Trace Context): what comes of the request is told in
+/// the same one (X5).
+public struct Trace: Hashable, Sendable {
+    /// 16 bytes in lower-case hexadecimal digits, not all of them zero.
+    public let id: String
+    /// What holds of the whole trace, a bit each: 1 that it is kept, 2 that its id is random.
+    public let flags: UInt8
+
+    /// A trace as a caller names it; other flags mean nothing yet and are not passed on
+    /// (Trace Context level 2, §3.2.2.5.3).
+    public init(id: String, flags: UInt8) {
+        self.id = id
+        self.flags = flags & 3
+    }
 }

@@ -38,3 +38,164 @@ public struct Message: Equatable, Sendable {
         self.version = version
     }
 }
+
+/// Who sent a message: a user, or a service that has only a name (platform-api 5.2.1).
+public enum Sender: Equatable, Sendable {
+    case user(UserID)
+    case named(String)
+
+    /// A service.
+    ///
+    /// - Throws: `invalid("sender.name")` unless the name has 1 to 128 Unicode scalars, none of them
+    ///   U+0000.
+    public static func service(_ name: String) throws(Rejection) -> Sender {
+        guard !name.isEmpty, name.unicodeScalars.prefix(129).count <= 128, name.isStorable else {
+            throw .invalid("sender.name", .senderName)
+        }
+        return .named(name)
+    }
+
+    /// The user; `nil` for a service.
+    public var userID: UserID? {
+        switch self {
+        case .user(let user): user
+        case .named: nil
+        }
+    }
+}
+
+/// A message's place in its conversation: 1, 2, 3 … without gaps, given at commit (R26).
+public struct Position: Hashable, Comparable, Sendable {
+    /// Counted from one; zero is the place before the first message.
+    public let number: Int64
+
+    /// The place with that number.
+    public init(_ number: Int64) {
+        self.number = number
+    }
+
+    /// The place before the first message.
+    public static let start = Position(0)
+
+    /// Behind every message there can be.
+    public static let last = Position(.max)
+
+    /// The next place; the last one there can be stays.
+    public var next: Position { self == .last ? self : Position(number + 1) }
+
+    /// The earlier place comes first.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.number < right.number
+    }
+}
+
+extension Message {
+    /// How far the parts of a message have come, together (X7, R81).
+    ///
+    /// Contents are complete before a message may attach them (R24), so what there is has come.
+    public struct Transfer: Equatable, Sendable {
+        /// Bytes of all parts.
+        public let bytes: Int64
+        /// Those of them that have come.
+        public let received: Int64
+
+        /// From 0 to 1; of nothing, everything has come.
+        public var fraction: Double { bytes == 0 ? 1 : Double(received) / Double(bytes) }
+    }
+
+    /// How far its parts have come.
+    public var transfer: Transfer {
+        let bytes = parts.reduce(0) { sum, part in sum + part.size }
+        return Transfer(bytes: bytes, received: bytes)
+    }
+}
+
+extension Message {
+    /// A message somebody wants to send; what can be checked without look-ups has been.
+    public struct Draft: Equatable, Sendable {
+        /// Which users may send beside the current participants (rulings 10).
+        public enum Admission: Equatable, Sendable {
+            /// None: 1.x.
+            case participants
+            /// Everybody who has an identity: 2.0 and later.
+            case identities
+        }
+
+        /// Who sends.
+        public let sender: Sender
+        /// Who may send.
+        public let admission: Admission
+        /// The member that named the sender, for rejections: `sender_id` or `sender.user_id`.
+        public let senderProperty: String
+        /// 1 to 1000 parts.
+        public let parts: [MessagePart.Draft]
+        /// The notification as it came, JSON.
+        public let notification: [UInt8]?
+        /// The id the caller names in the body.
+        public let proposedID: Message.ID?
+
+        /// - Throws: `invalid("parts")` for none or more than 1000 (R20).
+        public init(
+            sender: Sender, admission: Admission = .participants,
+            senderProperty: String = "sender.user_id", parts: [MessagePart.Draft],
+            notification: [UInt8]? = nil, proposedID: Message.ID? = nil
+        ) throws(Rejection) {
+            guard (1...Message.partLimit).contains(parts.count) else {
+                throw .invalid("parts", .partCount, .init(amount: parts.count))
+            }
+            self.sender = sender
+            self.admission = admission
+            self.senderProperty = senderProperty
+            self.parts = parts
+            self.notification = notification
+            self.proposedID = proposedID
+        }
+    }
+}
+
+extension Conversation {
+    /// Decides a post: what to remember comes back as an event, and nothing is written here.
+    ///
+    /// - Parameters:
+    ///   - draft: What somebody wants to send.
+    ///   - hasIdentity: Whether a sending user has an identity.
+    ///   - contents: The contents the draft attaches, those that exist.
+    ///   - id: The message's name.
+    ///   - partIDs: Makes a name for each part that has none.
+    ///   - key: The key under which the sending is replayed.
+    /// - Throws: `objectDeleted`; `invalid` with the draft's sender property for a user who may not
+    ///   send (rulings 10); `invalid("parts.content")` for a content that is not complete or
+    ///   belongs elsewhere (R24); `invalid("parts.id")` for two parts of one id;
+    ///   `invalid("parts")` for more bytes than the limits allow (R23).
+    public func posting(
+        _ draft: Message.Draft, hasIdentity: Bool, contents: [Content.ID: Content],
+        _ limits: MessagingLimits, as id: Message.ID, partIDs: (Int) -> MessagePart.ID,
+        key: Replay.Key? = nil, at now: Timestamp
+    ) throws(Rejection) -> Event {
+        guard deletedAt == nil else { throw .objectDeleted }
+        try admit(draft, hasIdentity: hasIdentity)
+        var parts: [MessagePart] = []
+        parts.reserveCapacity(draft.parts.count)
+        for (index, part) in draft.parts.enumerated() {
+            parts.append(
+                MessagePart(
+                    id: part.proposedID ?? partIDs(index), index: index, mimeType: part.mimeType,
+                    body: try part.body(from: contents, in: self.id)))
+        }
+        let message = Message(
+            id: id, conversation: self.id, position: lastPosition.next, sender: draft.sender,
+            sentAt: max(now, lastSentAt ?? now), parts: parts)
+        try message.checkParts(limits)
+        return .messageSent(
+            MessageSent(message: message, notification: draft.notification, key: key))
+    }
+
+    private func admit(_ draft: Message.Draft, hasIdentity: Bool) throws(Rejection) {
+        guard let user = draft.sender.userID, !participants.contains(user) else { return }
+        switch draft.admission {
+        case .participants: throw .invalid(draft.senderProperty, .senderParticipant)
+        case .identities:
+            guard hasIdentity else { throw .invalid(draft.senderProperty, .senderIdentity) }
+        }
+    }
+}

@@ -32,3 +32,126 @@ public enum PartOperation: Equatable, Sendable {
         }
     }
 }
+
+extension Message {
+    /// Decides a change of the parts.
+    ///
+    /// Position, sender, time of sending and receipts stay as they are (platform-api 5.3).
+    ///
+    /// - Parameters:
+    ///   - made: How many parts the message has ever had.
+    ///   - contents: The contents the drafts attach, those that exist.
+    ///   - newID: Makes a name for a part that has none.
+    /// - Throws: `notFound(.messagePart)`; `invalidOperation` for the removal of the last part;
+    ///   `invalid("parts.id")` for two parts of one name, or a creation number nobody has;
+    ///   `invalid("parts.content")` (R24); `invalid("parts")` above 1000 parts (R20)
+    ///   or for more bytes than the limits allow (R23).
+    public func changingParts(
+        _ operation: PartOperation, made: Int, contents: [Content.ID: Content],
+        _ limits: MessagingLimits, newID: () -> MessagePart.ID, at now: Timestamp
+    ) throws(Rejection) -> PartsChanged {
+        let moment = max(now, updatedAt ?? sentAt)
+        func part(
+            _ draft: MessagePart.Draft, as id: MessagePart.ID, _ index: Int
+        ) throws(Rejection) -> MessagePart {
+            MessagePart(
+                id: id, index: index, mimeType: draft.mimeType,
+                body: try draft.body(from: contents, in: conversation), updatedAt: moment)
+        }
+        func change(
+            created: [MessagePart] = [], updated: [MessagePart] = [],
+            removed: [MessagePart] = [], order: [Int]? = nil
+        ) throws(Rejection) -> PartsChanged {
+            let change = PartsChanged(
+                message: id, conversation: conversation, created: created, updated: updated,
+                removed: removed.map { PartsChanged.Removed(id: $0.id, index: $0.index) },
+                order: order, made: made + created.count, at: moment)
+            try applying(change).checkParts(limits)
+            return change
+        }
+
+        switch operation {
+        case .add(let draft):
+            return try change(created: [try part(draft, as: draft.proposedID ?? newID(), made)])
+        case .replace(let name, let draft):
+            let old = try self.part(name)
+            return try change(updated: [try part(draft, as: old.id, old.index)])
+        case .remove(let name):
+            let old = try self.part(name)
+            guard parts.count > 1 else { throw .invalidOperation(.lastPart) }
+            return try change(removed: [old])
+        case .replaceAll(let replacements):
+            var (created, updated, order): ([MessagePart], [MessagePart], [Int]) = ([], [], [])
+            for replacement in replacements {
+                let old = replacement.name.flatMap { name in parts.first(where: name.names) }
+                switch (old, replacement.name) {
+                case (let old?, _):
+                    updated.append(try part(replacement.draft, as: old.id, old.index))
+                case (nil, .index?):
+                    throw .invalid("parts.id", .unknownPartIndex)
+                case (nil, let name):
+                    let proposed = if case .id(let id) = name { id } else { newID() }
+                    created.append(
+                        try part(replacement.draft, as: proposed, made + created.count))
+                }
+                order.append(old?.index ?? made + created.count - 1)
+            }
+            guard Set(order).count == order.count else {
+                throw .invalid("parts.id", .partIDTwice)
+            }
+            return try change(
+                created: created, updated: updated,
+                removed: parts.filter { part in !order.contains(part.index) },
+                order: updated.isEmpty ? nil : order)
+        }
+    }
+
+    /// The message after a change of its parts.
+    public func applying(_ change: PartsChanged) -> Message {
+        let updated = Dictionary(change.updated.map { ($0.index, $0) }) { first, _ in first }
+        let removed = Set(change.removed.map(\.index))
+        var parts =
+            parts.filter { part in !removed.contains(part.index) }
+            .map { part in updated[part.index] ?? part } + change.created
+        if let order = change.order {
+            let places = Dictionary(
+                order.enumerated().map { place, index in (index, place) }
+            ) { first, _ in first }
+            parts.sort { left, right in places[left.index] ?? 0 < places[right.index] ?? 0 }
+        }
+        return Message(
+            id: id, conversation: conversation, position: position, sender: sender, sentAt: sentAt,
+            parts: parts, updatedAt: change.at, version: version + 1)
+    }
+
+    /// A part by one of its names.
+    ///
+    /// - Throws: `notFound(.messagePart)`.
+    public func part(_ name: MessagePart.Name) throws(Rejection) -> MessagePart {
+        guard let part = parts.first(where: name.names) else { throw .notFound(.messagePart) }
+        return part
+    }
+
+    /// What holds for the parts of every message together.
+    ///
+    /// - Throws: `invalid("parts.id")` for two of one id, `invalid("parts")` for none, more than 1000
+    ///   (R20), or more bytes than the limits allow (R23).
+    func checkParts(_ limits: MessagingLimits) throws(Rejection) {
+        guard (1...Message.partLimit).contains(parts.count) else {
+            throw .invalid("parts", .partCount, .init(amount: parts.count))
+        }
+        guard parts.count == 1 || Set(parts.map(\.id)).count == parts.count else {
+            throw .invalid("parts.id", .partIDTwice)
+        }
+        // Sizes of imported contents may be large enough to overflow.
+        let size = parts.reduce(Int64(0)) { size, part in
+            let (sum, isTooLarge) = size.addingReportingOverflow(part.size)
+            return isTooLarge ? .max : sum
+        }
+        guard size <= limits.messageBytes else {
+            throw .invalid(
+                "parts", .partsSize,
+                .init(amount: Int(size), limit: Int(limits.messageBytes)))
+        }
+    }
+}

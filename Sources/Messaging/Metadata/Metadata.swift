@@ -65,3 +65,194 @@ extension Metadata.Node {
         }
     }
 }
+
+/// The last write of one key: what was written, and when (X1.4).
+public struct MetadataWrite: Equatable, Sendable {
+    /// What a write leaves at its key.
+    public enum Value: Equatable, Sendable {
+        /// The key was removed with everything below.
+        case deleted
+        /// The key was replaced by an object; its members are writes of their own.
+        case object
+        /// The key was replaced by text.
+        case text(String)
+    }
+
+    /// What was written.
+    public let value: Value
+    /// When; everything below the key that is older has been replaced.
+    public let at: Timestamp
+
+    /// One write.
+    public init(_ value: Value, at moment: Timestamp) {
+        self.value = value
+        at = moment
+    }
+
+    /// The one that stays when both wrote the same key: the later, else the bytewise greater.
+    func winning(against other: MetadataWrite) -> MetadataWrite {
+        guard at == other.at else { return at < other.at ? other : self }
+        return value.precedes(other.value) ? other : self
+    }
+}
+
+extension MetadataWrite.Value {
+    /// Any total order serves a tie; text beats an object beats nothing, as most is kept then.
+    fileprivate func precedes(_ other: Self) -> Bool {
+        switch (self, other) {
+        case (.text(let left), .text(let right)):
+            left.utf8.lexicographicallyPrecedes(right.utf8)
+        case (_, _): rank < other.rank
+        }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .deleted: 0
+        case .object: 1
+        case .text: 2
+        }
+    }
+
+    /// Same kind, same bytes.
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.deleted, .deleted), (.object, .object): true
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.deleted, _), (.object, _), (.text, _): false
+        }
+    }
+}
+
+extension Metadata {
+    /// Every write with its path, in the order of keys: the form in which metadata is stored.
+    public var writes: [(path: [String], write: MetadataWrite)] {
+        var all: [(path: [String], write: MetadataWrite)] = []
+        root.collect(at: [], into: &all)
+        return all
+    }
+
+    /// Metadata made again from its writes.
+    public init(writes: some Sequence<(path: [String], write: MetadataWrite)>) {
+        for (path, write) in writes {
+            root.put(write, at: path[...])
+        }
+    }
+}
+
+extension Metadata.Node {
+    fileprivate func collect(
+        at path: [String], into all: inout [(path: [String], write: MetadataWrite)]
+    ) {
+        if let write { all.append((path, write)) }
+        for (key, child) in children.sorted(by: { left, right in left.key < right.key }) {
+            child.collect(at: path + [key], into: &all)
+        }
+    }
+
+    fileprivate mutating func put(_ write: MetadataWrite, at path: ArraySlice<String>) {
+        guard let key = path.first else {
+            self.write = write
+            return
+        }
+        children[key, default: Metadata.Node()].put(write, at: path.dropFirst())
+    }
+}
+
+extension Metadata {
+    /// Replaces all there was by a tree.
+    init(replacingAllBy tree: MetadataTree, at moment: Timestamp) {
+        set([], to: tree, at: moment)
+    }
+
+    /// Replaces whatever is at a path; missing objects on the way come into being (R43–R45).
+    ///
+    /// - Parameters:
+    ///   - path: Keys from the root; empty for the whole tree.
+    ///   - moment: Not earlier than any write so far.
+    mutating func set(_ path: [String], to tree: MetadataTree, at moment: Timestamp) {
+        root.replace(path[...], with: Node(tree, at: moment, isReplacing: true))
+    }
+
+    /// Removes a key and everything below it (R46).
+    mutating func delete(_ path: [String], at moment: Timestamp) {
+        root.replace(path[...], with: Node(write: MetadataWrite(.deleted, at: moment)))
+    }
+
+    /// What clients see at a path; `nil` for nothing.
+    func tree(at path: [String]) -> MetadataTree? {
+        guard !path.isEmpty else { return view }
+        return root.node(at: path[...])?.view
+    }
+
+    /// Whether clients see anything at a path.
+    func holds(_ path: [String]) -> Bool {
+        guard let node = root.node(at: path[...]) else { return false }
+        return !node.children.isEmpty || (node.write.map { $0.value != .deleted } ?? false)
+    }
+}
+
+extension Metadata.Node {
+    /// The writes of a tree, all at one moment.
+    ///
+    /// - Parameter isReplacing: Whether it takes the place of whatever was there; else its leaves alone are
+    ///   written, and what stands beside them stays.
+    init(_ tree: MetadataTree, at moment: Timestamp, isReplacing: Bool) {
+        switch tree {
+        case .text(let text):
+            write = MetadataWrite(.text(text), at: moment)
+        case .object(let members):
+            if isReplacing || members.isEmpty { write = MetadataWrite(.object, at: moment) }
+            for member in members {
+                children[member.key] = Metadata.Node(
+                    member.value, at: moment, isReplacing: isReplacing)
+            }
+        }
+    }
+
+    fileprivate func node(at path: ArraySlice<String>) -> Metadata.Node? {
+        guard let key = path.first else { return self }
+        return children[key]?.node(at: path.dropFirst())
+    }
+
+    fileprivate mutating func replace(_ path: ArraySlice<String>, with node: Metadata.Node) {
+        guard let key = path.first else {
+            self = node
+            return
+        }
+        children[key, default: Metadata.Node()].replace(path.dropFirst(), with: node)
+    }
+}
+
+extension Metadata {
+    /// Both copies in one: per key the later write stays, on equal times the greater (X1.4).
+    ///
+    /// Commutative, associative and idempotent. A write replaces everything older below its key,
+    /// which is what makes a leaf against a subtree come out the same in every order.
+    public func merging(_ other: Metadata) -> Metadata {
+        var merged = self
+        merged.root = root.merging(other.root).dropping(olderThan: nil)
+        return merged
+    }
+}
+
+extension Metadata.Node {
+    fileprivate func merging(_ other: Metadata.Node) -> Metadata.Node {
+        Metadata.Node(
+            write: write.map { mine in other.write.map(mine.winning) ?? mine } ?? other.write,
+            children: children.merging(other.children) { mine, theirs in mine.merging(theirs) }
+        )
+    }
+
+    /// Without the writes that a later write above has replaced.
+    fileprivate func dropping(olderThan cover: Timestamp?) -> Metadata.Node {
+        var kept = Metadata.Node()
+        if let write, cover.map({ cover in write.at >= cover }) ?? true { kept.write = write }
+        let cover = [cover, kept.write?.at].compactMap(\.self).max()
+        for (key, child) in children {
+            let child = child.dropping(olderThan: cover)
+            if !child.isEmpty { kept.children[key] = child }
+        }
+        return kept
+    }
+}

@@ -63,3 +63,115 @@ extension MetadataTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiter
         self = .object(elements.map { key, value in Member(key: key, value: value) })
     }
 }
+
+/// What metadata may hold (R40–R42, rulings 8).
+public enum MetadataLimits {
+    /// Bytes of UTF-8 in one text.
+    public static let bytesInText = 2048
+    /// Levels of objects below the root.
+    public static let depth = 32
+    /// Bytes of the whole tree as compact JSON.
+    public static let bytesInTree = 256 * 1024
+    /// Deletions that are remembered key by key.
+    public static let deletions = 1000
+}
+
+extension MetadataTree {
+    /// Checks keys, texts and depth, but not the size of the whole.
+    ///
+    /// - Parameters:
+    ///   - property: What a rejection names.
+    ///   - level: Levels of objects above this tree; 0 for the root.
+    /// - Throws: `invalid(property)`.
+    public func check(as property: String, level: Int = 0) throws(Rejection) {
+        guard let problem = problem(at: level) else { return }
+        let path = ([property] + problem.keys.reversed()).joined(separator: ".")
+        throw .invalid(
+            property, problem.rule, .init(path: path, amount: problem.size, text: problem.key))
+    }
+
+    /// A broken rule, and the keys that lead to the value, the innermost first.
+    ///
+    /// The keys are collected on the way back: a path that was joined on the way down would copy long
+    /// keys once for each member.
+    private struct Problem {
+        let rule: ValidationRule
+        var size: Int?
+        var key: String?
+        var keys: [String] = []
+    }
+
+    private func problem(at level: Int) -> Problem? {
+        switch self {
+        case .text(let text):
+            let size = text.utf8.count
+            guard size > MetadataLimits.bytesInText else { return nil }
+            return Problem(rule: .metadataTextSize, size: size)
+        case .object(let members):
+            guard level <= MetadataLimits.depth else { return Problem(rule: .metadataDepth) }
+            for member in members {
+                guard Self.isLegal(key: member.key) else {
+                    return Problem(rule: .metadataKey, key: member.key)
+                }
+                guard var problem = member.value.problem(at: level + 1) else { continue }
+                problem.keys.append(member.key)
+                return problem
+            }
+            return nil
+        }
+    }
+
+    /// Checks the keys of a path from the root, and how many there are: the last one may name a text in
+    /// an object of the deepest level, which makes it one key more than there are levels (rulings 29).
+    ///
+    /// - Throws: `invalid(property)`.
+    public static func check(path: [String], as property: String) throws(Rejection) {
+        guard path.count <= MetadataLimits.depth + 1 else {
+            throw .invalid(property, .metadataDepth, .init(path: property))
+        }
+        for key in path where !isLegal(key: key) {
+            throw .invalid(property, .metadataKey, .init(path: "metadata", text: key))
+        }
+    }
+
+    /// Checks the size of the whole tree.
+    func checkSize(as property: String) throws(Rejection) {
+        let size = compactSize
+        guard size <= MetadataLimits.bytesInTree else {
+            throw .invalid(property, .metadataSize, .init(amount: size))
+        }
+    }
+
+    /// Whether a key is one or more of `A–Z a–z 0–9 - _` (R41).
+    public static func isLegal(key: String) -> Bool {
+        !key.isEmpty
+            && key.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// Bytes of this tree as JSON without white space, escaping only what RFC 8259 §7 demands.
+    public var compactSize: Int {
+        switch self {
+        case .text(let text):
+            text.utf8.reduce(2) { size, byte in size + Self.escapedSize(byte) }
+        case .object(let members):
+            members.reduce(2 + max(members.count - 1, 0)) { size, member in
+                size + member.key.utf8.count + 3 + member.value.compactSize
+            }
+        }
+    }
+
+    private static func escapedSize(_ byte: UInt8) -> Int {
+        switch byte {
+        case 0x22, 0x5C, 0x08, 0x09, 0x0A, 0x0C, 0x0D: 2
+        case 0..<0x20: 6
+        default: 1
+        }
+    }
+}

@@ -16,7 +16,7 @@ public struct WebhookDelivery: Equatable, Sendable {
     /// Its name.
     public let id: ID
     /// What is sent: the same in all deliveries of one occurrence.
-    public let event: Occurrence.ID
+    public let event: EventID
     /// What happened, as the webhook's version calls it.
     public let type: String
     /// Where it stands in the log; `nil` for a test.
@@ -52,7 +52,7 @@ public struct WebhookDelivery: Equatable, Sendable {
 
     /// A delivery as stored.
     public init(
-        id: ID, event: Occurrence.ID, type: String, position: LogPosition?,
+        id: ID, event: EventID, type: String, position: LogPosition?,
         conversation: Conversation.ID?, state: State, attempts: Int64, createdAt: Timestamp,
         nextAt: Timestamp?, finishedAt: Timestamp?, answer: Answer?
     ) {
@@ -67,5 +67,45 @@ public struct WebhookDelivery: Equatable, Sendable {
         self.nextAt = nextAt
         self.finishedAt = finishedAt
         self.answer = answer
+    }
+}
+
+/// When a delivery that failed is tried again, and when it is given up (X6).
+public struct RetrySchedule: Equatable, Sendable {
+    /// Milliseconds between one try and the next, in order; after the last it is given up.
+    public var waits: [Int64]
+    /// By how much a wait differs from what is said, at most: ±20 %.
+    static let jitter = 0.2
+    /// What counts as waiting behind others is longer than this in milliseconds, however short the schedule.
+    static let leastAge: Int64 = 60_000
+
+    /// Nine tries after the first within about 75 hours.
+    public static let `default` = RetrySchedule(
+        waits: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].map { $0 * 1000 })
+
+    /// A schedule.
+    public init(waits: [Int64]) {
+        self.waits = waits
+    }
+
+    /// The longest time between the first try and the last, without jitter.
+    public var span: Int64 { waits.reduce(0, +) }
+
+    /// The next try.
+    ///
+    /// - Parameters:
+    ///   - attempts: How often it was tried, the failure included; from one.
+    ///   - asked: When it was made, or asked for again: what has waited behind another for longer than
+    ///     the whole schedule is tried once, so that a receiver that comes back soon hears of the present.
+    ///   - chance: From 0 to 1: where in the range of the jitter.
+    /// - Returns: `nil` when it is given up.
+    public func next(
+        after attempts: Int64, asked: Timestamp, now: Timestamp, chance: Double
+    ) -> Timestamp? {
+        guard attempts <= waits.count, attempts > 0 else { return nil }
+        let age = now.milliseconds - asked.milliseconds
+        guard attempts > 1 || age <= max(span, Self.leastAge) else { return nil }
+        let wait = Double(waits[Int(attempts) - 1]) * (1 + Self.jitter * (2 * chance - 1))
+        return Timestamp(milliseconds: now.milliseconds + Int64(wait))
     }
 }

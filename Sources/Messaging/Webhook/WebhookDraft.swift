@@ -15,7 +15,7 @@ extension Webhook {
         /// Where it is sent.
         public let target: String
         /// What it asks for.
-        public let topics: [Topic]
+        public let topics: [WebhookTopic]
         /// What signs what it is sent.
         public let secret: String
         /// What stands in all it is sent.
@@ -28,13 +28,13 @@ extension Webhook {
         /// - Throws: `invalid` with the name of the first member that will not do, in the order of
         ///   webhooks §1.2.
         public init(
-            payloadVersion: WebhookVersion, target: String, topics: [Topic], secret: String,
+            payloadVersion: WebhookVersion, target: String, topics: [WebhookTopic], secret: String,
             config: [Setting]?
         ) throws(Rejection) {
             guard Self.isShort(target, Self.targetLimit) else {
                 throw .invalid("target_url", .webhookTargetLength)
             }
-            let known = Topic.all(in: payloadVersion)
+            let known = WebhookTopic.all(in: payloadVersion)
             guard !topics.isEmpty, topics.allSatisfy(known.contains) else {
                 throw .invalid("events", .webhookEvents)
             }
@@ -55,7 +55,7 @@ extension Webhook {
         }
 
         /// The webhook that comes of it.
-        public func made(as id: ID, at now: Timestamp) -> Webhook {
+        public func makeWebhook(id: ID, at now: Timestamp) -> Webhook {
             Webhook(
                 id: id, payloadVersion: payloadVersion, target: target, topics: topics,
                 secret: secret, config: config, createdAt: now)

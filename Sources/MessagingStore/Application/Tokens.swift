@@ -1,6 +1,14 @@
-internal import Base64
+internal import Bytes
 public import Messaging
 import SQL
+
+/// A new token, with its secret for the only time.
+public struct CreatedToken: Equatable, Sendable {
+    /// The token.
+    public let token: Token
+    /// What its holder sends; the store keeps only its SHA-256.
+    public let secret: String
+}
 
 extension MessagingStore {
     /// Makes a token.
@@ -19,10 +27,10 @@ extension MessagingStore {
         guard !secret.isEmpty else { throw Rejection.missing("secret") }
         let digest = environment.sha256(Array(secret.utf8))
         let id: Token.ID = environment.newID()
-        let token = try await change(in: application) { recording in
-            try recording.create(
+        let token = try await change(in: application) { context in
+            try context.create(
                 Token(
-                    id: id, application: application, scope: scope, createdAt: recording.now,
+                    id: id, application: application, scope: scope, createdAt: context.now,
                     expiresAt: expiresAt), digest)
         }
         return CreatedToken(token: token, secret: secret)
@@ -44,12 +52,12 @@ extension MessagingStore {
     ///
     /// - Throws: `Rejection.notFound(.token)`.
     public func revokeToken(_ id: Token.ID, of application: Application.ID) async throws {
-        try await change(in: application) { recording in
-            guard let token = try recording.token(id) else { throw Rejection.notFound(.token) }
+        try await change(in: application) { context in
+            guard let token = try context.token(id) else { throw Rejection.notFound(.token) }
             guard token.revokedAt == nil else { return }
-            try recording.record(.tokenRevoked(id, at: recording.now))
+            try context.record(.tokenRevoked(id, at: context.now))
         }
-        authentication.forget()
+        grantCache.forget()
     }
 
     private func newSecret() -> String {
@@ -57,7 +65,7 @@ extension MessagingStore {
     }
 }
 
-extension Recording {
+extension MutationContext {
     fileprivate func create(_ token: Token, _ digest: [UInt8]) throws -> Token {
         guard try transaction.application(application) != nil else {
             throw Rejection.notFound(.application)

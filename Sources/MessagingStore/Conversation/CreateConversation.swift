@@ -10,12 +10,12 @@ extension MessagingStore {
     /// - Throws: `Rejection.objectDeleted` when what the key or the id names has been deleted.
     public func createConversation(
         _ draft: Conversation.Draft, key: Replay.Key? = nil, in application: Application.ID
-    ) async throws -> Creation<ConversationSnapshot> {
+    ) async throws -> CreationOutcome<ConversationSnapshot> {
         let id = draft.proposedID ?? key.map(Conversation.ID.init) ?? environment.newID()
-        return try await change(in: application) { recording in
-            let creation = try recording.create(draft, as: id, key: key)
+        return try await change(in: application) { context in
+            let creation = try context.create(draft, as: id, key: key)
             return try creation.map { conversation in
-                try recording.transaction.snapshot(of: conversation, in: application)
+                try context.transaction.snapshot(of: conversation, in: application)
             }
         }
     }
@@ -29,19 +29,19 @@ extension MessagingStore {
     public func createConversation(
         _ draft: Conversation.Draft, by user: UserID, key: Replay.Key? = nil,
         in application: Application.ID
-    ) async throws -> Creation<ConversationView> {
+    ) async throws -> CreationOutcome<ConversationView> {
         let id = draft.proposedID ?? key.map(Conversation.ID.init) ?? environment.newID()
-        return try await change(in: application) { recording in
-            let transaction = recording.transaction
+        return try await change(in: application) { context in
+            let transaction = context.transaction
             try transaction.requireUser(user, in: application)
-            let creation: Creation<Conversation>
+            let creation: CreationOutcome<Conversation>
             do {
-                creation = try recording.create(draft, by: user, as: id, key: key)
+                creation = try context.create(draft, by: user, as: id, key: key)
             } catch Rejection.objectDeleted {
                 throw Rejection.notFound(.conversation)
             }
             return try creation.map { conversation in
-                try recording.requireShowing(creation, to: user)
+                try context.requireShowing(creation, to: user)
                 return try transaction.snapshot(
                     of: conversation.id, seenBy: user, in: application)
             }
@@ -49,11 +49,11 @@ extension MessagingStore {
     }
 }
 
-extension Recording {
+extension MutationContext {
     fileprivate func create(
         _ draft: Conversation.Draft, by user: UserID? = nil, as id: Conversation.ID,
         key: Replay.Key?
-    ) throws -> Creation<Conversation> {
+    ) throws -> CreationOutcome<Conversation> {
         if let key {
             if let match = try conversation(matchedWith: key) { return .matched(match) }
             if let made = try conversation(madeWith: key) { return .replayed(made) }
@@ -101,7 +101,7 @@ extension Recording {
     /// A conflict is met by participants alone, so they may. A match that is new stands in his view,
     /// for it was shown to him; one that his key has met before may have gone from there.
     fileprivate func requireShowing(
-        _ creation: Creation<Conversation>, to user: UserID
+        _ creation: CreationOutcome<Conversation>, to user: UserID
     ) throws {
         let part = try transaction.participant(
             user, in: creation.object.id, in: application)

@@ -1,6 +1,14 @@
 public import Messaging
 import SQL
 
+/// How a user's conversations are sorted, always descending (platform-api 5.1.3).
+public enum ConversationOrder: Sendable {
+    /// By creation, then by id.
+    case createdAt
+    /// By the sending of the last visible message, else creation, then by id.
+    case lastMessage
+}
+
 extension MessagingStore {
     /// A page of an application's conversations that live, newest first, as the system sees them; also
     /// those that no participant sees yet (R55).
@@ -13,7 +21,7 @@ extension MessagingStore {
     public func conversations(
         matching filter: ConversationFilter = ConversationFilter(), after: Conversation.ID? = nil,
         limit: Int, in application: Application.ID
-    ) async throws -> Page<ConversationSnapshot> {
+    ) async throws -> ListPage<ConversationSnapshot> {
         try await database.read { transaction in
             let winner = try after.map { after in
                 try transaction.winner(of: after, in: application) ?? after
@@ -33,7 +41,7 @@ extension MessagingStore {
                 )
                 : transaction.conversations(
                     matching: filter, after: place, limit: limit, in: application)
-            return Page(
+            return ListPage(
                 items: try transaction.snapshots(of: found.stretch.items, in: application),
                 total: found.total, behind: winner, isCut: found.stretch.isCut)
         }
@@ -51,7 +59,7 @@ extension MessagingStore {
         of user: UserID, matching filter: ConversationFilter = ConversationFilter(),
         sortedBy order: ConversationOrder = .createdAt, after: Conversation.ID? = nil, limit: Int,
         in application: Application.ID
-    ) async throws -> Page<ConversationView> {
+    ) async throws -> ListPage<ConversationView> {
         try await database.read { transaction in
             guard
                 let total = try transaction.conversationCount(of: user, in: application)
@@ -70,16 +78,152 @@ extension MessagingStore {
                 let found = try transaction.views(
                     of: user, matching: filter, sortedBy: order, after: winner, limit: limit,
                     in: application)
-                return Page(
+                return ListPage(
                     items: try transaction.views(
                         found.stretch.items, seenBy: user, in: application),
                     total: found.total, behind: winner, isCut: found.stretch.isCut)
             }
             let stretch = try transaction.views(
                 of: user, sortedBy: order, after: place ?? .top, limit: limit, in: application)
-            return Page(
+            return ListPage(
                 items: try transaction.views(stretch.items, seenBy: user, in: application),
                 total: total, behind: winner, isCut: stretch.isCut)
+        }
+    }
+}
+
+/// A conversation of an application's list, without its participants.
+struct ConversationRow: FilterableItem {
+    let conversation: Conversation
+    let weight: Int64
+
+    var id: Conversation.ID { conversation.id }
+
+    var place: CreationCursor<Conversation.ID> {
+        CreationCursor(time: conversation.createdAt, id: id)
+    }
+}
+
+extension Transaction {
+    /// A page of the conversations that live, straight from their index, as much as one answer holds.
+    func conversations(
+        after place: CreationCursor<Conversation.ID>, limit: Int, in application: Application.ID
+    ) throws -> BoundedPage<ConversationRow> {
+        try stretch(
+            .conversations(after: place, limit: limit, in: application),
+            weight: { row in try row.int64(10) }
+        ) { row in
+            ConversationRow(conversation: try Conversation(row), weight: try row.int64(10))
+        }
+    }
+
+    /// The conversations that live and pass a filter, behind one of them, and how many pass in all.
+    ///
+    /// - Throws: `Rejection.tooMany` when more than `ConversationFilter.limit` had to be checked.
+    func conversations(
+        matching filter: ConversationFilter, after last: CreationCursor<Conversation.ID>?,
+        limit: Int,
+        in application: Application.ID
+    ) throws -> (stretch: BoundedPage<ConversationRow>, total: Int64) {
+        try filtered(
+            from: CreationCursor.start(before: filter.createdBefore),
+            after: last?.item(before: filter.createdBefore), limit: limit
+        ) { place, limit in
+            try conversations(after: place, limit: limit, in: application)
+        } passes: { rows in
+            let present = try participants(of: rows.map(\.id), in: application)
+            return rows.map { row in
+                filter.admits(
+                    present[row.id] ?? Participants([]), isDistinct: row.conversation.isDistinct,
+                    metadata: row.conversation.metadata.view,
+                    createdAt: row.conversation.createdAt)
+            }
+        } place: { row in
+            if let after = filter.createdAfter, row.conversation.createdAt <= after { return nil }
+            return row.place
+        }
+    }
+
+    /// Where a conversation stands in the list; `nil` when it does not live.
+    func place(
+        of id: Conversation.ID, in application: Application.ID
+    ) throws -> CreationCursor<Conversation.ID>? {
+        try first(
+            """
+            SELECT created_at FROM conversations
+            WHERE application = \(application) AND id = \(id) AND deleted_at IS NULL
+            """
+        ) { row in CreationCursor(time: try row.timestamp(0), id: id) }
+    }
+
+    /// Rows of the list with what they show, in a constant number of statements.
+    func snapshots(
+        of rows: [ConversationRow], in application: Application.ID
+    ) throws -> [ConversationSnapshot] {
+        guard !rows.isEmpty else { return [] }
+        let participants = try participants(of: rows.map(\.id), in: application)
+        let identities = try identities(
+            of: Set(participants.values.flatMap(\.users)), in: application)
+        return rows.map { row in
+            var conversation = row.conversation
+            conversation.participants = participants[row.id] ?? Participants([])
+            return ConversationSnapshot(
+                conversation: conversation,
+                participants: conversation.participants.users.map(identities.identity))
+        }
+    }
+}
+
+extension SQL {
+    /// A page of an application's conversations that live, newest first; see `Conversation.columns`.
+    static func conversations(
+        after place: CreationCursor<Conversation.ID>, limit: Int, in application: Application.ID
+    ) -> SQL {
+        """
+        SELECT \(raw: Conversation.columns), CAST(LENGTH(metadata) AS BIGINT) FROM conversations
+        WHERE application = \(application) AND deleted_at IS NULL
+            AND (created_at, id) < (\(place.time), \(place.id?.bytes ?? []))
+        ORDER BY created_at DESC, id DESC LIMIT \(limit)
+        """
+    }
+}
+
+extension Transaction {
+    /// The rows of a user's list that pass a filter, behind a place in the list, and how many pass in
+    /// all of it.
+    ///
+    /// In the order of creation the times of the filter are places in the index.
+    ///
+    /// - Returns: What passes, as much as one answer holds, and how much passes in all.
+    /// - Throws: `Rejection.tooMany` when more than `ConversationFilter.limit` rows had to be checked.
+    func views(
+        of user: UserID, matching filter: ConversationFilter, sortedBy order: ConversationOrder,
+        after last: Conversation.ID?, limit: Int, in application: Application.ID
+    ) throws -> (stretch: BoundedPage<ConversationViewRow>, total: Int64) {
+        var start = ViewCursor.top
+        var last = last
+        if order == .createdAt, let before = filter.createdBefore {
+            start = ViewCursor(time: before, id: [])
+            let known = try last.flatMap { last in
+                try place(of: last, for: user, sortedBy: order, in: application)
+            }
+            if let known, known.time >= before { last = nil }
+        }
+        return try filtered(from: start, after: last, limit: limit) { place, limit in
+            try views(of: user, sortedBy: order, after: place, limit: limit, in: application)
+        } passes: { rows in
+            let present = try participants(
+                of: rows.filter { row in !row.isFormer }.map(\.id), in: application)
+            return rows.map { row in
+                filter.admits(
+                    present[row.id] ?? Participants([]), isDistinct: row.isDistinct,
+                    metadata: row.metadata.view, createdAt: row.createdAt)
+            }
+        } place: { row in
+            if order == .createdAt, let after = filter.createdAfter, row.createdAt <= after {
+                return nil
+            }
+            return try place(of: row.id, for: user, sortedBy: order, in: application)
         }
     }
 }

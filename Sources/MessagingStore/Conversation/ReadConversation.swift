@@ -40,3 +40,169 @@ extension MessagingStore {
         }
     }
 }
+
+extension Transaction {
+    /// A conversation with the identities it shows.
+    func snapshot(
+        of conversation: Conversation, in application: Application.ID
+    ) throws -> ConversationSnapshot {
+        let users = conversation.participants.users
+        let identities = try identities(of: Set(users), in: application)
+        return ConversationSnapshot(
+            conversation: conversation, participants: users.map(identities.identity))
+    }
+}
+
+extension Transaction {
+    /// A conversation by its id or an alias (X1.2).
+    ///
+    /// - Throws: `notFound`; `objectDeleted` after its deletion for all.
+    func conversation(
+        _ id: Conversation.ID, in application: Application.ID
+    ) throws -> Conversation {
+        let own = try storedConversation(id, in: application)
+        let winner = own == nil ? try winner(of: id, in: application) : nil
+        let found = try own ?? winner.flatMap { id in try storedConversation(id, in: application) }
+        guard let found else { throw Rejection.notFound(.conversation) }
+        guard found.deletedAt == nil else { throw Rejection.objectDeleted }
+        return found
+    }
+
+    /// The same for a mutation: the row stays as it is until the mutation ends.
+    func lockedConversation(
+        _ id: Conversation.ID, in application: Application.ID
+    ) throws -> Conversation {
+        let own = try lock(id, in: application)
+        let winner = own == nil ? try winner(of: id, in: application) : nil
+        guard let found = try own ?? winner.flatMap({ id in try lock(id, in: application) }) else {
+            throw Rejection.notFound(.conversation)
+        }
+        guard found.deletedAt == nil else { throw Rejection.objectDeleted }
+        return found
+    }
+
+    /// A conversation's own id, for who needs to know only that it lives.
+    ///
+    /// - Throws: `notFound`; `objectDeleted` after its deletion for all.
+    func livingConversation(
+        _ id: Conversation.ID, in application: Application.ID
+    ) throws -> Conversation.ID {
+        let isDeleted = try first(
+            "SELECT deleted_at FROM conversations WHERE application = \(application) AND id = \(id)"
+        ) { row in try row.optionalInt64(0) != nil }
+        switch isDeleted {
+        case false?: return id
+        case true?: throw Rejection.objectDeleted
+        case nil: return try conversation(id, in: application).id
+        }
+    }
+
+    /// What an alias stands for.
+    func winner(
+        of alias: Conversation.ID, in application: Application.ID
+    ) throws -> Conversation.ID? {
+        try first(
+            """
+            SELECT conversation FROM conversation_aliases
+            WHERE application = \(application) AND alias = \(alias)
+            """
+        ) { row in try row.id(0) }
+    }
+
+    /// What of some ids are aliases, and what they stand for, in one statement.
+    func winners(
+        of ids: Set<Conversation.ID>, in application: Application.ID
+    ) throws -> [Conversation.ID: Conversation.ID] {
+        guard !ids.isEmpty else { return [:] }
+        let found = try rows(
+            """
+            SELECT alias, conversation FROM conversation_aliases
+            WHERE application = \(application) AND alias IN (\(few: ids.map(\.bytes)))
+            """
+        ) { row in (try row.id(0) as Conversation.ID, try row.id(1) as Conversation.ID) }
+        return Dictionary(found) { first, _ in first }
+    }
+
+    /// The live distinct conversation of some participants.
+    func distinctConversation(
+        of key: DistinctKey, in application: Application.ID
+    ) throws -> Conversation? {
+        let found = try first(
+            """
+            SELECT \(raw: Conversation.columns) FROM conversations
+            WHERE application = \(application) AND distinct_key = \(key.digest)
+            """
+        ) { row in try Conversation(row) }
+        return try found.map { found in try withParticipants(found, in: application) }
+    }
+
+    /// A conversation by its own id, deleted or not.
+    func storedConversation(
+        _ id: Conversation.ID, in application: Application.ID
+    ) throws -> Conversation? {
+        let found = try ask(
+            """
+            SELECT \(raw: Conversation.columns) FROM conversations
+            WHERE application = \(application) AND id = \(id)
+            """
+        ) { row in try Conversation(row) }
+        let users = try askCurrentParticipants(of: id, in: application)
+        guard var conversation = try found.first() else { return nil }
+        conversation.participants = Participants(try users.rows())
+        return conversation
+    }
+
+    private func lock(
+        _ id: Conversation.ID, in application: Application.ID
+    ) throws -> Conversation? {
+        let found = try askLocked(id, in: application).first()
+        return try found.map { found in try withParticipants(found, in: application) }
+    }
+
+    /// A conversation by its own id, deleted or not, still without its participants; its row stays as it is
+    /// until the mutation ends.
+    func askLocked(
+        _ id: Conversation.ID, in application: Application.ID
+    ) throws -> DeferredRows<Conversation> {
+        try ask(
+            """
+            SELECT \(raw: Conversation.columns) FROM conversations
+            WHERE application = \(application) AND id = \(id)
+            \(.untilCommit)
+            """, as: Conversation.fact(id, in: application)
+        ) { row in try Conversation(row) }
+    }
+
+    private func withParticipants(
+        _ conversation: Conversation, in application: Application.ID
+    ) throws -> Conversation {
+        var conversation = conversation
+        conversation.participants = try currentParticipants(
+            of: conversation.id, in: application)
+        return conversation
+    }
+}
+
+extension Conversation {
+    /// A conversation by its own id, without its participants.
+    static func fact(_ id: ID, in application: Application.ID) -> RowCacheKey<Conversation> {
+        RowCacheKey(of: application.bytes + id.bytes, in: "conversations")
+    }
+
+    /// What ``init(_:)`` reads, in this order.
+    static let columns: StaticString =
+        """
+        id, created_at, is_distinct, metadata, is_announced, deleted_at, last_position,
+        last_sent_at, message_count, version
+        """
+
+    /// A conversation whose participants are still to be read.
+    init(_ row: borrowing Row) throws {
+        self.init(
+            id: try row.id(0), createdAt: try row.timestamp(1), participants: Participants([]),
+            isDistinct: try row.bool(2), metadata: try row.metadata(3),
+            isAnnounced: try row.bool(4), deletedAt: try row.optionalTimestamp(5),
+            lastPosition: try row.position(6), lastSentAt: try row.optionalTimestamp(7),
+            messageCount: try row.int64(8), version: try row.int64(9))
+    }
+}

@@ -4,9 +4,9 @@ import SQL
 extension MessagingStore {
     /// Sets what exports are sealed for from now on.
     public func setExportKey(_ key: ExportKey, in application: Application.ID) async throws {
-        try await change(in: application) { recording in
-            guard try recording.transaction.exportKey(in: application) != key else { return }
-            try recording.record(.exportKeyChanged(key))
+        try await change(in: application) { context in
+            guard try context.transaction.exportKey(in: application) != key else { return }
+            try context.record(.exportKeyChanged(key))
         }
     }
 
@@ -27,20 +27,20 @@ extension MessagingStore {
     ///   when that export is deleted since.
     public func requestExport(in application: Application.ID) async throws -> Export {
         let id: Export.ID = environment.newID()
-        return try await change(in: application) { recording in
-            let transaction = recording.transaction
+        return try await change(in: application) { context in
+            let transaction = context.transaction
             guard let key = try transaction.exportKey(in: application) else {
                 throw Rejection.invalidOperation(.noExportKey)
             }
             if let last = try transaction.lastHistoricalExport(in: application) {
-                let waited = recording.now.milliseconds - last.milliseconds
+                let waited = context.now.milliseconds - last.milliseconds
                 guard waited >= Export.historicalInterval else {
                     throw Rejection.invalidOperation(.recentExport)
                 }
             }
             let export = Export(
-                id: id, scope: .historical, publicKey: key.der, createdAt: recording.now)
-            try recording.record(.exportRequested(export, nil))
+                id: id, scope: .historical, publicKey: key.der, createdAt: context.now)
+            try context.record(.exportRequested(export, nil))
             return export
         }
     }
@@ -64,7 +64,7 @@ extension MessagingStore {
     /// - Throws: `Rejection.notFound(.export)` for an `after` that is none.
     public func exports(
         after: Export.ID? = nil, limit: Int, in application: Application.ID
-    ) async throws -> Page<Export> {
+    ) async throws -> ListPage<Export> {
         try await database.read { transaction in
             if let after, try transaction.export(after, in: application) == nil {
                 throw Rejection.notFound(.export)
@@ -84,7 +84,7 @@ extension MessagingStore {
                 WHERE application = \(application) AND deleted_at IS NULL
                 """
             ) { row in try row.int64(0) }
-            return Page(items: items, total: total ?? 0)
+            return ListPage(items: items, total: total ?? 0)
         }
     }
 
@@ -95,11 +95,11 @@ extension MessagingStore {
     ///
     /// - Throws: `Rejection.notFound(.export)`.
     public func deleteExport(_ id: Export.ID, in application: Application.ID) async throws {
-        try await change(in: application) { recording in
-            guard try recording.transaction.export(id, in: application) != nil else {
+        try await change(in: application) { context in
+            guard try context.transaction.export(id, in: application) != nil else {
                 throw Rejection.notFound(.export)
             }
-            try recording.record(.exportDeleted(id, at: recording.now))
+            try context.record(.exportDeleted(id, at: context.now))
         }
     }
 
@@ -115,6 +115,69 @@ extension MessagingStore {
                     AND deleted_at IS NULL
                 """
             ) { row in try Export(row) }
+        }
+    }
+}
+
+extension MessagingStore {
+    /// Whether and what an application is told of daily.
+    public func exportSchedule(in application: Application.ID) async throws -> ExportSchedule {
+        try await database.read { transaction in
+            try transaction.exportSchedule(in: application)
+        }
+    }
+
+    /// Changes the schedule.
+    ///
+    /// - Throws: `Rejection.invalidOperation` for daily exports without a key to seal them for.
+    public func setExportSchedule(
+        _ interval: ExportSchedule.Interval, _ topics: [WebhookTopic],
+        in application: Application.ID
+    ) async throws -> ExportSchedule {
+        try await change(in: application) { context in
+            let transaction = context.transaction
+            if interval == .daily, try transaction.exportKey(in: application) == nil {
+                throw Rejection.invalidOperation(.noExportKey)
+            }
+            let schedule = try transaction.exportSchedule(in: application)
+            let changed = schedule.changing(
+                to: interval, topics, from: try transaction.endOfLog(in: application),
+                at: context.now)
+            if changed != schedule { try context.record(.exportScheduleChanged(changed)) }
+            return changed
+        }
+    }
+
+    /// Asks for every daily export that is due, of all applications.
+    public func requestDueExports() async throws {
+        let now = environment.now()
+        let due = try await database.read { transaction in
+            try transaction.rows(
+                """
+                SELECT application FROM export_schedules
+                WHERE next_at IS NOT NULL AND next_at <= \(now)
+                """
+            ) { row in try row.id(0) as Application.ID }
+        }
+        for application in due { try await requestDueExport(in: application) }
+    }
+
+    private func requestDueExport(in application: Application.ID) async throws {
+        let id: Export.ID = environment.newID()
+        try await change(in: application) { context in
+            let transaction = context.transaction
+            let schedule = try transaction.exportSchedule(in: application)
+            guard let next = schedule.nextAt, next <= context.now,
+                let key = try transaction.exportKey(in: application)
+            else { return }
+            let end = try transaction.endOfLog(in: application)
+            let period = Export.Period(
+                after: schedule.place, through: end, topics: schedule.topics)
+            let export = Export(
+                id: id, scope: .scheduled(period), publicKey: key.der, createdAt: context.now)
+            try context.record(
+                .exportRequested(
+                    export, schedule.following(id, through: end, at: context.now)))
         }
     }
 }

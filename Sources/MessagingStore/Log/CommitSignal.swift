@@ -1,5 +1,5 @@
-import Locking
 public import Messaging
+import SystemSupport
 
 /// Wakes readers of the log with a position, never with data.
 ///

@@ -4,7 +4,7 @@ import SQL
 /// A stretch of the log as its readers are shown it.
 public struct EventPage: Sendable {
     /// Some of the events, oldest first.
-    public let events: [ShownEvent]
+    public let events: [ResolvedEvent]
     /// How far the log was looked at: the next stretch comes after it, also when nothing was found.
     public let through: LogPosition
     /// Whether the log goes on behind it.
@@ -38,7 +38,7 @@ extension MessagingStore {
             let isAll = !found.isCut && found.items.count < limit
             var through = isAll ? end : found.items.last?.position ?? end
             let wanted = found.items.filter { types?.contains($0.event.type) ?? true }
-            var shower = EventShower(
+            var shower = EventResolver(
                 transaction, from: LogPosition(place.number + 1), in: application, hash: hash)
             let events = try shower.shown(wanted)
             if events.count < wanted.count, let last = events.last {
@@ -88,7 +88,7 @@ extension Transaction {
     func events(
         after place: LogPosition, through end: LogPosition, types: Set<EventType>?, limit: Int,
         in application: Application.ID
-    ) throws -> Stretch<RecordedEvent> {
+    ) throws -> BoundedPage<RecordedEvent> {
         try stretch(
             .events(
                 after: place, through: end, kinds: types.map(Event.kinds), limit: limit,
@@ -106,7 +106,7 @@ extension RecordedEvent {
     static let columns: StaticString = "position, kind, at, payload, actor_user, actor_token, trace"
 
     init(_ row: borrowing Row) throws {
-        let recorder: Actor? =
+        let recorder: EventActor? =
             if let user = try row.optionalUser(4) {
                 .user(user)
             } else {
@@ -116,5 +116,46 @@ extension RecordedEvent {
             position: LogPosition(try row.int64(0)), at: try row.timestamp(2),
             event: try Event(kind: try row.text(1), payload: try row.blob(3)), recorder: recorder,
             trace: try row.optionalTrace(6))
+    }
+}
+
+extension MessagingStore {
+    /// The events after a place, oldest first; reading takes nothing away.
+    ///
+    /// - Parameters:
+    ///   - place: The last position the reader has.
+    ///   - limit: Most events to return.
+    public func events(
+        after place: LogPosition, limit: Int, in application: Application.ID
+    ) async throws -> [RecordedEvent] {
+        try await database.read { transaction in
+            try transaction.rows(
+                """
+                SELECT \(raw: RecordedEvent.columns) FROM events
+                WHERE application = \(application) AND position > \(place)
+                ORDER BY position LIMIT \(limit)
+                """
+            ) { row in
+                try RecordedEvent(row)
+            }
+        }
+    }
+}
+
+// How readers ask for the log: an index has its order, however long it is, and a test asks whether it does.
+extension SQL {
+    /// The events behind a place and up to another, oldest first.
+    ///
+    /// - Parameter kinds: Only these; `nil` for all.
+    static func events(
+        after place: LogPosition, through end: LogPosition, kinds: [String]?, limit: Int,
+        in application: Application.ID
+    ) -> SQL {
+        """
+        SELECT \(raw: RecordedEvent.columns) FROM events
+        WHERE application = \(application) AND position > \(place) AND position <= \(end)
+            \(kinds.map { kinds -> SQL in "AND kind IN (\(few: kinds))" } ?? "")
+        ORDER BY position LIMIT \(limit)
+        """
     }
 }

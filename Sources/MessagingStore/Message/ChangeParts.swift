@@ -16,14 +16,14 @@ extension MessagingStore {
     /// - Throws: `Rejection`: `notFound` of the conversation, the user or the message; `objectDeleted`,
     ///   `accessDenied`, `notSender`; what `Message.changingParts` rejects.
     public func addPart(
-        _ draft: MessagePart.Draft, to id: Message.ID, by reach: MessageReach,
+        _ draft: MessagePart.Draft, to id: Message.ID, by reach: MessageScope,
         in application: Application.ID
-    ) async throws -> Creation<PartSnapshot> {
+    ) async throws -> CreationOutcome<PartSnapshot> {
         let newID: MessagePart.ID = environment.newID()
-        return try await change(in: application) { recording in
-            let message = try recording.transaction.messageToChange(
+        return try await change(in: application) { context in
+            let message = try context.transaction.messageToChange(
                 id, by: reach, in: application)
-            return try recording.addPart(draft, to: message, by: reach.viewer, newID: newID)
+            return try context.addPart(draft, to: message, by: reach.viewer, newID: newID)
         }
     }
 
@@ -36,18 +36,18 @@ extension MessagingStore {
     ///   `VersionMismatch<MessageSnapshot>`.
     @discardableResult
     public func changeParts(
-        _ operation: PartOperation, of id: Message.ID, by reach: MessageReach,
-        if demand: VersionDemand = .any, in application: Application.ID
+        _ operation: PartOperation, of id: Message.ID, by reach: MessageScope,
+        if demand: VersionPrecondition = .any, in application: Application.ID
     ) async throws -> Message {
         let newIDs = operation.drafts.map { _ in environment.newID() as MessagePart.ID }
-        return try await change(in: application) { recording in
-            let message = try recording.transaction.messageToChange(
+        return try await change(in: application) { context in
+            let message = try context.transaction.messageToChange(
                 id, by: reach, in: application)
             try demand.check(message.version) {
-                try recording.current(message, by: reach)
+                try context.current(message, by: reach)
             }
             return message.applying(
-                try recording.change(operation, of: message, by: reach.viewer, newIDs: newIDs))
+                try context.change(operation, of: message, by: reach.viewer, newIDs: newIDs))
         }
     }
 
@@ -55,7 +55,7 @@ extension MessagingStore {
     ///
     /// - Throws: `Rejection.notFound` of the conversation, the user or the message, `objectDeleted`.
     public func parts(
-        of id: Message.ID, by reach: MessageReach, in application: Application.ID
+        of id: Message.ID, by reach: MessageScope, in application: Application.ID
     ) async throws -> Message {
         try await database.read { transaction in
             try transaction.message(id, by: reach, in: application)
@@ -63,9 +63,9 @@ extension MessagingStore {
     }
 }
 
-extension Recording {
+extension MutationContext {
     /// The message as its caller sees it.
-    fileprivate func current(_ message: Message, by reach: MessageReach) throws -> MessageSnapshot {
+    fileprivate func current(_ message: Message, by reach: MessageScope) throws -> MessageSnapshot {
         let found = try transaction.snapshots(
             of: [message], seenBy: reach.viewer, in: application)
         guard let snapshot = found.first else {
@@ -76,7 +76,7 @@ extension Recording {
 
     func addPart(
         _ draft: MessagePart.Draft, to message: Message, by user: UserID?, newID: MessagePart.ID
-    ) throws -> Creation<PartSnapshot> {
+    ) throws -> CreationOutcome<PartSnapshot> {
         let id = draft.proposedID ?? newID
         if let holder = message.parts.first(where: { part in part.id == id }) {
             return .idInUse(PartSnapshot(message: message, part: holder))
@@ -122,5 +122,108 @@ extension Recording {
             """
         ) { row in try row.optionalInt64(0) }
         return (made ?? nil).map(Int.init) ?? message.parts.count
+    }
+}
+
+extension Projection {
+    /// A content nobody needs any more goes with the part that showed it (R24).
+    func apply(_ change: PartsChanged) throws {
+        if let before = try transaction.message(change.message, in: application) { keep(before) }
+        let gone = change.removed.map(\.index)
+        let contents = try contents(of: change.message, at: gone + change.updated.map(\.index))
+        for index in gone {
+            try transaction.execute(
+                """
+                DELETE FROM parts
+                WHERE application = \(application) AND message = \(change.message)
+                    AND part_index = \(index)
+                """)
+        }
+        for part in change.updated { try update(part, of: change) }
+        for part in change.created {
+            try insert(part, of: change.message, in: change.conversation)
+        }
+        for (place, index) in (change.order ?? []).enumerated() {
+            try move(index, to: Int64(place), in: change.message)
+        }
+        try release(contents)
+        try transaction.execute(
+            """
+            UPDATE messages SET
+                updated_at = \(change.at), parts_made = \(change.made), version = version + 1,
+                weight = (
+                    SELECT CAST(SUM(
+                        COALESCE(LENGTH(p.body), 0) + LENGTH(p.mime_type) + \(MessagePart.frame)
+                    ) AS BIGINT) FROM parts p
+                    WHERE p.application = messages.application AND p.message = messages.id
+                )
+            WHERE application = \(application) AND id = \(change.message)
+            """)
+    }
+
+    func insert(
+        _ part: MessagePart, of message: Message.ID, in conversation: Conversation.ID
+    ) throws {
+        let (body, content) = part.columns
+        transaction.add(
+            """
+            (\(application), \(message), \(part.index), \(part.id), \(part.mimeType), \(body),
+            \(content), \(part.size), \(part.updatedAt))
+            """,
+            to: "parts", key: application.bytes + message.bytes,
+            by: Insertion(
+                """
+                INSERT INTO parts (
+                    application, message, part_index, id, mime_type, body, content, size, updated_at
+                ) VALUES
+                """))
+        try use(content, in: conversation)
+    }
+
+    private func update(_ part: MessagePart, of change: PartsChanged) throws {
+        let (body, content) = part.columns
+        try transaction.execute(
+            """
+            UPDATE parts SET
+                mime_type = \(part.mimeType), body = \(body), content = \(content),
+                size = \(part.size), updated_at = \(part.updatedAt)
+            WHERE application = \(application) AND message = \(change.message)
+                AND part_index = \(part.index)
+            """)
+        try use(content, in: change.conversation)
+    }
+
+    /// New parts come behind: their number is above every place.
+    func move(_ index: Int, to place: Int64, in message: Message.ID) throws {
+        try transaction.execute(
+            """
+            UPDATE parts SET place = \(place)
+            WHERE application = \(application) AND message = \(message)
+                AND part_index = \(index)
+            """)
+    }
+
+    /// The contents some parts show now, each as often as they do.
+    private func contents(of message: Message.ID, at indexes: [Int]) throws -> [Content.ID] {
+        guard !indexes.isEmpty else { return [] }
+        let shown = try transaction.rows(
+            """
+            SELECT part_index, content FROM parts
+            WHERE application = \(application) AND message = \(message)
+                AND content IS NOT NULL
+            """
+        ) { row in (index: try row.int(0), content: try row.id(1) as Content.ID) }
+        let asked = Set(indexes)
+        return shown.filter { part in asked.contains(part.index) }.map(\.content)
+    }
+}
+
+extension MessagePart {
+    /// What its row holds: bytes, or the content that has them.
+    fileprivate var columns: (body: [UInt8]?, content: Content.ID?) {
+        switch body {
+        case .inline(let bytes): (bytes, nil)
+        case .content(let content, _): (nil, content)
+        }
     }
 }

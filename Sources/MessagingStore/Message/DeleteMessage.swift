@@ -1,4 +1,5 @@
 public import Messaging
+import SQL
 
 extension MessagingStore {
     /// Deletes a message for everybody (R29).
@@ -11,14 +12,14 @@ extension MessagingStore {
     ///   already; `objectDeleted`; `VersionMismatch<MessageSnapshot>`.
     @discardableResult
     public func deleteMessage(
-        _ id: Message.ID, in conversation: Conversation.ID?, if demand: VersionDemand = .any,
+        _ id: Message.ID, in conversation: Conversation.ID?, if demand: VersionPrecondition = .any,
         in application: Application.ID
     ) async throws -> Conversation.ID {
-        try await change(in: application) { recording in
-            let message = try recording.transaction.liveMessage(
+        try await change(in: application) { context in
+            let message = try context.transaction.liveMessage(
                 id, in: conversation, in: application)
-            try demand.check(message.version) { try recording.snapshot(of: message) }
-            try recording.remove(message)
+            try demand.check(message.version) { try context.snapshot(of: message) }
+            try context.remove(message)
             return message.conversation
         }
     }
@@ -29,32 +30,32 @@ extension MessagingStore {
     ///   `accessDenied` for a former participant who would delete it for others (R14);
     ///   `VersionMismatch<MessageSnapshot>`.
     public func deleteMessage(
-        _ id: Message.ID, forAll: Bool, by user: UserID, if demand: VersionDemand = .any,
+        _ id: Message.ID, forAll: Bool, by user: UserID, if demand: VersionPrecondition = .any,
         in application: Application.ID
     ) async throws {
-        try await change(in: application) { recording in
-            let transaction = recording.transaction
+        try await change(in: application) { context in
+            let transaction = context.transaction
             try transaction.requireUser(user, in: application)
             let message = try transaction.visibleMessage(id, for: user, in: application)
             let (_, part) = try transaction.lockedConversation(
                 message.conversation, for: user, in: application)
             if forAll { try part.requireWriting() }
             try demand.check(message.version) {
-                try recording.snapshot(of: message, seenBy: user)
+                try context.snapshot(of: message, seenBy: user)
             }
             guard forAll else {
-                return try recording.record(
+                return try context.record(
                     .messageHidden(
                         MessageHidden(
                             message: message.id, conversation: message.conversation,
-                            position: message.position, user: user, at: recording.now)))
+                            position: message.position, user: user, at: context.now)))
             }
-            try recording.remove(message)
+            try context.remove(message)
         }
     }
 }
 
-extension Recording {
+extension MutationContext {
     /// Deletes a message for all, and keeps in the log what it was.
     fileprivate func remove(_ message: Message) throws {
         let recipients = try snapshot(of: message).recipients.map { recipient in
@@ -62,5 +63,100 @@ extension Recording {
         }
         try record(
             .messageRemoved(MessageRemoved(message: message, recipients: recipients, at: now)))
+    }
+}
+
+extension Projection {
+    /// Remembers where a message stood, for who reads the log after its deletion.
+    func remember(deleted message: Message) throws {
+        try transaction.execute(
+            """
+            INSERT INTO deleted_messages (
+                application, id, conversation, position, sender_user, sent, event
+            )
+            SELECT application, id, conversation, position, sender_user, event, \(position)
+            FROM messages
+            WHERE application = \(application) AND id = \(message.id)
+            """)
+    }
+
+    /// Removes a message everywhere and takes it out of every count (R29).
+    func delete(_ id: Message.ID, in conversation: Conversation.ID, at place: Position) throws {
+        let sender = try transaction.sender(of: id, in: application)
+        let contents = try transaction.rows(
+            """
+            SELECT content FROM parts
+            WHERE application = \(application) AND message = \(id) AND content IS NOT NULL
+            """
+        ) { row in try row.id(0) as Content.ID }
+        try transaction.execute(
+            "DELETE FROM parts WHERE application = \(application) AND message = \(id)")
+        try transaction.execute(
+            "DELETE FROM messages WHERE application = \(application) AND id = \(id)")
+        try release(contents)
+        try uncount(place, sentBy: sender, in: conversation)
+        // Its id stays taken, so a late repeat of the sending does not bring it back (rulings 12).
+        remember(Replay.Key(id), as: .message, for: id.bytes)
+    }
+
+    /// Takes a message out of all views: those that show it, and those that hide it.
+    private func uncount(
+        _ place: Position, sentBy sender: UserID?, in conversation: Conversation.ID
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE conversations SET message_count = message_count - 1
+            WHERE application = \(application) AND id = \(conversation)
+            """)
+        let hiders = try askHiders(of: place, in: conversation)
+        // Names of users are never empty, so the empty one stands for nobody.
+        let readers = try readers(of: place, in: conversation).map(\.text) + [sender?.text ?? ""]
+        let hidden = try hiders.rows().map(\.text) + [""]
+        try transaction.execute(
+            """
+            UPDATE participants SET unshown_count = unshown_count - 1
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND (left_after IS NULL OR left_after >= \(place))
+                AND (cleared_to >= \(place) OR user_id IN (\(few: hidden)))
+            """)
+        try transaction.execute(
+            """
+            UPDATE participants SET
+                total_count = total_count - 1,
+                unread_count = unread_count - CASE
+                    WHEN joined_after < \(place) AND user_id NOT IN (\(few: readers)) THEN 1
+                    ELSE 0
+                END
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND (left_after IS NULL OR left_after >= \(place))
+                AND cleared_to < \(place) AND user_id NOT IN (\(few: hidden))
+            """)
+        try transaction.execute(
+            """
+            DELETE FROM hidden_messages
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND position = \(place)
+            """)
+        try findLastMessage(in: conversation, of: nil, insteadOf: place)
+    }
+
+    func askHiders(
+        of place: Position, in conversation: Conversation.ID
+    ) throws -> DeferredRows<UserID> {
+        try transaction.ask(
+            """
+            SELECT user_id FROM hidden_messages
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND position = \(place)
+            ORDER BY user_id
+            """
+        ) { row in try row.user(0) }
+    }
+
+    func readers(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {
+        try transaction.receipts(in: [conversation], in: application)
+            .filter { _, receipts in receipts.read.contains(place.number) }
+            .map { owner, _ in owner.user }
+            .sorted()
     }
 }

@@ -1,6 +1,57 @@
 public import Messaging
 import SQL
 
+/// How a caller gets at a message: whose rights he has, and what he must have named.
+public enum MessageScope: Sendable {
+    /// The system, through the conversation the message must belong to; an alias counts as its
+    /// winner.
+    case system(Conversation.ID)
+    /// A user, who must see it.
+    case user(UserID)
+
+    /// The user; `nil` for the system.
+    var viewer: UserID? {
+        switch self {
+        case .system: nil
+        case .user(let user): user
+        }
+    }
+}
+
+extension Transaction {
+    /// A message to read.
+    func message(
+        _ id: Message.ID, by reach: MessageScope, in application: Application.ID
+    ) throws -> Message {
+        switch reach {
+        case .system(let conversation):
+            return try liveMessage(id, in: conversation, in: application)
+        case .user(let user):
+            try requireUser(user, in: application)
+            return try visibleMessage(id, for: user, in: application)
+        }
+    }
+
+    /// A message whose parts are to be changed; its conversation is locked, so that neither changes
+    /// meanwhile. Of the users only its sender may, while he takes part (client-api §4.3, R14).
+    func messageToChange(
+        _ id: Message.ID, by reach: MessageScope, in application: Application.ID
+    ) throws -> Message {
+        switch reach {
+        case .system(let conversation):
+            let home = try lockedConversation(conversation, in: application)
+            return try liveMessage(id, in: home.id, in: application)
+        case .user(let user):
+            let message = try message(id, by: reach, in: application)
+            let home = try lockedConversation(message.conversation, in: application)
+            guard let part = try participant(user, in: home.id, in: application), !part.isFormer
+            else { throw Rejection.accessDenied }
+            guard message.sender.userID == user else { throw Rejection.notSender }
+            return message
+        }
+    }
+}
+
 extension MessagingStore {
     /// One message as the system sees it.
     ///
@@ -31,7 +82,7 @@ extension MessagingStore {
     public func messages(
         in conversation: Conversation.ID, matching filter: MessageFilter = MessageFilter(),
         after: Message.ID? = nil, limit: Int, in application: Application.ID
-    ) async throws -> Page<MessageSnapshot> {
+    ) async throws -> ListPage<MessageSnapshot> {
         try await database.read { transaction in
             let conversation = try transaction.conversation(conversation, in: application)
             let place = try after.map { after in
@@ -45,14 +96,14 @@ extension MessagingStore {
                     try transaction.messages(
                         in: conversation.id, before: place, limit: limit, in: application)
                 }
-                return Page(
+                return ListPage(
                     items: try transaction.snapshots(of: found.stretch.items, in: application),
                     total: found.total, in: conversation.id, isCut: found.stretch.isCut)
             }
             let messages = try transaction.messages(
                 in: conversation.id, before: place ?? conversation.lastPosition.next,
                 limit: limit, in: application)
-            return Page(
+            return ListPage(
                 items: try transaction.snapshots(of: messages.items, in: application),
                 total: conversation.messageCount, in: conversation.id, isCut: messages.isCut)
         }
@@ -96,5 +147,72 @@ extension Transaction {
         ) { row in try row.position(0) }
         guard let place else { throw Rejection.notFound(.message) }
         return place
+    }
+}
+
+extension MessagingStore {
+    /// One message as a user sees it.
+    ///
+    /// - Throws: `Rejection.notFound` of the user nobody has named, or of a message that is deleted
+    ///   or not visible to him.
+    public func message(
+        _ id: Message.ID, seenBy user: UserID, in application: Application.ID
+    ) async throws -> MessageSnapshot {
+        try await database.read { transaction in
+            try transaction.requireUser(user, in: application)
+            let message = try transaction.visibleMessage(id, for: user, in: application)
+            guard
+                let snapshot = try transaction.snapshots(
+                    of: [message], seenBy: user, in: application
+                ).first
+            else { throw Rejection.notFound(.message) }
+            return snapshot
+        }
+    }
+
+    /// A page of a conversation's messages as a user sees them, newest first.
+    ///
+    /// - Parameters:
+    ///   - filter: Which of them, with their number as the total; see `Transaction.messages` for its
+    ///     cost.
+    ///   - after: The item before the page, a newer message; `nil` for the first page.
+    ///   - limit: Most items, from one.
+    /// - Throws: `Rejection.tooMany`; `notFound` of the user nobody has named, of a conversation he never took
+    ///   part in or that is deleted for all, or of an `after` he does not see there.
+    public func messages(
+        in conversation: Conversation.ID, seenBy user: UserID,
+        matching filter: MessageFilter = MessageFilter(), after: Message.ID? = nil, limit: Int,
+        in application: Application.ID
+    ) async throws -> ListPage<MessageSnapshot> {
+        try await database.read { transaction in
+            try transaction.requireUser(user, in: application)
+            let (id, part) = try transaction.shownConversation(
+                conversation, for: user, in: application)
+            let place = try after.map { after in
+                let message = try transaction.visibleMessage(after, for: user, in: application)
+                guard message.conversation == id else { throw Rejection.notFound(.message) }
+                return message.position
+            }
+            guard filter.isEmpty else {
+                let whole = try transaction.conversation(id, in: application)
+                let found = try transaction.messages(
+                    in: id, matching: filter, before: place, limit: limit,
+                    upTo: part.leftAfter ?? whole.lastPosition, in: application
+                ) { place, limit in
+                    try transaction.messages(
+                        in: id, seenBy: part, before: place, limit: limit, in: application)
+                }
+                return ListPage(
+                    items: try transaction.snapshots(
+                        of: found.stretch.items, seenBy: user, in: application),
+                    total: found.total, in: id, isCut: found.stretch.isCut)
+            }
+            let messages = try transaction.messages(
+                in: id, seenBy: part, before: place, limit: limit, in: application)
+            return ListPage(
+                items: try transaction.snapshots(of: messages.items, seenBy: user, in: application),
+                total: try transaction.messageCount(of: user, in: id, in: application), in: id,
+                isCut: messages.isCut)
+        }
     }
 }

@@ -1,6 +1,15 @@
 public import Messaging
 import SQL
 
+/// What a key made is answered as the first time: accepted, without a message to show.
+///
+/// A scheduled message, sent by now or not, and a batch are (platform-api §1.9, rule 3). Thrown, so
+/// that nothing else is done and whoever asks to send need not know of schedules.
+public struct ReplayedAcceptance: Error, Equatable, Sendable {
+    /// Where it went.
+    public let conversation: Conversation.ID
+}
+
 /// What became of sendings that are answered without a message.
 public enum Acceptance: Equatable, Sendable {
     /// They are sent to that conversation, or will be when they are due.
@@ -26,16 +35,16 @@ extension MessagingStore {
     ) async throws -> Acceptance {
         let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
         let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
-        return try await accept(in: application) { recording in
-            if let key, let sent = try recording.message(sentWith: key) {
-                return .replayed(try recording.snapshot(of: sent))
+        return try await accept(in: application) { context in
+            if let key, let sent = try context.message(sentWith: key) {
+                return .replayed(try context.snapshot(of: sent))
             }
-            let place = try recording.transaction.lockedConversation(
+            let place = try context.transaction.lockedConversation(
                 conversation, in: application)
-            if draft.proposedID != nil, let holder = try recording.holder(of: id) {
-                return .idInUse(try recording.snapshot(of: holder))
+            if draft.proposedID != nil, let holder = try context.holder(of: id) {
+                return .idInUse(try context.snapshot(of: holder))
             }
-            try recording.schedule(
+            try context.schedule(
                 draft, for: schedule, to: place, as: id, key: key, partIDs: partIDs)
             return .accepted(place.id)
         }
@@ -49,7 +58,7 @@ extension MessagingStore {
     ///   - key: The `If-None-Match` key; it only recognises a repeat.
     /// - Throws: As `sendMessage`.
     public func sendBatch(
-        _ batch: [Message.Sending], to conversation: Conversation.ID, key: Replay.Key? = nil,
+        _ batch: [Message.BatchItem], to conversation: Conversation.ID, key: Replay.Key? = nil,
         in application: Application.ID
     ) async throws -> Acceptance {
         let named = batch.map { sending in
@@ -58,27 +67,27 @@ extension MessagingStore {
                 partIDs: sending.draft.parts.map { _ in environment.newID() as MessagePart.ID }
             )
         }
-        return try await accept(in: application) { recording in
-            if let key, let sent = try recording.message(sentWith: key) {
-                return .replayed(try recording.snapshot(of: sent))
+        return try await accept(in: application) { context in
+            if let key, let sent = try context.message(sentWith: key) {
+                return .replayed(try context.snapshot(of: sent))
             }
-            var place = try recording.transaction.lockedConversation(
+            var place = try context.transaction.lockedConversation(
                 conversation, in: application)
             for (sending, id, _) in named where sending.draft.proposedID != nil {
-                guard let holder = try recording.holder(of: id) else { continue }
-                return .idInUse(try recording.snapshot(of: holder))
+                guard let holder = try context.holder(of: id) else { continue }
+                return .idInUse(try context.snapshot(of: holder))
             }
             for (sending, id, partIDs) in named {
                 if let schedule = sending.schedule {
-                    try recording.schedule(
+                    try context.schedule(
                         sending.draft, for: schedule, to: place, as: id, partIDs: partIDs)
                 } else {
-                    _ = try recording.post(sending.draft, to: place, as: id, partIDs: partIDs)
-                    place = try recording.transaction.lockedConversation(
+                    _ = try context.post(sending.draft, to: place, as: id, partIDs: partIDs)
+                    place = try context.transaction.lockedConversation(
                         place.id, in: application)
                 }
             }
-            if let key { try recording.record(.batchAccepted(key, in: place.id)) }
+            if let key { try context.record(.batchAccepted(key, in: place.id)) }
             return .accepted(place.id)
         }
     }
@@ -86,21 +95,21 @@ extension MessagingStore {
     /// A repeat of what is answered without a message is answered so again.
     private func accept(
         in application: Application.ID,
-        _ body: @escaping @Sendable (Recording) throws -> Acceptance
+        _ body: @escaping @Sendable (MutationContext) throws -> Acceptance
     ) async throws -> Acceptance {
         do {
             return try await change(in: application, body)
-        } catch let before as AnsweredBefore {
+        } catch let before as ReplayedAcceptance {
             return .accepted(before.conversation)
         }
     }
 }
 
-extension Recording {
+extension MutationContext {
     /// Tells whoever sends scheduled messages, here and elsewhere, when one more is due.
     func tellSender(of dueAt: Timestamp) {
-        transaction.afterCommit { [dueSignal] in dueSignal.ring(for: dueAt) }
-        transaction.notify(Change.due.subject, dueAt.milliseconds) { min($0, $1) }
+        transaction.afterCommit { [scheduleSignal] in scheduleSignal.ring(for: dueAt) }
+        transaction.notify(StoreNotification.due.subject, dueAt.milliseconds) { min($0, $1) }
     }
 
     fileprivate func schedule(
@@ -117,23 +126,23 @@ extension Recording {
 
     /// Ends the repeat of a sending that was answered without a message.
     ///
-    /// - Throws: ``AnsweredBefore``; `notFound` when what was scheduled has been deleted since or was
+    /// - Throws: ``ReplayedAcceptance``; `notFound` when what was scheduled has been deleted since or was
     ///   dropped (rulings 12).
     func refuseRepeat(of made: (kind: Replay.Kind, object: [UInt8])) throws {
         switch made.kind {
         case .batch:
             guard let id = Conversation.ID(bytes: made.object) else { return }
-            throw AnsweredBefore(
+            throw ReplayedAcceptance(
                 conversation: try transaction.winner(of: id, in: application) ?? id)
         case .scheduled:
             guard let id = Message.ID(bytes: made.object) else { return }
             if let sent = try liveMessage(id) {
-                throw AnsweredBefore(conversation: sent.conversation)
+                throw ReplayedAcceptance(conversation: sent.conversation)
             }
             guard let waiting = try transaction.scheduledMessage(id, in: application),
                 try transaction.isAlive(waiting.conversation, in: application)
             else { throw Rejection.notFound(.message) }
-            throw AnsweredBefore(conversation: waiting.conversation)
+            throw ReplayedAcceptance(conversation: waiting.conversation)
         case .message, .conversation, .match, .announcement: return
         }
     }

@@ -1,7 +1,7 @@
 import SQL
 
 /// The schema's history. A released migration is never edited; a change is a new one.
-enum Schema {
+enum DatabaseSchema {
     static let migrations = [
         SchemaMigration.messaging, .views, .users, .parts, .outbox, .keys, .exports, .sight,
         .present,

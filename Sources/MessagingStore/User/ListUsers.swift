@@ -13,7 +13,7 @@ extension MessagingStore {
     public func users(
         matching filter: UserFilter = UserFilter(), after: UserID? = nil, limit: Int,
         in application: Application.ID
-    ) async throws -> Page<User> {
+    ) async throws -> ListPage<User> {
         try await database.read { transaction in
             let place = try after.map { after in
                 guard let place = try transaction.place(of: after, in: application) else {
@@ -29,7 +29,7 @@ extension MessagingStore {
                     total: transaction.userCount(in: application)
                 )
                 : transaction.users(matching: filter, after: place, limit: limit, in: application)
-            return Page(
+            return ListPage(
                 items: try transaction.users(found.stretch.items.map(\.id), in: application),
                 total: found.total, isCut: found.stretch.isCut)
         }
@@ -37,14 +37,14 @@ extension MessagingStore {
 }
 
 /// A user of an application's list, as far as filters look.
-struct UserRow: FilteredItem {
+struct UserRow: FilterableItem {
     let id: UserID
     let displayName: String?
     let isSuspended: Bool
     let createdAt: Timestamp
     let weight: Int64
 
-    var place: CreationPlace<UserID> { CreationPlace(time: createdAt, id: id) }
+    var place: CreationCursor<UserID> { CreationCursor(time: createdAt, id: id) }
 
     init(_ row: borrowing Row) throws {
         id = try row.user(0)
@@ -57,24 +57,24 @@ struct UserRow: FilteredItem {
 
 extension Transaction {
     fileprivate func users(
-        after place: CreationPlace<UserID>, limit: Int, in application: Application.ID
-    ) throws -> Stretch<UserRow> {
-        Stretch(
+        after place: CreationCursor<UserID>, limit: Int, in application: Application.ID
+    ) throws -> BoundedPage<UserRow> {
+        BoundedPage(
             try rows(.users(after: place, limit: limit, in: application)) { row in
                 try UserRow(row)
             }, weight: \.weight)
     }
 
     fileprivate func users(
-        matching filter: UserFilter, after last: CreationPlace<UserID>?, limit: Int,
+        matching filter: UserFilter, after last: CreationCursor<UserID>?, limit: Int,
         in application: Application.ID
-    ) throws -> (stretch: Stretch<UserRow>, total: Int64) {
+    ) throws -> (stretch: BoundedPage<UserRow>, total: Int64) {
         try filtered(
-            from: CreationPlace.start(before: filter.createdBefore),
+            from: CreationCursor.start(before: filter.createdBefore),
             after: last?.item(before: filter.createdBefore), limit: limit
         ) { place, limit in
             // None of what is large is read, so a piece is not cut.
-            Stretch(
+            BoundedPage(
                 items: try rows(.users(after: place, limit: limit, in: application)) { row in
                     try UserRow(row)
                 })
@@ -93,13 +93,13 @@ extension Transaction {
     /// Where a user stands in the list; `nil` for one who was never named.
     fileprivate func place(
         of user: UserID, in application: Application.ID
-    ) throws -> CreationPlace<UserID>? {
+    ) throws -> CreationCursor<UserID>? {
         try first(
             """
             SELECT created_at FROM identities
             WHERE application = \(application) AND user_id = \(user)
             """
-        ) { row in CreationPlace(time: try row.timestamp(0), id: user) }
+        ) { row in CreationCursor(time: try row.timestamp(0), id: user) }
     }
 
     /// Everything known of some users, in their order.
@@ -121,7 +121,7 @@ extension Transaction {
 extension SQL {
     /// A page of an application's users, newest first; see `UserRow`.
     static func users(
-        after place: CreationPlace<UserID>, limit: Int, in application: Application.ID
+        after place: CreationCursor<UserID>, limit: Int, in application: Application.ID
     ) -> SQL {
         """
         SELECT user_id, display_name, is_suspended, created_at,

@@ -56,3 +56,52 @@ public enum AnnouncementDraftJSON {
         return parts
     }
 }
+
+extension AnnouncementDraftJSON {
+    /// What ``read(_:_:)`` reads.
+    public static func schema(_ version: APIVersion) -> JSONSchema {
+        .named(
+            "AnnouncementDraft",
+            .object([
+                RecipientsJSON.schema(version),
+                sender(version),
+                .required("parts", .array(of: MessagePartJSON.draftSchema, 1...Message.partLimit)),
+                .optional("notification", NotificationJSON.schema(version)),
+                .optional("id", .name(in: .announcements)),
+            ]))
+    }
+
+    private static func sender(_ version: APIVersion) -> JSONSchema.Member {
+        version.namesIdentities
+            ? .required("sender_id", UserIDJSON.namingSchema(version))
+            : .required("sender", .object([.required("name", .storable(length: 1...128))]))
+    }
+}
+
+/// The `recipients` of an announcement or of a notification (platform-api §5.5, §5.6).
+enum RecipientsJSON {
+    /// Everybody once, in the order of naming.
+    ///
+    /// `"everyone"`, which the original once knew, is a bad value like any other text.
+    static func read(
+        _ body: JSONValue, _ version: APIVersion
+    ) throws(Rejection) -> [UserID] {
+        guard let value = body.present("recipients") else { throw .missing("recipients") }
+        guard let users = UserIDJSON.list(value, version) else {
+            throw .invalid("recipients", .recipientUsers)
+        }
+        guard (1...Announcement.recipientLimit).contains(users.count) else {
+            throw .invalid("recipients", .recipientCount, .init(amount: users.count))
+        }
+        return users
+    }
+}
+
+extension RecipientsJSON {
+    /// What ``read(_:_:)`` reads.
+    static func schema(_ version: APIVersion) -> JSONSchema.Member {
+        .required(
+            "recipients",
+            .array(of: UserIDJSON.namingSchema(version), 1...Announcement.recipientLimit))
+    }
+}

@@ -83,3 +83,61 @@ public struct ConversationJSON: Sendable {
         }
     }
 }
+
+extension ConversationJSON {
+    /// A conversation as the system sees it.
+    public static func schema(_ version: APIVersion) -> JSONSchema {
+        .named("Conversation", .object(members(version)))
+    }
+
+    /// A conversation as a user sees it.
+    public static func userSchema(_ version: APIVersion) -> JSONSchema {
+        var members = members(version)
+        members.append(.required("last_message", MessageJSON.schema(version).orNull))
+        members.append(.required("unread_message_count", .integer(0 ... .max)))
+        if version.namesIdentities {
+            members.append(.required("total_message_count", .integer(0 ... .max)))
+        }
+        return .named("UserConversation", .object(members))
+    }
+
+    private static func members(_ version: APIVersion) -> [JSONSchema.Member] {
+        [
+            .required("id", .identifier(.conversations)),
+            .required("url", .url),
+            .required("messages_url", .url),
+            .required("created_at", .time),
+            .required("participants", .array(of: BasicIdentityJSON.schema(version))),
+            .required("distinct", .boolean),
+            .required("metadata", MetadataJSON.schema),
+        ]
+    }
+}
+
+extension ConversationJSON {
+    /// The object as webhooks show it, in the order they have (webhooks §4.3).
+    func writeForWebhook(_ presentation: Presentation, into writer: inout JSONWriter) {
+        let links = presentation.links
+        let url = links.conversation(id)
+        writer.object { writer in
+            writer.member("id", IdentifierJSON.text(id, in: .conversations))
+            writer.member("url", url)
+            writer.member("created_at", TimestampJSON.text(createdAt))
+            writer.member("messages_url", "\(url)/messages")
+            writer.member("distinct", isDistinct)
+            writer.key("participants")
+            writer.array { writer in
+                for identity in participants {
+                    if presentation.version.namesIdentities {
+                        BasicIdentityJSON.write(
+                            identity, url: links.webhookIdentity(identity.userID), into: &writer)
+                    } else {
+                        writer.string(identity.userID.text)
+                    }
+                }
+            }
+            writer.key("metadata")
+            MetadataJSON.write(metadata.inMemberOrder, into: &writer)
+        }
+    }
+}

@@ -1,3 +1,5 @@
+public import JSON
+
 /// One error as it is answered: a row of the table, its message and what it points at.
 public struct APIError: Error, Equatable, Sendable {
     /// What the `data` member of the error object holds (platform-api §2.1).
@@ -16,7 +18,7 @@ public struct APIError: Error, Equatable, Sendable {
     }
 
     /// The row of the table.
-    public let kind: APIErrorTable
+    public let kind: APIErrorKind
     /// One sentence for the developer who reads the answer; never the text of a fault of ours.
     public let message: String
     /// What it points at.
@@ -30,7 +32,7 @@ public struct APIError: Error, Equatable, Sendable {
 
     /// An error to answer.
     public init(
-        _ kind: APIErrorTable, _ message: String, data: Detail? = nil, status: Int? = nil,
+        _ kind: APIErrorKind, _ message: String, data: Detail? = nil, status: Int? = nil,
         retryAfter: Int? = nil, challenge: String? = nil
     ) {
         self.kind = kind
@@ -50,4 +52,65 @@ public struct APIError: Error, Equatable, Sendable {
         let delay = seconds == 1 ? "1 second" : "\(seconds) seconds"
         return APIError(.rateLimited, "\(limit) Retry after \(delay).", retryAfter: seconds)
     }
+}
+
+/// The error object (platform-api §2.1): `id`, `code`, `message`, `url`, and `data` where useful.
+public enum ErrorJSON {
+    /// The path of the page that explains each error, below the public base (ruling 32).
+    public static let page = "/docs/errors"
+
+    /// The `url` of an error: its row on the page that this server serves (ruling 32).
+    ///
+    /// - Parameter publicBase: The public base of this server, without a slash at its end.
+    public static func url(of kind: APIErrorKind, publicBase: String) -> String {
+        "\(publicBase)\(page)#\(kind.row.id)"
+    }
+
+    /// The whole answer body for an error.
+    ///
+    /// - Parameter publicBase: The public base of this server, without a slash at its end.
+    public static func bytes(_ error: APIError, publicBase: String) -> [UInt8] {
+        var writer = JSONWriter(capacity: 256)
+        let row = error.kind.row
+        writer.object { writer in
+            writer.member("id", row.id.description)
+            writer.member("code", row.code)
+            writer.member("message", error.message)
+            writer.member("url", url(of: error.kind, publicBase: publicBase))
+            guard let data = error.data else { return }
+            writer.key("data")
+            write(data, into: &writer)
+        }
+        return writer.finish()
+    }
+
+    private static func write(_ data: APIError.Detail, into writer: inout JSONWriter) {
+        switch data {
+        case .property(let name): writer.object { $0.member("property", name) }
+        case .header(let name): writer.object { $0.member("header", name) }
+        case .position(let number): writer.object { $0.member("position", number) }
+        case .line(let number, let name):
+            writer.object { writer in
+                writer.member("line", number)
+                if let name { writer.member("property", name) }
+            }
+        case .object(let json): writer.raw(json)
+        }
+    }
+}
+
+extension ErrorJSON {
+    /// The error object (platform-api §2.1).
+    public static let schema = JSONSchema.named(
+        "Error",
+        .object([
+            .required("id", .choice(APIErrorKind.allCases.map { $0.row.id.description })),
+            .required("code", .integer(1 ... .max)),
+            .required("message", JSONSchema.string.withDescription("One sentence for developers.")),
+            .required("url", .url),
+            .optional(
+                "data",
+                JSONSchema.object([]).withDescription(
+                    "The `property` or `header` at fault, or the object that stands in the way.")),
+        ]))
 }

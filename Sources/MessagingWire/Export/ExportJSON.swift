@@ -1,4 +1,4 @@
-import Base64
+import Bytes
 public import JSON
 public import Messaging
 
@@ -37,4 +37,125 @@ public enum ExportJSON {
         case .scheduled: "scheduled"
         }
     }
+}
+
+/// Body and answer of `…/export_security` (platform-api §5.12).
+public enum ExportKeyJSON {
+    /// The key as it was sent; whether it is one is not judged here.
+    public static func read(_ body: JSONValue) throws(Rejection) -> String {
+        guard let value = body.present("public_key") else { throw .missing("public_key") }
+        guard let pem = value.string, pem.isStorable else {
+            throw .invalid("public_key", .publicKey)
+        }
+        return pem
+    }
+
+    /// Writes the object.
+    public static func write(_ key: ExportKey, into writer: inout JSONWriter) {
+        writer.object { writer in writer.member("public_key", key.pem) }
+    }
+}
+
+/// Body and answer of `…/export_schedule` (platform-api §5.12).
+public enum ExportScheduleJSON {
+    /// Reads `interval`, then `events`: names of version 1.0, at least one for daily exports.
+    public static func read(
+        _ body: JSONValue
+    ) throws(Rejection) -> (interval: ExportSchedule.Interval, topics: [WebhookTopic]) {
+        guard let value = body.present("interval") else { throw .missing("interval") }
+        guard let interval = value.string.flatMap(ExportSchedule.Interval.init) else {
+            throw .invalid("interval", .exportInterval)
+        }
+        guard let events = body.present("events") else {
+            guard interval == .disabled else { throw .missing("events") }
+            return (interval, [])
+        }
+        guard events.kind == .array, interval == .disabled || events.count > 0 else {
+            throw .invalid("events", .exportEvents)
+        }
+        var topics: [WebhookTopic] = []
+        for event in events.elements {
+            guard let name = event.string else { throw .invalid("events", .exportEvents) }
+            guard let topic = WebhookTopicJSON.read(name, .v1_0) else {
+                let known = WebhookTopicJSON.names(.v1_0).joined(separator: ", ")
+                throw .invalid("events", .exportEventName, .init(path: known, text: name))
+            }
+            if !topics.contains(topic) { topics.append(topic) }
+        }
+        return (interval, topics)
+    }
+
+    /// Writes the object; moments and the id that are not known are `null`.
+    public static func write(_ schedule: ExportSchedule, into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("interval", schedule.interval.rawValue)
+            writer.key("events")
+            writer.array { writer in
+                for topic in schedule.topics { writer.string(WebhookTopicJSON.text(topic, .v1_0)) }
+            }
+            writer.member("last_export_at", schedule.lastAt.map(TimestampJSON.text))
+            writer.member(
+                "last_export_id", schedule.last.map { IdentifierJSON.text($0, in: .exports) })
+            writer.member("next_export_at", schedule.nextAt.map(TimestampJSON.text))
+        }
+    }
+}
+
+extension ExportJSON {
+    /// An export, in every state.
+    public static let schema = JSONSchema.named(
+        "Export",
+        .object([
+            .required("id", .identifier(.exports)),
+            .required("type", .choice(["historical", "scheduled"])),
+            .required("status", .choice(["pending", "executing", "completed"])),
+            .required("created_at", .time),
+            .required("started_at", JSONSchema.time.orNull),
+            .required("completed_at", JSONSchema.time.orNull),
+            .required("expired_at", JSONSchema.time.orNull),
+            .required(
+                "public_key", .string.withDescription("The key it is sealed for: DER in base64.")),
+            .required("encrypted_aes_key", JSONSchema.string.orNull),
+            .required("aes_iv", JSONSchema.string.orNull),
+            .required("download_url", JSONSchema.url.orNull),
+            .required("download_url_expires_at", JSONSchema.time.orNull),
+            .required("status_url", .url),
+        ]))
+}
+
+extension ExportKeyJSON {
+    /// The key, as it is sent and shown.
+    public static let schema = JSONSchema.named(
+        "ExportSecurity",
+        .object([
+            .required(
+                "public_key", .string.withDescription("An RSA key of 2048 bits or more, in PEM."))
+        ]))
+}
+
+extension ExportScheduleJSON {
+    private static let names = WebhookTopicJSON.names(.v1_0)
+    private static let intervals = ExportSchedule.Interval.allCases.map(\.rawValue)
+
+    /// A schedule as it is sent.
+    public static let draftSchema = JSONSchema.named(
+        "ExportScheduleDraft",
+        .object([
+            .required("interval", .choice(intervals)),
+            .optional(
+                "events",
+                JSONSchema.array(of: .choice(names)).withDescription(
+                    "For daily exports one at least.")),
+        ]))
+
+    /// A schedule as it is shown.
+    public static let schema = JSONSchema.named(
+        "ExportSchedule",
+        .object([
+            .required("interval", .choice(intervals)),
+            .required("events", .array(of: .choice(names))),
+            .required("last_export_at", JSONSchema.time.orNull),
+            .required("last_export_id", JSONSchema.identifier(.exports).orNull),
+            .required("next_export_at", JSONSchema.time.orNull),
+        ]))
 }

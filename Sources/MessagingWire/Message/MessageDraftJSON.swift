@@ -39,3 +39,172 @@ public struct MessageDraftJSON: Sendable {
             sender: .user(user()), parts: parts, notification: notification, proposedID: id)
     }
 }
+
+extension MessageDraftJSON {
+    /// What ``init(_:_:)`` reads.
+    public static func schema(_ version: APIVersion) -> JSONSchema {
+        .named(
+            "MessageDraft",
+            .object(
+                [sender(version)] + content(version) + [
+                    .optional("schedule", ScheduleJSON.schema),
+                    .optional("id", .name(in: .messages)),
+                ]))
+    }
+
+    /// What ``read(_:by:)`` reads.
+    public static func userSchema(_ version: APIVersion) -> JSONSchema {
+        .named(
+            "UserMessageDraft",
+            .object(content(version) + [.optional("id", .name(in: .messages))]))
+    }
+
+    private static func content(_ version: APIVersion) -> [JSONSchema.Member] {
+        [
+            .required("parts", .array(of: MessagePartJSON.draftSchema, 1...Message.partLimit)),
+            .optional("notification", NotificationJSON.schema(version)),
+        ]
+    }
+
+    private static func sender(_ version: APIVersion) -> JSONSchema.Member {
+        guard !version.namesIdentities else {
+            return .required("sender_id", UserIDJSON.namingSchema(version))
+        }
+        return .required(
+            "sender",
+            .object([
+                .optional("user_id", UserIDJSON.bareSchema),
+                .optional("name", .storable(length: 1...128)),
+            ]).withDescription("Either a participant by his `user_id`, or a service by its `name`.")
+        )
+    }
+}
+
+/// A batch of messages, the other body of `POST …/messages` from 2.0 on (platform-api §5.2.1).
+public enum MessageBatchJSON {
+    /// Whether a body is a batch in that version.
+    public static func isBatch(_ body: JSONValue, _ version: APIVersion) -> Bool {
+        version.namesIdentities && body.kind == .array
+    }
+
+    /// Reads the messages one after another, each as ``MessageDraftJSON`` does.
+    ///
+    /// - Parameter body: An array.
+    /// - Throws: `invalid("messages")` for none, more than 12, or what is no object; the first problem
+    ///   of the first message that has one; `invalid("id")` for an id that two of them propose.
+    public static func read(
+        _ body: JSONValue, _ version: APIVersion
+    ) throws(Rejection) -> [Message.BatchItem] {
+        guard (1...Message.batchLimit).contains(body.count) else {
+            throw .invalid("messages", .batchCount, .init(amount: body.count))
+        }
+        var ids: Set<Message.ID> = []
+        var batch: [Message.BatchItem] = []
+        for element in body.elements {
+            guard element.kind == .object else { throw .invalid("messages", .batchElement) }
+            let message = try MessageDraftJSON(element, version)
+            if let id = message.draft.proposedID, !ids.insert(id).inserted {
+                throw .invalid("id", .messageIDTwice)
+            }
+            batch.append(Message.BatchItem(message.draft, message.schedule))
+        }
+        return batch
+    }
+}
+
+extension MessageBatchJSON {
+    /// What `POST …/messages` reads: one message, or from 2.0 on a batch of them.
+    public static func sendingSchema(_ version: APIVersion) -> JSONSchema {
+        let one = MessageDraftJSON.schema(version)
+        guard version.namesIdentities else { return one }
+        return .anyOf([one, .array(of: one, 1...Message.batchLimit)])
+    }
+}
+
+/// Who sends, as requests name him and answers show him (platform-api §1.3, §5.2.1).
+enum SenderJSON {
+    /// Reads the sender of a message.
+    ///
+    /// 1.x asks for `sender`, later versions for `sender_id`; each takes the other when its own is
+    /// absent. Names of services are gone from 2.0 on (ruling 10).
+    ///
+    /// - Returns: The sender, and which member named him.
+    static func read(
+        _ body: JSONValue, _ version: APIVersion
+    ) throws(Rejection) -> (sender: Sender, property: String) {
+        let (object, id) = (body.present("sender"), body.present("sender_id"))
+        if let id, version.namesIdentities || object == nil { return try read(id: id) }
+        if let object { return try read(object: object, version) }
+        throw .missing(version.namesIdentities ? "sender_id" : "sender")
+    }
+
+    private static func read(
+        id: JSONValue
+    ) throws(Rejection) -> (sender: Sender, property: String) {
+        guard let user = id.string.flatMap(UserIDJSON.read(identity:)) else {
+            throw .invalid("sender_id", .senderID)
+        }
+        return (.user(user), "sender_id")
+    }
+
+    private static func read(
+        object: JSONValue, _ version: APIVersion
+    ) throws(Rejection) -> (sender: Sender, property: String) {
+        guard object.kind == .object else { throw .invalid("sender", .senderObject) }
+        switch (object.present("user_id"), object.present("name")) {
+        case (_?, _?): throw .invalid("sender", .senderChoice)
+        case (nil, nil): throw .missing("sender.user_id")
+        case (let id?, nil):
+            guard let user = UserIDJSON.read(id, version) else {
+                throw .invalid("sender.user_id", .senderUser)
+            }
+            return (.user(user), "sender.user_id")
+        case (nil, let name?):
+            guard !version.namesIdentities else { throw .invalid("sender.name", .senderNameGone) }
+            guard let text = name.string else { throw .invalid("sender.name", .senderName) }
+            return (try .service(text), "sender.name")
+        }
+    }
+}
+
+/// When a message shall be sent (platform-api §5.2.1, Schedule).
+enum ScheduleJSON {
+    /// Reads the member `schedule`, seconds with fractions; `nil` when there is none.
+    static func read(_ body: JSONValue) throws(Rejection) -> Schedule? {
+        guard let value = body.present("schedule") else { return nil }
+        guard value.kind == .object else { throw .invalid("schedule", .scheduleObject) }
+        guard let delay = try milliseconds(value, "delay_in_seconds", .scheduleDelay) else {
+            throw .missing("schedule.delay_in_seconds")
+        }
+        // The delay is judged before anybody looks for the typing (ruling 1).
+        _ = try Schedule(delay: delay)
+        // 0 is no time of typing at all (ruling 23).
+        let typing =
+            value.present("typing_indicator_in_seconds")?.double == 0
+            ? nil : try milliseconds(value, "typing_indicator_in_seconds", .scheduleTyping)
+        return try Schedule(delay: delay, typing: typing)
+    }
+
+    /// Rounded to the nearest millisecond, but never into the range.
+    private static func milliseconds(
+        _ schedule: JSONValue, _ name: String, _ rule: ValidationRule
+    ) throws(Rejection) -> Int64? {
+        guard let value = schedule.present(name) else { return nil }
+        guard let seconds = value.double, seconds >= 1, seconds <= 300 else {
+            throw .invalid("schedule.\(name)", rule)
+        }
+        return Int64((seconds * 1000).rounded())
+    }
+}
+
+extension ScheduleJSON {
+    /// What ``read(_:)`` reads.
+    static let schema = JSONSchema.named(
+        "Schedule",
+        .object([
+            .required("delay_in_seconds", .number(1...300)),
+            .optional(
+                "typing_indicator_in_seconds",
+                JSONSchema.number(0...300).withDescription("0 for none, else 1 up to the delay.")),
+        ]))
+}

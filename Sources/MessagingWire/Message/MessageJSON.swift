@@ -107,3 +107,50 @@ public struct MessageJSON: Sendable {
         }
     }
 }
+
+extension MessageJSON {
+    /// A message in every perspective; what only a user has is `null` for the system.
+    public static func schema(_ version: APIVersion) -> JSONSchema {
+        var members: [JSONSchema.Member] = [
+            .required("id", .identifier(.messages)),
+            .required("url", .url),
+            .required("receipts_url", JSONSchema.url.orNull),
+            .required("position", JSONSchema.integer(0 ... .max).orNull),
+            .required(
+                "conversation",
+                .object([.required("id", .identifier(.conversations)), .required("url", .url)])),
+            .required("parts", .array(of: MessagePartJSON.schema(version), 1...Message.partLimit)),
+            .required("sent_at", .time),
+            .required("received_at", JSONSchema.time.orNull),
+            .required("is_unread", JSONSchema.boolean.orNull),
+            .required("sender", BasicIdentityJSON.senderSchema(version)),
+            .required(
+                "recipient_status",
+                .object([], others: .choice(["sent", "delivered", "read"]))),
+        ]
+        if version == .v3_0 {
+            members.append(.required("channel", .null))
+            members.append(.required("reply_to", .null))
+        }
+        members.append(.required("notification", .null))
+        if version == .v3_0 { members.append(.required("updated_at", JSONSchema.time.orNull)) }
+        members.append(.optional("transfer", MessageTransferJSON.schema))
+        return .named("Message", .object(members))
+    }
+}
+
+/// Places as numbers: multiples of 65,536, as the original service showed them (platform-api §3.3).
+enum PositionJSON {
+    static let step: Int64 = 65_536
+
+    /// No position comes near 2^47, where this ends at the largest number instead of trapping: imports
+    /// begin below 2^36 (ruling 25), and every later position is a row that was written.
+    static func number(_ position: Position) -> Int64 {
+        let (number, isTooLarge) = position.number.multipliedReportingOverflow(by: step)
+        return isTooLarge ? .max : number
+    }
+
+    static func write(_ position: Position, into writer: inout JSONWriter) {
+        writer.integer(number(position))
+    }
+}

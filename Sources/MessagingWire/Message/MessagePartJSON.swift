@@ -1,6 +1,6 @@
-import Base64
-import JSON
-import Messaging
+import Bytes
+public import JSON
+public import Messaging
 
 /// One part of a message (platform-api §3.4).
 enum MessagePartJSON {
@@ -128,7 +128,7 @@ enum MessagePartJSON {
         if isText {
             writer.string(utf8: bytes)
         } else {
-            writer.string(utf8: Base64.octets(bytes))
+            writer.string(utf8: Base64.encodeToUTF8(bytes))
             writer.member("encoding", "base64")
         }
         return isText
@@ -139,4 +139,125 @@ extension UTF8 {
     fileprivate static func isValid(_ bytes: [UInt8]) -> Bool {
         (try? UTF8Span(validating: bytes.span)) != nil
     }
+}
+
+extension MessagePartJSON {
+    /// A part as answers show it.
+    static func schema(_ version: APIVersion) -> JSONSchema {
+        var members: [JSONSchema.Member] = [.required("id", .string)]
+        if version == .v3_0 {
+            members.append(.required("url", .url))
+            members.append(.required("message_url", .url))
+        }
+        members += [
+            .required("mime_type", .string),
+            .required("body", JSONSchema.string.orNull),
+            .required("encoding", JSONSchema.choice(["base64"]).orNull),
+            .required("content", ContentJSON.schema.orNull),
+        ]
+        if version == .v3_0 { members.append(.required("updated_at", JSONSchema.time.orNull)) }
+        return .named("MessagePart", .object(members))
+    }
+
+    /// A part as requests bring it: with `body`, or with `content`.
+    static let draftSchema = JSONSchema.named(
+        "MessagePartDraft", .object(held + [.optional("id", .string)]))
+
+    /// What a part that has its names already shall hold.
+    static let heldSchema = JSONSchema.named("MessagePartHeld", .object(held))
+
+    private static let held: [JSONSchema.Member] = [
+        .required("mime_type", .text(JSONTextSchema(pattern: "^[^\\x00]+/[^\\x00]+$"))),
+        .optional(
+            "body",
+            JSONSchema.string.withDescription("At most 2048 bytes; with `content` it says nothing.")
+        ),
+        .optional("encoding", .choice(["base64"])),
+        .optional(
+            "content",
+            .object([
+                .required("id", .name(in: .content)),
+                .optional("size", .integer(0 ... .max)),
+            ])),
+    ]
+}
+
+/// Parts on their own, outside a message (platform-api §5.3).
+public enum MessagePartsJSON {
+    // MARK: - Reading
+
+    /// Reads a part to add; an index names no new one.
+    ///
+    /// - Throws: The first problem, named as in a message (rulings 5).
+    public static func draftToAdd(_ body: JSONValue) throws(Rejection) -> MessagePart.Draft {
+        try MessagePartJSON.read(body)
+    }
+
+    /// Reads what a part shall hold; it keeps its names, whatever the body calls it.
+    public static func draft(_ body: JSONValue) throws(Rejection) -> MessagePart.Draft {
+        try MessagePartJSON.draft(body)
+    }
+
+    /// Reads the parts that replace all others, 1 to 1000.
+    public static func all(_ body: JSONValue) throws(Rejection) -> PartOperation {
+        guard (1...Message.partLimit).contains(body.count) else {
+            throw .invalid("parts", .partCount, .init(amount: body.count))
+        }
+        var parts: [PartOperation.Replacement] = []
+        for element in body.elements {
+            let draft = try MessagePartJSON.draft(element)
+            parts.append(.init(name: try MessagePartJSON.name(element), draft: draft))
+        }
+        return .replaceAll(parts)
+    }
+
+    /// Reads a part's name in a path: a UUID, or its creation number in decimal digits.
+    public static func name(_ text: some StringProtocol) -> MessagePart.Name? {
+        if let id = MessagePart.ID(uuid: text) { return .id(id) }
+        let digits = text.utf8
+        guard digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            digits.count == 1 || digits.first != UInt8(ascii: "0")
+        else { return nil }
+        return Int(text).map(MessagePart.Name.index)
+    }
+
+    // MARK: - Writing
+
+    /// Writes one part as a message would show it.
+    public static func write(
+        _ part: MessagePart, of message: Message, _ presentation: Presentation,
+        into writer: inout JSONWriter
+    ) {
+        MessagePartJSON.write(
+            part, of: message, presentation.links.message(message.id, in: message.conversation),
+            presentation, into: &writer)
+    }
+
+    /// Writes a list of parts.
+    public static func write(
+        _ parts: [MessagePart], of message: Message, _ presentation: Presentation,
+        into writer: inout JSONWriter
+    ) {
+        writer.array { writer in
+            for part in parts { write(part, of: message, presentation, into: &writer) }
+        }
+    }
+
+    /// The last element of a part's id and URL: `{index}` up to 2.0, the UUID in 3.0 (platform-api §1.3).
+    public static func name(of part: MessagePart, _ version: APIVersion) -> String {
+        version == .v3_0 ? part.id.uuid : String(part.index)
+    }
+}
+
+extension MessagePartsJSON {
+    /// A part as answers show it.
+    public static func schema(_ version: APIVersion) -> JSONSchema {
+        MessagePartJSON.schema(version)
+    }
+
+    /// A part as requests bring it.
+    public static let draftSchema = MessagePartJSON.draftSchema
+
+    /// What ``draft(_:)`` reads: a part that keeps its names.
+    public static let heldSchema = MessagePartJSON.heldSchema
 }

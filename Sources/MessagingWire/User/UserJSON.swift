@@ -1,4 +1,4 @@
-import JSON
+public import JSON
 public import Messaging
 
 /// A user, whose `id` is the bare one in every version (platform-api §3.8).
@@ -33,4 +33,106 @@ public enum UserJSON {
             writer.member("suspended", user.isSuspended)
         }
     }
+}
+
+/// Whom a user blocks: body and answer (platform-api §5.9).
+public enum BlockJSON {
+    /// Reads whom to block; 1.x only, so by his bare id.
+    ///
+    /// - Parameter body: An object; members it does not know are ignored.
+    public static func read(_ body: JSONValue) throws(Rejection) -> UserID {
+        guard let value = body.present("user_id") else { throw .missing("user_id") }
+        guard let user = value.string.flatMap({ UserID($0) }) else {
+            throw .invalid("user_id", .blockedUser)
+        }
+        return user
+    }
+
+    /// The answer to `GET`: objects with a `user_id` in 1.x, identities from 2.0 on.
+    public static func bytes(
+        _ blocked: [BasicIdentity], _ version: APIVersion, _ links: LinkBuilder
+    ) -> [UInt8] {
+        var writer = JSONWriter(capacity: 256)
+        writer.array { writer in
+            for identity in blocked {
+                if version.namesIdentities {
+                    BasicIdentityJSON.write(identity, version, links, into: &writer)
+                } else {
+                    writer.object { $0.member("user_id", identity.userID.text) }
+                }
+            }
+        }
+        return writer.finish()
+    }
+}
+
+/// Whom a user follows: identity ids in every version, as 1.x never knew of following
+/// (platform-api §5.8, §1.3).
+public enum FollowingJSON {
+    /// Reads whom to follow; a bare id is understood as well.
+    ///
+    /// - Parameter body: An array.
+    /// - Throws: `Rejection.invalid("following")` for an element that names nobody, and above
+    ///   10,000 of them (proposed): the one writer takes a moment for each.
+    public static func read(_ body: JSONValue) throws(Rejection) -> [UserID] {
+        guard body.count <= UserPatchJSON.mostUsersNamed else {
+            throw .invalid("following", .followingCount, .init(amount: body.count))
+        }
+        guard let users = UserIDJSON.list(body, .v2_0) else {
+            throw .invalid("following", .followingUsers)
+        }
+        return users
+    }
+
+    /// Reads one who is named in a query parameter; `nil` for what names nobody.
+    public static func user(_ text: String) -> UserID? { UserIDJSON.read(identity: text) }
+
+    /// The answer to `GET …/following`.
+    public static func bytes(_ users: [UserID]) -> [UInt8] {
+        var writer = JSONWriter(capacity: 256)
+        writer.array { writer in
+            for user in users { writer.string(UserIDJSON.text(identity: user)) }
+        }
+        return writer.finish()
+    }
+
+    /// The answer to `GET …/identities`.
+    public static func bytes(_ users: [User], _ links: LinkBuilder) -> [UInt8] {
+        var writer = JSONWriter(capacity: 1024)
+        writer.array { writer in
+            for user in users { IdentityJSON.write(user.identity, links, into: &writer) }
+        }
+        return writer.finish()
+    }
+}
+
+extension UserJSON {
+    /// What ``bytes(_:_:)`` writes.
+    public static let schema = JSONSchema.named(
+        "User",
+        .object([
+            .required("id", UserIDJSON.bareSchema),
+            .required("identity", IdentityJSON.schema.orNull),
+            .required("suspended", .boolean),
+        ]))
+}
+
+extension BlockJSON {
+    /// One of those ``bytes(_:_:_:)`` lists.
+    public static func schema(_ version: APIVersion) -> JSONSchema {
+        version.namesIdentities
+            ? BasicIdentityJSON.schema(version)
+            : .named("Block", .object([.required("user_id", UserIDJSON.bareSchema)]))
+    }
+
+    /// What ``read(_:)`` reads.
+    public static let draftSchema = JSONSchema.named(
+        "BlockDraft", .object([.required("user_id", UserIDJSON.bareSchema)]))
+}
+
+extension FollowingJSON {
+    /// What ``read(_:)`` reads.
+    public static let draftSchema = JSONSchema.named(
+        "FollowingDraft",
+        .array(of: UserIDJSON.namingSchema(.v3_0), 0...UserPatchJSON.mostUsersNamed))
 }

@@ -47,3 +47,123 @@ extension Webhook {
         if case .active = status { true } else { false }
     }
 }
+
+/// A wish to be sent a stretch of the log again (X6).
+public enum WebhookReplayJSON {
+    /// Reads `after` and `before`: the positions around the stretch; without `before` it goes to the end.
+    public static func read(
+        _ body: JSONValue
+    ) throws(Rejection) -> (after: LogPosition, before: LogPosition?) {
+        guard let value = body.present("after") else { throw .missing("after") }
+        guard let after = value.integer, after >= 0 else { throw .invalid("after", .replayAfter) }
+        guard let value = body.present("before") else { return (LogPosition(after), nil) }
+        guard let before = value.integer, before > after else {
+            throw .invalid("before", .replayBefore)
+        }
+        return (LogPosition(after), LogPosition(before))
+    }
+
+    /// The answer: what will be sent, the first position left out and the last one not.
+    public static func answer(after: LogPosition, through: LogPosition) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("after", after.number)
+            writer.member("through", through.number)
+        }
+        return writer.finish()
+    }
+}
+
+/// A secret in place of another one (X6).
+public enum WebhookSecretJSON {
+    /// How long the former one signs beside it when nobody says: a day.
+    public static let defaultOverlap: Int64 = 86_400
+    /// The longest time, in seconds: 30 days.
+    public static let maximumOverlap: Int64 = 30 * 86_400
+
+    /// Reads `secret` and `keep_for_seconds`.
+    ///
+    /// - Returns: The secret, and for how many milliseconds the former one signs beside it.
+    public static func read(
+        _ body: JSONValue
+    ) throws(Rejection) -> (secret: String, keeping: Int64) {
+        guard let value = body.present("secret") else { throw .missing("secret") }
+        guard let secret = value.string, Webhook.Draft.isSecret(secret) else {
+            throw .invalid("secret", .webhookSecret)
+        }
+        guard let value = body.present("keep_for_seconds") else {
+            return (secret, defaultOverlap * 1000)
+        }
+        guard let seconds = value.integer, (0...maximumOverlap).contains(seconds) else {
+            throw .invalid("keep_for_seconds", .secretOverlap)
+        }
+        return (secret, seconds * 1000)
+    }
+}
+
+extension WebhookDeliveryJSON {
+    /// A delivery, however far it has come.
+    public static let schema = JSONSchema.named(
+        "WebhookDelivery",
+        .object([
+            .required("id", .delivery),
+            .required(
+                "event_id",
+                JSONSchema.uuid.withDescription("The same in all deliveries of one event.")),
+            .required("event_type", .choice(WebhookDraftJSON.names + [WebhookTestJSON.type])),
+            .required(
+                "position",
+                JSONSchema.integer(1 ... .max).orNull.withDescription("In the log; none of a test.")
+            ),
+            .required("conversation", JSONSchema.identifier(.conversations).orNull),
+            .required("state", .choice(WebhookDelivery.State.allCases.map(\.rawValue))),
+            .required(
+                "webhook_status",
+                WebhookJSON.status.withDescription("What is pending waits until it is `active`.")),
+            .required("attempts", .integer(0 ... .max)),
+            .required("created_at", .time),
+            .required(
+                "next_attempt_at",
+                JSONSchema.time.orNull.withDescription(
+                    "None while it waits behind another one, or for its webhook to be active.")),
+            .required("finished_at", JSONSchema.time.orNull),
+            .required("last_status", JSONSchema.integer(200...599).orNull),
+            .required("last_failure", JSONSchema.string.orNull),
+        ]))
+}
+
+extension WebhookReplayJSON {
+    /// What ``read(_:)`` reads.
+    public static let schema = JSONSchema.named(
+        "WebhookReplay",
+        .object([
+            .required(
+                "after",
+                JSONSchema.integer(0 ... .max).withDescription("The position before the first.")),
+            .optional(
+                "before",
+                JSONSchema.integer(1 ... .max)
+                    .withDescription("The position behind the last; none: all there are now.")),
+        ]))
+
+    /// What ``answer(after:through:)`` writes.
+    public static let answerSchema = JSONSchema.named(
+        "WebhookReplayAccepted",
+        .object([
+            .required("after", .integer(0 ... .max)),
+            .required("through", .integer(0 ... .max)),
+        ]))
+}
+
+extension WebhookSecretJSON {
+    /// What ``read(_:)`` reads.
+    public static let schema = JSONSchema.named(
+        "WebhookSecret",
+        .object([
+            .required("secret", .storable(length: 1...Webhook.Draft.secretLimit)),
+            .optional(
+                "keep_for_seconds",
+                JSONSchema.integer(0...maximumOverlap)
+                    .withDescription("How long the former one signs beside it; a day unless said.")),
+        ]))
+}

@@ -36,12 +36,12 @@ extension Command {
     {
         let settings = try settings(sources)
         let target = try embeddedFolder(settings, "restore")
-        let note = try BackupNote.read(in: folder)
+        let note = try BackupManifest.read(in: folder)
         let draft = try draft(target.path, for: "restore")
         let bar = ProgressBar()
         defer { bar.end() }
         try await filling(target.path, from: folder) {
-            try await Restoring(
+            try await BackupRestorer(
                 source: DataFolder(path: folder), note: note, draft: draft,
                 bucket: try await bucket(settings),
                 progress: { done, total in bar.show(done, of: total) }
@@ -52,7 +52,7 @@ extension Command {
         return 0
     }
 
-    private static func summary(_ note: BackupNote) -> String {
+    private static func summary(_ note: BackupManifest) -> String {
         let moment = text(note.madeAt)
         let inBucket =
             note.inBucket.count > 0
@@ -63,9 +63,9 @@ extension Command {
 
     private static func embeddedFolder(
         _ settings: Settings, _ command: String
-    ) throws(StartFailure) -> DataFolder {
+    ) throws(CommandFailure) -> DataFolder {
         guard case .file = try settings.databaseLocation() else {
-            throw StartFailure(
+            throw CommandFailure(
                 "parley \(command) is for the embedded database: one on a server is saved with its own tools"
             )
         }
@@ -74,13 +74,13 @@ extension Command {
 
     private static func draft(
         _ folder: String, for work: String
-    ) throws(StartFailure) -> DraftFolder {
-        try StartFailure.naming(folder, as: "folder") {
+    ) throws(CommandFailure) -> DraftFolder {
+        try CommandFailure.naming(folder, as: "folder") {
             do throws(DraftFolder.Refusal) {
                 return try DraftFolder(at: folder, for: work)
             } catch {
                 switch error {
-                case .notEmpty: throw StartFailure("the folder \(folder) is not empty")
+                case .notEmpty: throw CommandFailure("the folder \(folder) is not empty")
                 case .held(let refusal): throw refusal
                 case .disk(let fault): throw fault
                 }
@@ -96,21 +96,21 @@ extension Command {
             return try await work()
         } catch let error as SQLError {
             guard error.kind == .diskFull else {
-                throw StartFailure("the database in \(source) \(StartFailure.reason(error))")
+                throw CommandFailure("the database in \(source) \(CommandFailure.reason(error))")
             }
-            throw StartFailure("the folder \(target) is on a full disk")
+            throw CommandFailure("the folder \(target) is on a full disk")
         } catch let error as DiskError {
-            return try StartFailure.naming(target, as: "folder") { throw error }
+            return try CommandFailure.naming(target, as: "folder") { throw error }
         } catch let error as ObjectStoreError {
-            throw StartFailure("the bucket of s3.bucket cannot be used: \(error)")
+            throw CommandFailure("the bucket of s3.bucket cannot be used: \(error)")
         }
     }
 
     /// The bucket of the settings; `nil` where contents lie in the data folder.
-    static func bucket(_ settings: Settings) async throws(StartFailure) -> ContentBucket? {
+    static func bucket(_ settings: Settings) async throws(CommandFailure) -> ContentBucket? {
         let log = Log(level: settings.logLevel)
         defer { log.sink.flush() }
-        return try await BucketOpening(
+        return try await BucketConnector(
             settings: settings.bucket, logger: log.logger("parley.bucket")
         ).bucket(registry: nil)?.contents
     }

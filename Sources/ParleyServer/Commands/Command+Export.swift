@@ -1,12 +1,12 @@
 import Blobs
+import ImportExport
 import JSON
-import Locking
 import Messaging
 import MessagingStore
 import MessagingWire
-import Moving
 import ObjectStore
 import SQL
+import SystemSupport
 import Telemetry
 import Uploads
 
@@ -25,7 +25,7 @@ extension Command {
         return try await withStore(sources) { store in
             try await naming(contents ?? settings.dataFolder) {
                 let copies = try contents.map { folder in
-                    ExportedContents(
+                    ExportedContentCopier(
                         of: id, in: store, from: try source.blobs(), bucket,
                         to: try BlobFolder(at: folder))
                 }
@@ -37,7 +37,7 @@ extension Command {
     }
 
     private static func write(
-        _ id: Application.ID, of store: MessagingStore, _ copies: ExportedContents?
+        _ id: Application.ID, of store: MessagingStore, _ copies: ExportedContentCopier?
     ) async throws {
         let output = Locked(ExportOutput())
         do {
@@ -46,7 +46,7 @@ extension Command {
                 try output.withLock { output in try output.write(line) }
             }
         } catch Rejection.notFound(.application) {
-            throw StartFailure("there is no application \(id)")
+            throw CommandFailure("there is no application \(id)")
         }
         try output.withLock { output in try output.flush() }
     }
@@ -63,22 +63,22 @@ extension Command {
     ) async throws -> Int32 {
         let settings = try settings(sources)
         let folder = DataFolder(path: settings.dataFolder)
-        var lines = try LineSource(file)
+        var lines = try LineReader(file)
         let bucket = try await bucket(settings)
         let lock = try lock(folder, settings, isFilling: contents != nil && bucket == nil)
         defer { withExtendedLifetime(lock) {} }
         return try await withStore(sources, making: true) { store in
             try await naming(folder.path) {
-                let arriving = ArrivingContents(
+                let arriving = ImportedContents(
                     by: try folder.blobs(),
-                    to: try Contents(
+                    to: try ContentRepository(
                         of: folder.uploads, in: bucket,
                         clock: UploadClock(now: systemMilliseconds)),
                     orElse: try bytes(in: contents, for: folder, bucket))
                 var importer = Importer(store, arriving)
                 do {
                     while let line = try lines.next() {
-                        try await importer.take(line, line: lines.number)
+                        try await importer.add(line, line: lines.number)
                     }
                     try await importer.finish()
                 } catch {
@@ -86,13 +86,13 @@ extension Command {
                     try? await importer.stop()
                     throw error
                 }
-                tell(importer.tally)
+                tell(importer.summary)
             }
         }
     }
 
     /// A line for each kind, its members parted by tabs.
-    private static func tell(_ tally: ImportTally) {
+    private static func tell(_ tally: ImportSummary) {
         for count in tally.counts {
             let (brought, present) = (count.brought, count.present)
             say("\(count.kind.plural)\t\(brought) brought\t\(present) there already")
@@ -105,28 +105,28 @@ extension Command {
     /// contents for itself.
     private static func lock(
         _ folder: DataFolder, _ settings: Settings, isFilling: Bool
-    ) throws(StartFailure) -> FolderLock? {
+    ) throws(CommandFailure) -> FolderLock? {
         if case .server = try settings.databaseLocation(), !isFilling { return nil }
-        return try StartFailure.naming(folder.path) { try FolderLock(folder: folder.path) }
+        return try CommandFailure.naming(folder.path) { try FolderLock(folder: folder.path) }
     }
 
     /// What brings the bytes of a content to where they are served.
     private static func bytes(
         in contents: String?, for folder: DataFolder, _ bucket: ContentBucket?
-    ) throws -> ((KeptFile) async throws -> Void)? {
+    ) throws -> ((StoredFile) async throws -> Void)? {
         guard let contents else { return nil }
-        let target: ContentMove.Target =
+        let target: ContentMigration.Target =
             if let bucket {
                 .bucket(bucket)
             } else {
                 .folder(try folder.blobs())
             }
-        let move = ContentMove(source: try BlobFolder(at: contents), target: target)
+        let move = ContentMigration(source: try BlobFolder(at: contents), target: target)
         return { file in
             do {
                 try await move.bring(file)
-            } catch let failure as StartFailure {
-                throw MovedMistake("contents.id", "cannot be brought: \(failure)")
+            } catch let failure as CommandFailure {
+                throw ArchiveLineError("contents.id", "cannot be brought: \(failure)")
             }
         }
     }
@@ -135,14 +135,14 @@ extension Command {
     private static func naming(_ folder: String, _ work: () async throws -> Void) async throws {
         do {
             try await work()
-        } catch let mistake as ImportMistake {
-            throw StartFailure("\(mistake)")
+        } catch let mistake as ImportError {
+            throw CommandFailure("\(mistake)")
         } catch let error as SQLError {
-            throw StartFailure("the database \(StartFailure.reason(error))")
+            throw CommandFailure("the database \(CommandFailure.reason(error))")
         } catch let error as DiskError {
-            return try StartFailure.naming(folder, as: "folder") { throw error }
+            return try CommandFailure.naming(folder, as: "folder") { throw error }
         } catch let error as ObjectStoreError {
-            throw StartFailure("the bucket of s3.bucket cannot be used: \(error)")
+            throw CommandFailure("the bucket of s3.bucket cannot be used: \(error)")
         }
     }
 }
@@ -151,16 +151,16 @@ extension Command {
 private struct ExportOutput {
     private var output = StandardOutput()
 
-    mutating func write(_ line: MovedLine) throws(StartFailure) {
+    mutating func write(_ line: ArchiveLine) throws(CommandFailure) {
         var writer = JSONWriter(capacity: 4096)
-        MovedLineJSON.write(line, into: &writer)
+        ArchiveLineJSON.write(line, into: &writer)
         try output.write(writer.finish() + [UInt8(ascii: "\n")])
     }
 
-    mutating func flush() throws(StartFailure) { try output.flush() }
+    mutating func flush() throws(CommandFailure) { try output.flush() }
 }
 
-extension MovedKind {
+extension ArchiveRecordKind {
     /// What many of them are called.
     fileprivate var plural: String {
         switch self {

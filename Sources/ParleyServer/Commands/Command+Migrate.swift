@@ -18,24 +18,24 @@ extension Command {
     ) async throws -> Int32 {
         let settings = try settings(sources)
         guard source.hasPrefix("sqlite:"), source != "sqlite:" else {
-            throw StartFailure("--from must be sqlite: and a data folder")
+            throw CommandFailure("--from must be sqlite: and a data folder")
         }
         let folder = DataFolder(path: String(source.dropFirst("sqlite:".count)))
         let url = try targetURL(target, settings)
         try folder.requireDatabase(making: false)
-        let lock = try StartFailure.naming(folder.path) { try FolderLock(folder: folder.path) }
+        let lock = try CommandFailure.naming(folder.path) { try FolderLock(folder: folder.path) }
         defer { withExtendedLifetime(lock) {} }
         // A restore may have begun before the lock was taken.
         try folder.requireWhole()
         try await migrating(folder.path, to: blobs ?? settings.dataFolder) {
-            let contents = try await contentMove(from: folder, to: blobs, settings)
+            let contents = try await contentMigration(from: folder, to: blobs, settings)
             try await move(folder, to: url, contents)
         }
         return 0
     }
 
     private static func move(
-        _ folder: DataFolder, to url: String, _ contents: ContentMove
+        _ folder: DataFolder, to url: String, _ contents: ContentMigration
     ) async throws {
         let move = try DatabaseMigration(
             from: folder.database, to: url, migrations: MessagingStore.migrations)
@@ -63,13 +63,13 @@ extension Command {
 
     /// The contents that the file knows: what was moved are its rows.
     private static func bring(
-        _ contents: ContentMove, of folder: DataFolder
+        _ contents: ContentMigration, of folder: DataFolder
     ) async throws -> (count: Int, size: Int64) {
         let database = try Database.open(
             .file(folder.database), migrations: MessagingStore.migrations)
         defer { database.close() }
         let store = MessagingStore(database: database)
-        let bar = ProgressBar(of: try await store.keptBytes())
+        let bar = ProgressBar(of: try await store.storedFileBytes())
         defer { bar.end() }
         var (count, size) = (0, Int64(0))
         try await store.forEachKeptFile { file in
@@ -81,23 +81,23 @@ extension Command {
         return (count, size)
     }
 
-    private static func contentMove(
+    private static func contentMigration(
         from folder: DataFolder, to blobs: String?, _ settings: Settings
-    ) async throws -> ContentMove {
+    ) async throws -> ContentMigration {
         let source = try folder.blobs()
-        guard let blobs else { return ContentMove(source: source, target: .stay) }
+        guard let blobs else { return ContentMigration(source: source, target: .stay) }
         guard blobs == "bucket" else {
             let target = DataFolder(path: blobs)
-            if target.path == folder.path { return ContentMove(source: source, target: .stay) }
+            if target.path == folder.path { return ContentMigration(source: source, target: .stay) }
             let blobs = try target.blobs()
             try copyKeys(of: folder, to: target)
-            return ContentMove(source: source, target: .folder(blobs))
+            return ContentMigration(source: source, target: .folder(blobs))
         }
         guard let bucket = try await bucket(settings) else {
-            throw StartFailure("--blobs bucket is that of s3.bucket, which must name it")
+            throw CommandFailure("--blobs bucket is that of s3.bucket, which must name it")
         }
         try copyKeys(of: folder, to: DataFolder(path: settings.dataFolder))
-        return ContentMove(source: source, target: .bucket(bucket))
+        return ContentMigration(source: source, target: .bucket(bucket))
     }
 
     /// So that URLs which are out open where they are read now.
@@ -110,15 +110,15 @@ extension Command {
 
     private static func targetURL(
         _ text: String?, _ settings: Settings
-    ) throws(StartFailure) -> String {
+    ) throws(CommandFailure) -> String {
         guard let text else {
             guard case .server(let url) = try settings.databaseLocation() else {
-                throw StartFailure("--to or database.url must say where to")
+                throw CommandFailure("--to or database.url must say where to")
             }
             return url
         }
         guard let url = SettingKind.databaseURL.value(text)?.text else {
-            throw StartFailure("--to must be \(SettingKind.databaseURL.rule)")
+            throw CommandFailure("--to must be \(SettingKind.databaseURL.rule)")
         }
         return url
     }
@@ -131,20 +131,20 @@ extension Command {
         } catch let refusal as DatabaseMigration.Refusal {
             switch refusal {
             case .source(let error):
-                throw StartFailure("the database in \(source) \(StartFailure.reason(error))")
+                throw CommandFailure("the database in \(source) \(CommandFailure.reason(error))")
             case .notEmpty(let table):
-                throw StartFailure("the database of --to is not empty: there are \(table)")
+                throw CommandFailure("the database of --to is not empty: there are \(table)")
             case .differs(let table):
-                throw StartFailure(
+                throw CommandFailure(
                     "\(table) are not the same on both sides: empty the database of --to and begin anew"
                 )
             }
         } catch let error as SQLError {
-            throw StartFailure("the database of --to \(StartFailure.reason(error))")
+            throw CommandFailure("the database of --to \(CommandFailure.reason(error))")
         } catch let error as DiskError {
-            return try StartFailure.naming(target) { throw error }
+            return try CommandFailure.naming(target) { throw error }
         } catch let error as ObjectStoreError {
-            throw StartFailure("the bucket of s3.bucket cannot be used: \(error)")
+            throw CommandFailure("the bucket of s3.bucket cannot be used: \(error)")
         }
     }
 }

@@ -16,19 +16,19 @@ extension Command {
     ) async throws -> Int32 {
         let environment = ProcessInfo.processInfo.environment
         guard let application = application ?? environment["PARLEY_APP_ID"] else {
-            throw StartFailure("say the application: --app ID, or PARLEY_APP_ID")
+            throw CommandFailure("say the application: --app ID, or PARLEY_APP_ID")
         }
         guard let token = environment["PARLEY_APP_TOKEN"] else {
-            throw StartFailure("PARLEY_APP_TOKEN must hold a token of the application")
+            throw CommandFailure("PARLEY_APP_TOKEN must hold a token of the application")
         }
         let target = try UploadTarget(
             server: server ?? environment["PARLEY_PUBLIC_URL"] ?? "http://127.0.0.1:8080",
             application: application, token: token, conversation: conversation)
         let upload = try FileUpload(
             file, type: type ?? MediaType(fileName: file).text, to: target,
-            rememberedIn: try memoFolder(environment))
+            resumeFolder: try memoFolder(environment))
         let bar = ProgressBar(of: upload.size)
-        let work = Task { try await upload.run { octets in bar.show(octets) } }
+        let work = Task { try await upload.run { bytes in bar.show(bytes) } }
         let signals = ProcessSignals()
         let watch = Task {
             for await name in signals.names where name.stops { work.cancel() }
@@ -53,12 +53,13 @@ extension Command {
         }
     }
 
-    private static func memoFolder(_ environment: [String: String]) throws(StartFailure) -> String {
+    private static func memoFolder(_ environment: [String: String]) throws(CommandFailure) -> String
+    {
         if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") {
             return "\(cache)/parley/uploads"
         }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw StartFailure("HOME or XDG_CACHE_HOME must say where to remember the upload")
+            throw CommandFailure("HOME or XDG_CACHE_HOME must say where to remember the upload")
         }
         return "\(home)/.cache/parley/uploads"
     }

@@ -1,5 +1,5 @@
 import Glibc
-import Locking
+import SystemSupport
 
 /// How far something is, drawn on the terminal again and again; silent where nobody looks.
 final class ProgressBar: Sendable {
@@ -9,7 +9,7 @@ final class ProgressBar: Sendable {
 
     /// What is counted.
     enum Unit {
-        case octets, rows
+        case bytes, rows
 
         fileprivate func text(_ count: Int64) -> String {
             self == .rows ? "\(count)" : ProgressBar.megabytes(count)
@@ -30,14 +30,14 @@ final class ProgressBar: Sendable {
     private static let width = 30
 
     /// - Parameter total: How much all of it is, as far as known.
-    init(of total: Int64 = 0, in unit: Unit = .octets) {
+    init(of total: Int64 = 0, in unit: Unit = .bytes) {
         self.unit = unit
         state = Locked(State(total: total))
     }
 
     /// Draws it, ten times a second at most.
     ///
-    /// - Parameter total: Octets of all of it, where more is known by now.
+    /// - Parameter total: Bytes of all of it, where more is known by now.
     func show(_ count: Int64, of total: Int64? = nil) {
         guard isSeen else { return }
         let now = ContinuousClock.now
@@ -79,8 +79,8 @@ final class ProgressBar: Sendable {
     }
 
     /// With one digit behind the point.
-    private static func megabytes(_ octets: Int64) -> String {
-        let tenths = max(0, octets) / 100_000
+    private static func megabytes(_ bytes: Int64) -> String {
+        let tenths = max(0, bytes) / 100_000
         return "\(tenths / 10).\(tenths % 10)"
     }
 }

@@ -7,7 +7,7 @@ extension MetricFamily {
         + process
 
     private static let requests = [
-        requestCount, requestTime, requestBytes, answerBytes, requestsOverRate, recalls,
+        requestCount, requestTime, requestBytes, answerBytes, requestsOverRate, cacheReads,
         memoryBytes, handlers,
     ]
     static let requestCount = MetricFamily(
@@ -17,13 +17,13 @@ extension MetricFamily {
         "parley_request_duration_seconds", .histogram, in: .seconds, labels: ["route"],
         "From the end of a request's head to the end of its answer.")
     static let requestBytes = MetricFamily(
-        "parley_request_bytes", .counter, in: .bytes, "Octets of requests, heads and bodies.")
+        "parley_request_bytes", .counter, in: .bytes, "Bytes of requests, heads and bodies.")
     static let answerBytes = MetricFamily(
-        "parley_answer_bytes", .counter, in: .bytes, "Octets of answers, heads and contents.")
+        "parley_answer_bytes", .counter, in: .bytes, "Bytes of answers, heads and contents.")
     static let requestsOverRate = MetricFamily(
         "parley_requests_over_rate", .counter,
         "Requests of the API refused because their token sent too many.")
-    static let recalls = MetricFamily(
+    static let cacheReads = MetricFamily(
         "parley_recalls", .counter, labels: ["outcome"],
         "Reads of one message: answered from memory (hit), or by the database (miss).")
     static let memoryBytes = MetricFamily(
@@ -31,7 +31,7 @@ extension MetricFamily {
         "Memory held by messages as they were answered lately; see api.memory.")
     static let handlers = MetricFamily(
         "parley_handlers", .gauge, labels: ["state"],
-        "Requests that are worked on, whose handler waits for octets of the body, or that wait for a handler."
+        "Requests that are worked on, whose handler waits for bytes of the body, or that wait for a handler."
     )
 
     private static let connections = [
@@ -47,7 +47,7 @@ extension MetricFamily {
         "Open connections by what they are about.")
     static let outputQueued = MetricFamily(
         "parley_output_queued_bytes", .gauge, in: .bytes,
-        "Octets of answers that no socket has taken yet.")
+        "Bytes of answers that no socket has taken yet.")
 
     private static let secure = [handshakes, handshakesPending, certificateExpiry]
     static let handshakes = MetricFamily(
@@ -92,25 +92,25 @@ extension MetricFamily {
     ]
     static let uploadsOpen = MetricFamily(
         "parley_uploads_open", .gauge, labels: ["dialect"],
-        "Uploads that take octets, by what created them.")
+        "Uploads that take bytes, by what created them.")
     static let uploadReserved = MetricFamily(
         "parley_upload_reserved_bytes", .gauge, in: .bytes, labels: ["dialect"],
-        "Octets promised to open uploads, by what created them.")
+        "Bytes promised to open uploads, by what created them.")
     static let uploadRequests = MetricFamily(
         "parley_upload_requests", .counter, labels: ["dialect", "status"],
         "Requests to uploads; status 0 for those that were given no answer.")
     static let uploadReceived = MetricFamily(
         "parley_upload_received_bytes", .counter, in: .bytes, labels: ["dialect"],
-        "Octets of bodies read; far ahead of those made durable, a proxy holds bodies back.")
+        "Bytes of bodies read; far ahead of those made durable, a proxy holds bodies back.")
     static let uploadBytes = MetricFamily(
         "parley_upload_bytes", .counter, in: .bytes, labels: ["dialect"],
-        "Octets of uploads made durable.")
+        "Bytes of uploads made durable.")
     static let uploadCommits = MetricFamily(
         "parley_upload_commits", .counter, labels: ["dialect"],
-        "How often octets of uploads were made durable.")
+        "How often bytes of uploads were made durable.")
     static let uploadCommitTime = MetricFamily(
         "parley_upload_commit_duration_seconds", .histogram, in: .seconds, labels: ["dialect"],
-        "What making octets durable took, with their record.")
+        "What making bytes durable took, with their record.")
     static let uploadTakeovers = MetricFamily(
         "parley_upload_takeovers", .counter, labels: ["dialect"],
         "Requests that made an older one let go of its upload.")
@@ -119,7 +119,7 @@ extension MetricFamily {
         "Requests that went on behind an interruption.")
     static let uploadOverlap = MetricFamily(
         "parley_upload_overlap_bytes", .counter, in: .bytes, labels: ["dialect"],
-        "Octets that were held already when they came.")
+        "Bytes that were held already when they came.")
     static let uploadChecksumFailures = MetricFamily(
         "parley_upload_checksum_failures", .counter, labels: ["dialect"],
         "Digests that were not those stated.")
@@ -129,7 +129,7 @@ extension MetricFamily {
     static let contentsErased = MetricFamily(
         "parley_contents_erased", .counter, "Contents deleted because nobody needs them.")
     static let contentsErasedBytes = MetricFamily(
-        "parley_contents_erased_bytes", .counter, in: .bytes, "Octets of those.")
+        "parley_contents_erased_bytes", .counter, in: .bytes, "Bytes of those.")
     static let uploadsEnded = MetricFamily(
         "parley_uploads_ended", .counter, labels: ["reason"], "Uploads that ended, by how.")
 

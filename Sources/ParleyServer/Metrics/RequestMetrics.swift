@@ -13,8 +13,8 @@ struct RequestMetrics: Sendable {
     private let methods: LabelValues
     private let requests: CounterTable
     private let times: HistogramTable
-    private let octetsIn: CounterTable
-    private let octetsOut: CounterTable
+    private let bytesIn: CounterTable
+    private let bytesOut: CounterTable
     private let turns: HistogramTable
     private let loops: Int
 
@@ -26,8 +26,8 @@ struct RequestMetrics: Sendable {
         requests = CounterTable(.requestCount, [routes, methods, classes], shards: loops)
         times = HistogramTable(
             .requestTime, bounds: Self.requestBounds, [routes], shards: loops)
-        octetsIn = CounterTable(.requestBytes, shards: loops)
-        octetsOut = CounterTable(.answerBytes, shards: loops)
+        bytesIn = CounterTable(.requestBytes, shards: loops)
+        bytesOut = CounterTable(.answerBytes, shards: loops)
         let numbers = LabelValues((0..<loops).map { loop in "\(loop)" })
         turns = HistogramTable(.turnTime, bounds: Self.turnBounds, [numbers], shards: loops)
         self.loops = loops
@@ -36,27 +36,27 @@ struct RequestMetrics: Sendable {
     /// A request was answered or given up.
     func count(_ record: RequestRecord) {
         let shard = record.loop % loops
-        let route = routes.place(of: record.route.isEmpty ? Self.noRoute : record.route)
-        let method = methods.place(of: record.method)
+        let route = routes.index(of: record.route.isEmpty ? Self.noRoute : record.route)
+        let method = methods.index(of: record.method)
         // 0xx stands for no answer at all.
         let statusClass = min(max(record.status / 100, 0), Self.classes.count - 1)
         let row = (route * methods.count + method) * (Self.classes.count + 1) + statusClass
         requests.add(row: row, shard: shard)
         times.observe(Int(record.duration), row: route, shard: shard)
-        octetsIn.add(Int(record.octetsIn), shard: shard)
-        octetsOut.add(Int(record.octetsOut), shard: shard)
+        bytesIn.add(Int(record.bytesIn), shard: shard)
+        bytesOut.add(Int(record.bytesOut), shard: shard)
     }
 
     /// A loop was at work for so many nanoseconds.
-    func turned(loop: Int, nanoseconds: Int64) {
+    func finishedTurn(loop: Int, nanoseconds: Int64) {
         turns.observe(Int(nanoseconds), row: loop % loops, shard: loop % loops)
     }
 
-    func write(to page: inout MetricsPage) {
+    func write(to page: inout MetricsWriter) {
         requests.write(to: &page)
         times.write(to: &page)
-        octetsIn.write(to: &page)
-        octetsOut.write(to: &page)
+        bytesIn.write(to: &page)
+        bytesOut.write(to: &page)
         turns.write(to: &page)
     }
 

@@ -5,18 +5,18 @@ import SQL
 extension Settings {
     /// Where the database lies.
     ///
-    /// - Throws: ``StartFailure`` when the file that holds its URL cannot be read, or holds something else.
-    func databaseLocation() throws(StartFailure) -> DatabaseLocation {
+    /// - Throws: ``CommandFailure`` when the file that holds its URL cannot be read, or holds something else.
+    func databaseLocation() throws(CommandFailure) -> DatabaseLocation {
         if let databaseURL { return .server(databaseURL) }
         guard let path = databaseURLFile else { return .file("\(dataFolder)/parley.sqlite") }
-        guard let octets = FileManager.default.contents(atPath: path) else {
-            throw StartFailure("the file \(path) of database.url_file cannot be read")
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure("the file \(path) of database.url_file cannot be read")
         }
-        var text = String(decoding: octets, as: UTF8.self)
+        var text = String(decoding: bytes, as: UTF8.self)
         // Editors end a file with a line break.
         while text.last?.isWhitespace == true { text.removeLast() }
         guard let url = SettingKind.databaseURL.value(text)?.text else {
-            throw StartFailure(
+            throw CommandFailure(
                 "the file \(path) of database.url_file must hold \(SettingKind.databaseURL.rule)")
         }
         return .server(url)
@@ -26,13 +26,13 @@ extension Settings {
 extension Settings {
     /// Judges where the database lies without opening it, in the words of whoever would.
     ///
-    /// - Throws: ``StartFailure``.
-    func checkDatabaseLocation() throws(StartFailure) {
+    /// - Throws: ``CommandFailure``.
+    func checkDatabaseLocation() throws(CommandFailure) {
         let location = try databaseLocation()
         do {
             try location.check()
         } catch {
-            throw StartFailure(error, at: location, self)
+            throw CommandFailure(error, at: location, self)
         }
     }
 }
@@ -41,10 +41,10 @@ extension Database {
     /// Opens the database of the settings, and brings it up to date.
     ///
     /// - Parameter onCommit: Told how long each commit took.
-    /// - Throws: ``StartFailure`` with what is wrong with it; never with its URL.
+    /// - Throws: ``CommandFailure`` with what is wrong with it; never with its URL.
     static func open(
         _ settings: Settings, onCommit: @escaping @Sendable (Duration) -> Void = { _ in }
-    ) throws(StartFailure) -> Database {
+    ) throws(CommandFailure) -> Database {
         var databaseSettings = DatabaseSettings()
         databaseSettings.onCommit = onCommit
         databaseSettings.readers = settings.readers
@@ -54,14 +54,14 @@ extension Database {
             return try Database.open(
                 location, migrations: MessagingStore.migrations, settings: databaseSettings)
         } catch let error as SQLError {
-            throw StartFailure(error, at: location, settings)
+            throw CommandFailure(error, at: location, settings)
         } catch {
-            throw StartFailure("\(error)")
+            throw CommandFailure("\(error)")
         }
     }
 }
 
-extension StartFailure {
+extension CommandFailure {
     fileprivate init(_ error: SQLError, at location: DatabaseLocation, _ settings: Settings) {
         switch location {
         case .file, .temporary:

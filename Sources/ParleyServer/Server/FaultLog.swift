@@ -3,6 +3,7 @@ import Logging
 import Messaging
 import PlatformAPI
 import SQL
+import Telemetry
 
 /// Logs faults of ours, once each, and says what they mean to a caller.
 struct FaultLog: Sendable {
@@ -62,6 +63,25 @@ struct FaultLog: Sendable {
         guard let error = error as? SQLError, [.corrupt, .notADatabase].contains(error.kind),
             readiness.end()
         else { return }
-        logger.critical("the database \(StartFailure.reason(error))")
+        logger.critical("the database \(CommandFailure.reason(error))")
+    }
+}
+
+/// The log of this process: one sink for all loggers and for the access log.
+struct Log: Sendable {
+    let sink: LogSink
+    let threshold: LogThreshold
+
+    /// A log to the standard error.
+    init(level: Logger.Level) {
+        sink = LogSink(descriptor: 2)
+        threshold = LogThreshold(level)
+    }
+
+    /// A logger for a part of the program. Handed down, never global: tests have their own.
+    func logger(_ label: String) -> Logger {
+        Logger(label: label) { [sink, threshold] label in
+            JSONLogHandler(label: label, threshold: threshold, sink: sink)
+        }
     }
 }

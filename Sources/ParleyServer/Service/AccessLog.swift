@@ -11,7 +11,7 @@ final class AccessLog: Sendable {
     private let sink: LogSink
     /// From which level on lines are written.
     let level: LogThreshold
-    private let refusals = RepetitionLimit(lines: 100)
+    private let refusals = LogRateLimiter(lines: 100)
 
     /// Makes a log, or one that writes nothing when the level is above info.
     init(_ sink: LogSink, level: Logger.Level) {
@@ -26,20 +26,20 @@ final class AccessLog: Sendable {
         // Health checks and scrapes come every few seconds and tell nothing.
         let isProbe =
             record.route.utf8.starts(with: "/health/".utf8)
-            || record.route == MetricsDoor.path.description
+            || record.route == MetricsEndpoint.path.description
         guard level.level <= (isProbe ? .debug : .info) else { return }
         let now = systemMilliseconds()
         var suppressed = 0
         if record.method.isEmpty || record.status == 0 {
             // Anybody can make these in masses, without a credential (H209).
-            switch refusals.judge(now: now) {
+            switch refusals.decide(now: now) {
             case .suppress: return
             case .write(let others): suppressed = others
             }
         }
         var line = LogLine(at: now, level: isProbe ? "debug" : "info")
         line.text("message", record.method.isEmpty ? "request refused" : "request")
-        line.plain("id") { octets in record.id.append(to: &octets) }
+        line.plain("id") { bytes in record.id.append(to: &bytes) }
         if let trace = record.trace {
             line.text("trace_id", trace.traceID)
             line.text("parent_id", trace.parentID)
@@ -52,15 +52,15 @@ final class AccessLog: Sendable {
         }
         if let user = record.user { line.text("user", user) }
         line.number("status", Int64(record.status))
-        line.number("octets_in", record.octetsIn)
-        line.number("octets_out", record.octetsOut)
+        line.number("bytes_in", record.bytesIn)
+        line.number("bytes_out", record.bytesOut)
         line.number("duration_us", record.duration / 1000)
-        line.plain("client") { octets in record.peer.append(to: &octets) }
+        line.plain("client") { bytes in record.peer.append(to: &bytes) }
         if let closing = record.closing { line.text("closing", closing) }
-        if !record.beginning.isEmpty {
+        if !record.headPrefix.isEmpty {
             // The request line at most: the fields behind it hold credentials (H208).
-            let first = record.beginning.prefix { octet in octet != 0x0D && octet != 0x0A }
-            line.text("beginning", octets: Redaction.filtered(octets: Array(first)))
+            let first = record.headPrefix.prefix { byte in byte != 0x0D && byte != 0x0A }
+            line.text("beginning", bytes: Redaction.filtered(bytes: Array(first)))
         }
         if suppressed > 0 { line.number("suppressed", Int64(suppressed)) }
         line.end()
@@ -73,5 +73,27 @@ final class AccessLog: Sendable {
         line.text("message", event.description)
         line.end()
         sink.write(line)
+    }
+}
+
+/// What the transport tells after each request: it is counted, then it gets its line.
+final class ServerObserver: RequestObserver {
+    private let metrics: RequestMetrics
+    private let log: AccessLog
+
+    init(_ metrics: RequestMetrics, _ log: AccessLog) {
+        self.metrics = metrics
+        self.log = log
+    }
+
+    func finished(_ record: RequestRecord) {
+        metrics.count(record)
+        log.write(record)
+    }
+
+    func noticed(_ event: ServerEvent) { log.write(event) }
+
+    func finishedTurn(loop: Int, nanoseconds: Int64) {
+        metrics.finishedTurn(loop: loop, nanoseconds: nanoseconds)
     }
 }

@@ -1,4 +1,17 @@
-import Locking
+import Synchronization
+import SystemSupport
+
+/// Whether this process wants new requests; false from the stop signal on (H194), and once its database has
+/// been found damaged, which does not pass.
+final class Readiness: Sendable {
+    private let ending = Atomic<Bool>(false)
+
+    var isOver: Bool { ending.load(ordering: .relaxed) }
+
+    /// - Returns: Whether it was not over before.
+    @discardableResult
+    func end() -> Bool { !ending.exchange(true, ordering: .relaxed) }
+}
 
 /// Asks the database whether it answers: once a second at most, however many ask (H197).
 final class ReadinessProbe: Sendable {
@@ -6,7 +19,7 @@ final class ReadinessProbe: Sendable {
     private static let life: Int64 = 1000
 
     private struct State {
-        var answer: (isWell: Bool, time: Int64)?
+        var answer: (isHealthy: Bool, time: Int64)?
         var isAsking = false
         var waiting: [CheckedContinuation<Bool, Never>] = []
     }
@@ -32,25 +45,25 @@ final class ReadinessProbe: Sendable {
     }
 
     /// Whether the database answers.
-    func isWell() async -> Bool {
+    func isHealthy() async -> Bool {
         let now = self.now()
         let turn: Turn = state.withLock { state in
             // An answer from later than now is one from before the clock was set.
             if let answer = state.answer, (0..<Self.life).contains(now - answer.time) {
-                return .known(answer.isWell)
+                return .known(answer.isHealthy)
             }
             if state.isAsking { return .wait }
             state.isAsking = true
             return .ask
         }
         switch turn {
-        case .known(let isWell): return isWell
+        case .known(let isHealthy): return isHealthy
         case .ask: return await ask(at: now)
         case .wait:
             return await withCheckedContinuation { continuation in
                 let known: Bool? = state.withLock { state in
                     if state.isAsking { state.waiting.append(continuation) }
-                    return state.isAsking ? nil : state.answer?.isWell ?? false
+                    return state.isAsking ? nil : state.answer?.isHealthy ?? false
                 }
                 if let known { continuation.resume(returning: known) }
             }
@@ -58,21 +71,21 @@ final class ReadinessProbe: Sendable {
     }
 
     private func ask(at time: Int64) async -> Bool {
-        var isWell = true
+        var isHealthy = true
         do {
             try await probe()
         } catch {
             // Without details (H197): whoever reads the log finds the cause at the requests.
-            isWell = false
+            isHealthy = false
         }
-        let waiting = state.withLock { [isWell] state in
-            state.answer = (isWell, time)
+        let waiting = state.withLock { [isHealthy] state in
+            state.answer = (isHealthy, time)
             state.isAsking = false
             let waiting = state.waiting
             state.waiting = []
             return waiting
         }
-        for continuation in waiting { continuation.resume(returning: isWell) }
-        return isWell
+        for continuation in waiting { continuation.resume(returning: isHealthy) }
+        return isHealthy
     }
 }

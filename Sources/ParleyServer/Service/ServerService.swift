@@ -9,15 +9,15 @@ final class ServerService: Service {
     private let uploads: Uploads
     private let downloads: Downloads
     private let readiness: Readiness
-    private let metrics: MetricsDoor
+    private let metrics: MetricsEndpoint
     private let probe: ReadinessProbe
-    private let publicBase: PublicBase
+    private let publicBase: PublicBaseURL
     private let router: Router<Page>
 
     /// Puts the doors together.
     init(
         api: PlatformAPI, uploads: Uploads, downloads: Downloads, readiness: Readiness,
-        metrics: MetricsDoor, probe: ReadinessProbe, publicBase: PublicBase
+        metrics: MetricsEndpoint, probe: ReadinessProbe, publicBase: PublicBaseURL
     ) {
         self.api = api
         self.uploads = uploads
@@ -62,7 +62,7 @@ final class ServerService: Service {
             case .errors: ErrorPage.path
             case .live: "/health/live"
             case .ready: "/health/ready"
-            case .metrics: MetricsDoor.path
+            case .metrics: MetricsEndpoint.path
             }
         }
 
@@ -96,7 +96,7 @@ final class ServerService: Service {
         case .live: Answer(route, Self.health(true))
         case .ready where readiness.isOver: Answer(route, Self.health(false))
         case .ready:
-            Answer(route) { [probe] _ in Self.health(await probe.isWell()) }
+            Answer(route) { [probe] _ in Self.health(await probe.isHealthy()) }
         }
     }
 
@@ -118,16 +118,16 @@ final class ServerService: Service {
         return writer.bytes
     }
 
-    private static func health(_ isWell: Bool) -> Response {
-        guard !isWell else { return json(.ok, Array(#"{"status":"ok"}"#.utf8)) }
+    private static func health(_ isHealthy: Bool) -> Response {
+        guard !isHealthy else { return json(.ok, Array(#"{"status":"ok"}"#.utf8)) }
         var response = json(.serviceUnavailable, Array(#"{"status":"unavailable"}"#.utf8))
         // A minute is about what it takes to start somewhere else (H98).
         response.fields.add("Retry-After", "60")
         return response
     }
 
-    private static func json(_ status: Status, _ octets: [UInt8]) -> Response {
-        var response = Response(status, "application/json", octets)
+    private static func json(_ status: Status, _ bytes: [UInt8]) -> Response {
+        var response = Response(status, "application/json", bytes)
         response.fields.add("Cache-Control", "no-store")
         return response
     }
@@ -137,5 +137,58 @@ final class ServerService: Service {
         response.fields.add("Allow", allowed.map(\.rawValue).joined(separator: ", "))
         response.fields.add("Cache-Control", "no-store")
         return response
+    }
+}
+
+/// The table of the article Endpoints, made of the declarations that the routers read.
+enum EndpointTable {
+    static var markdown: String {
+        (["| Method | Path | What it does |", "|---|---|---|"] + pages + platform + transfers)
+            .joined(separator: "\n")
+    }
+
+    private static let pages = ServerService.Page.allCases.map { page in
+        row("GET", "\(page.path)", page.summary)
+    }
+
+    private static let platform = Endpoint.all.map { endpoint in
+        row(endpoint.method.rawValue, "\(endpoint.path)", endpoint.summary)
+    }
+
+    /// The addresses that are handed out instead of being put together.
+    private static let transfers = [
+        row(
+            "POST", "/uploads",
+            "Creates an upload in the way of its protocol; `Parley-Content-Id` names the content."),
+        row(
+            "PUT", "/uploads/{token}",
+            "Takes a content, whole or in pieces, and says how much is there."),
+        row(
+            "PATCH", "/uploads/{token}",
+            "Takes the next piece, from clients of tus 1.0.0 and of Resumable Uploads for HTTP."),
+        row("GET", "/uploads/{token}", "Says how much is there, and disturbs nobody who sends."),
+        row("DELETE", "/uploads/{token}", "Gives an upload up."),
+        row(
+            "GET", "/download/{content}/{filename}",
+            "Gives a content or ranges of it, until the URL expires."),
+    ]
+
+    private static func row(_ method: String, _ path: String, _ summary: String) -> String {
+        "| `\(method)` | `\(path)` | \(summary) |"
+    }
+}
+
+/// What a listener without TLS answers when everything is to go through TLS (H173).
+final class RedirectService: Service {
+    private let base: String
+
+    /// Sends everybody to a base, never to what a request names.
+    init(to base: String) { self.base = base }
+
+    func answer(to request: Request) -> Answer {
+        var response = Response(.permanentRedirect)
+        let query = request.target.query.map { query in "?\(query)" } ?? ""
+        response.fields.add("Location", base + request.target.path + query)
+        return Answer("redirect", response)
     }
 }

@@ -6,7 +6,7 @@ enum SettingKind: Sendable {
     case text
     /// Texts without commas; in the environment and in flags separated by commas.
     case texts
-    /// What browsers send in `Origin`; see ``HTTP/CrossOrigin``.
+    /// What browsers send in `Origin`; see ``HTTP/CORSPolicy``.
     case origins
     case addresses
     /// Blocks of addresses.
@@ -21,7 +21,7 @@ enum SettingKind: Sendable {
     case choice([String])
     case truth
     case count(ClosedRange<Int64>)
-    case octets(ClosedRange<Int64>)
+    case bytes(ClosedRange<Int64>)
     /// In milliseconds.
     case time(ClosedRange<Int64>)
     /// A list of those.
@@ -45,8 +45,8 @@ enum SettingKind: Sendable {
         case .choice(let names): "one of \(names.joined(separator: ", "))"
         case .truth: "true or false"
         case .count(let bounds): "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
-        case .octets(let bounds):
-            "a size such as 8KiB, from \(Quantity.octets.text(bounds.lowerBound)) to \(Quantity.octets.text(bounds.upperBound))"
+        case .bytes(let bounds):
+            "a size such as 8KiB, from \(Quantity.bytes.text(bounds.lowerBound)) to \(Quantity.bytes.text(bounds.upperBound))"
         case .time(let bounds):
             "a time such as 20s, from \(Quantity.time.text(bounds.lowerBound)) to \(Quantity.time.text(bounds.upperBound))"
         case .times(let bounds):
@@ -68,8 +68,8 @@ enum SettingKind: Sendable {
         case .choice(let names): names.contains(text) ? .text(text) : nil
         case .truth: ["true": .truth(true), "false": .truth(false)][text]
         case .count(let bounds): Quantity.count.value(text).flatMap { Self.number($0, in: bounds) }
-        case .octets(let bounds):
-            Quantity.octets.value(text).flatMap { Self.number($0, in: bounds) }
+        case .bytes(let bounds):
+            Quantity.bytes.value(text).flatMap { Self.number($0, in: bounds) }
         case .time(let bounds): Quantity.time.value(text).flatMap { Self.number($0, in: bounds) }
         }
     }
@@ -78,7 +78,7 @@ enum SettingKind: Sendable {
     func value(list: [String]) -> SettingValue? {
         switch self {
         case .texts: list.contains("") ? nil : .texts(list)
-        case .origins: list.allSatisfy(CrossOrigin.isOrigin) ? .texts(list) : nil
+        case .origins: list.allSatisfy(CORSPolicy.isOrigin) ? .texts(list) : nil
         case .addresses:
             list.isEmpty || list.contains { text in ListenAddress(text) == nil }
                 ? nil : .texts(list)
@@ -103,7 +103,7 @@ enum SettingKind: Sendable {
     /// Without the slashes at its end, because paths are put behind it.
     private static func url(_ text: String) -> String? {
         guard text.hasPrefix("http://") || text.hasPrefix("https://") else { return nil }
-        guard text.utf8.allSatisfy({ octet in (0x21...0x7E).contains(octet) }) else { return nil }
+        guard text.utf8.allSatisfy({ byte in (0x21...0x7E).contains(byte) }) else { return nil }
         guard !text.contains(where: { character in "?#\"<>\\^`{|}@".contains(character) }) else {
             return nil
         }
@@ -126,7 +126,7 @@ enum SettingKind: Sendable {
     private static func isDatabaseURL(_ text: String) -> Bool {
         let schemes = ["postgres://", "postgresql://"]
         guard let scheme = schemes.first(where: text.hasPrefix),
-            text.utf8.allSatisfy({ octet in (0x21...0x7E).contains(octet) })
+            text.utf8.allSatisfy({ byte in (0x21...0x7E).contains(byte) })
         else { return false }
         let pieces = text.dropFirst(scheme.count).split(
             separator: "@", omittingEmptySubsequences: false)
@@ -135,6 +135,40 @@ enum SettingKind: Sendable {
 
     private static func isVisible(_ text: String, _ length: ClosedRange<Int>) -> Bool {
         length.contains(text.utf8.count)
-            && text.utf8.allSatisfy { octet in (0x21...0x7E).contains(octet) }
+            && text.utf8.allSatisfy { byte in (0x21...0x7E).contains(byte) }
+    }
+}
+
+/// Numbers with units, as people write them: `8KiB`, `20s`.
+struct Quantity: Sendable {
+    /// From the smallest to the largest; the first is what numbers are kept in.
+    let units: [(name: String, size: Int64)]
+    /// What a number without unit counts.
+    let bare: Int64
+
+    static let count = Quantity(units: [("", 1)], bare: 1)
+    static let bytes = Quantity(
+        units: [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40)],
+        bare: 1)
+    /// In milliseconds; a bare number counts seconds.
+    static let time = Quantity(
+        units: [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)],
+        bare: 1000)
+
+    /// Reads digits and a unit; `nil` for anything else and for numbers beyond 64 bits.
+    func value(_ text: String) -> Int64? {
+        let digits = text.prefix { character in character.isASCII && character.isNumber }
+        let name = text[digits.endIndex...]
+        guard let number = Int64(digits) else { return nil }
+        let size = name.isEmpty ? bare : units.first { unit in unit.name == name }?.size
+        guard let size else { return nil }
+        let (product, isTooLarge) = number.multipliedReportingOverflow(by: size)
+        return isTooLarge ? nil : product
+    }
+
+    /// Writes a number with the largest unit that needs no fraction.
+    func text(_ number: Int64) -> String {
+        let unit = units.last { unit in number % unit.size == 0 && number >= unit.size }
+        return "\(number / (unit?.size ?? 1))\(unit?.name ?? units[0].name)"
     }
 }

@@ -1,7 +1,9 @@
 import HTTP
 import HTTPTransport
+import JSON
 import Messaging
 import PlatformAPI
+import Readers
 import Uploads
 
 extension Settings {
@@ -62,10 +64,10 @@ extension Settings {
             "api.max_participants", \.messaging.participants, .count(1...100_000),
             "Participants of a conversation; one that has more already may only lose some."),
         .number(
-            "api.memory", \.api.memory, .octets(0...1 << 40),
+            "api.memory", \.api.memory, .bytes(0...1 << 40),
             "Memory for messages as they were answered lately; 0 for none."),
         .number(
-            "api.max_moves", \.api.maximumMoves, .count(1...1000),
+            "api.max_moves", \.api.maximumTransfers, .count(1...1000),
             "Applications that are exported over HTTP at a time, and as many that are imported."),
         .truth(
             "api.strict_accept", \.api.strictAccept,
@@ -95,28 +97,28 @@ extension Settings {
             "http.allowed_hosts", \.http.head.allowedHosts,
             "Hosts that requests may name, without port; empty allows any."),
         .number(
-            "http.max_request_line", \.http.head.requestLine, .octets(64...65_536), "Request line."),
+            "http.max_request_line", \.http.head.requestLine, .bytes(64...65_536), "Request line."),
         .number(
-            "http.max_header_line", \.http.head.fieldLine, .octets(64...1_048_576),
+            "http.max_header_line", \.http.head.fieldLine, .bytes(64...1_048_576),
             "One header field line."),
         .number(
-            "http.max_header_bytes", \.http.head.fieldSection, .octets(64...1_048_576),
+            "http.max_header_bytes", \.http.head.fieldSection, .bytes(64...1_048_576),
             "All header fields of a request."),
         .number(
             "http.max_header_fields", \.http.head.fields, .count(1...10_000),
             "Number of header fields."),
         .number(
             "http.header_timeout", \.http.headerTimeout, .time(1...day),
-            "From the first octet of a head to its end."),
+            "From the first byte of a head to its end."),
         .number(
             "http.keep_alive_timeout", \.http.keepAliveTimeout, .time(1...day),
             "Idle time between two requests."),
         .number(
             "http.body_idle_timeout", \.http.bodyIdleTimeout, .time(1...day),
-            "Time without any octet of a body."),
+            "Time without any byte of a body."),
         .number(
             "http.min_body_rate", \.http.minimumBodyRate, .count(1...1 << 40),
-            "Octets per second a body brings at least."),
+            "Bytes per second a body brings at least."),
         .number(
             "http.body_grace", \.http.bodyGrace, .time(1...day), "How long that rate is not judged."
         ),
@@ -131,29 +133,29 @@ extension Settings {
             "An answer makes no progress."),
         .number(
             "http.min_write_rate", \.http.minimumWriteRate, .count(1...1 << 40),
-            "Octets per second a client takes at least of what waits for it."),
+            "Bytes per second a client takes at least of what waits for it."),
         .number(
             "http.write_grace", \.http.writeGrace, .time(1...day),
             "How long that rate is not judged."),
         .number(
             "http.linger_timeout", \.http.lingerTimeout, .time(1...day),
             "How long the rest of a refused request is read and dropped."),
-        .number("http.max_linger", \.http.maximumLinger, .octets(1...1 << 40), "How much of it."),
+        .number("http.max_linger", \.http.maximumLinger, .bytes(1...1 << 40), "How much of it."),
         .number(
             "http.drain_timeout", \.http.drainTimeout, .time(1...day),
             "How long a body nobody read is read and dropped."),
-        .number("http.max_drain", \.http.maximumDrain, .octets(1...1 << 40), "How much of it."),
+        .number("http.max_drain", \.http.maximumDrain, .bytes(1...1 << 40), "How much of it."),
         .number(
-            "http.max_read_per_turn", \.http.readPerTurn, .octets(1024...1 << 24),
-            "Octets read from one connection before the others have their turn."),
+            "http.max_read_per_turn", \.http.readPerTurn, .bytes(1024...1 << 24),
+            "Bytes read from one connection before the others have their turn."),
         .number(
-            "http.read_ahead", \.http.readAhead, .octets(1024...1 << 24),
-            "Octets read from a pipelining client while it waits for an answer."),
+            "http.read_ahead", \.http.readAhead, .bytes(1024...1 << 24),
+            "Bytes read from a pipelining client while it waits for an answer."),
         .number(
-            "http.write_high", \.http.writeHigh, .octets(1024...1 << 30),
+            "http.write_high", \.http.writeHigh, .bytes(1024...1 << 30),
             "Unsent output above which no further request is looked at."),
         .number(
-            "http.write_low", \.http.writeLow, .octets(1024...1 << 30),
+            "http.write_low", \.http.writeLow, .bytes(1024...1 << 30),
             "Unsent output at which a stream that had to wait goes on."),
         .number(
             "http.max_connections", \.http.maximumConnections, .count(1...1_000_000),
@@ -175,7 +177,7 @@ extension Settings {
             "http.queue_timeout", \.http.queueTimeout, .time(1...day),
             "How long they wait; then 503."),
         .number(
-            "http.max_buffered_bodies", \.http.maximumBufferedBodies, .octets(1 << 20...1 << 40),
+            "http.max_buffered_bodies", \.http.maximumBufferedBodies, .bytes(1 << 20...1 << 40),
             "Request bodies held in memory, together; uploads are not held in memory."),
         .blocks(
             "http.trusted_proxies", \.http.trust.proxies,
@@ -200,11 +202,11 @@ extension Settings {
             "http.backlog", \.http.backlog, .count(1...65_535),
             "Connections the kernel keeps before they are accepted."),
         .number(
-            "http.compress_min", \.api.compressMinimum, .octets(64...1 << 30),
+            "http.compress_min", \.api.compressMinimum, .bytes(64...1 << 30),
             "Answers of the API are compressed from this size on."),
         .number(
             "http.max_inflate_ratio", \.api.maxInflateRatio, .count(1...1000),
-            "Decoded octets for each coded one of a body, after the first 64 KiB."),
+            "Decoded bytes for each coded one of a body, after the first 64 KiB."),
         .origins(
             "http.cors_origins", \.api.crossOrigins,
             "Origins whose pages may use the API; `*` is every one, empty none."),
@@ -221,7 +223,7 @@ extension Settings {
 
     private static let uploads: [Setting] = [
         .number(
-            "uploads.max_upload_size", \.uploads.maxUploadSize, .octets(2048...1 << 50),
+            "uploads.max_upload_size", \.uploads.maxUploadSize, .bytes(2048...1 << 50),
             "Largest upload, and most bytes of all parts of a message together."),
         .number(
             "uploads.max_open_uploads_per_owner", \.uploads.maxOpenUploadsPerOwner,
@@ -231,16 +233,16 @@ extension Settings {
             "Base of upload and download URLs; none: `public_url`."),
         .number(
             "uploads.body_idle_timeout", \.uploads.bodyIdleTimeout, .time(1...day),
-            "No body octet for this long stops the request."),
+            "No body byte for this long stops the request."),
         .number(
             "uploads.min_rate", \.uploads.minRate, .count(0...1 << 40),
-            "Octets per second at least; 0 turns it off."),
+            "Bytes per second at least; 0 turns it off."),
         .number(
             "uploads.min_rate_grace", \.uploads.minRateGrace, .time(1...day),
             "How long that rate is not judged."),
         .number(
-            "uploads.commit_bytes", \.uploads.commitBytes, .octets(4096...1 << 40),
-            "A long request makes its octets durable at least this often …"),
+            "uploads.commit_bytes", \.uploads.commitBytes, .bytes(4096...1 << 40),
+            "A long request makes its bytes durable at least this often …"),
         .number(
             "uploads.commit_interval", \.uploads.commitInterval, .time(1...day),
             "… and at least every so long."),
@@ -269,14 +271,14 @@ extension Settings {
             "uploads.sweep_interval", \.uploads.sweepInterval, .time(1...day),
             "How often expired uploads and contents nobody needs are looked for."),
         .number(
-            "uploads.disk_headroom", \.uploads.diskHeadroom, .octets(0...Int64.max),
+            "uploads.disk_headroom", \.uploads.diskHeadroom, .bytes(0...Int64.max),
             "Never given out to uploads; none: the larger of 1 GiB and 5 % of the volume."),
         .number(
-            "uploads.application_quota", \.uploads.applicationQuota, .octets(0...Int64.max),
-            "Octets that the contents and uploads of one application may have; none: no limit."),
+            "uploads.application_quota", \.uploads.applicationQuota, .bytes(0...Int64.max),
+            "Bytes that the contents and uploads of one application may have; none: no limit."),
         .number(
-            "uploads.max_append_size", \.uploads.maxAppendSize, .octets(1...Int64.max),
-            "Octets of one request that a proxy lets through, told to clients; none: all."),
+            "uploads.max_append_size", \.uploads.maxAppendSize, .bytes(1...Int64.max),
+            "Bytes of one request that a proxy lets through, told to clients; none: all."),
         .choice(
             "uploads.tail", \.bucket.tail,
             "Where uploads to a bucket are kept while they arrive: `local`, in the data folder; `remote`, in bucket and database, so that any process goes on with them; `auto`, remote with a database server."
@@ -285,8 +287,8 @@ extension Settings {
             "uploads.interim_104", \.uploads.interim104,
             "When `104` says where to resume: `auto` not through a configured proxy."),
         .number(
-            "uploads.progress_104_bytes", \.uploads.progress104Bytes, .octets(1...1 << 40),
-            "Durable octets between two `104` that say how far an upload has come."),
+            "uploads.progress_104_bytes", \.uploads.progress104Bytes, .bytes(1...1 << 40),
+            "Durable bytes between two `104` that say how far an upload has come."),
         .origins(
             "uploads.allowed_origins", \.uploads.allowedOrigins,
             "Origins whose pages may use the URLs; `*` is every one."),
@@ -302,4 +304,178 @@ extension Settings {
     ]
 
     private static let day: Int64 = 86_400_000
+}
+
+extension Settings {
+    /// The settings of webhooks, a part of the table.
+    static let webhooks: [Setting] = [
+        .blocks(
+            "webhooks.allowed_networks", \.api.outbound.allowedNetworks,
+            "Targets that may be called although they are not public, such as `10.1.2.0/24`."),
+        .truth(
+            "webhooks.allow_http", \.api.outbound.allowsHTTP,
+            "Whether targets may be `http`, over which everybody on the way reads along."),
+        .file(
+            "webhooks.authorities", \.webhooks.authorities,
+            "PEM file of the authorities that vouch for webhooks; none: the system's."),
+        .number(
+            "webhooks.connect_timeout", \.webhooks.connectTimeout, .time(1...60_000),
+            "How long reaching a webhook may take, TLS included."),
+        .number(
+            "webhooks.answer_timeout", \.webhooks.responseTimeout, .time(1...60_000),
+            "How long its answer may take once it has the request."),
+        .number(
+            "webhooks.verify_timeout", \.webhooks.verifiesWithin, .time(1...60_000),
+            "How long asking whether it wants anything may take."),
+        .times(
+            "webhooks.retry_schedule", \.webhooks.schedule.waits, 1...30 * 86_400_000,
+            "Times between the tries of a delivery; after the last it is given up."),
+        .number(
+            "webhooks.concurrency", \.webhooks.concurrency, .count(1...256),
+            "Deliveries of one webhook on their way at a time, each of another conversation."),
+        .number(
+            "webhooks.dead_share", \.webhooks.deadShare, .count(0...100),
+            "How many of a hundred deliveries may be given up before the webhook is deactivated."),
+        .number(
+            "webhooks.retention", \.webhooks.retention, .time(0...3650 * 86_400_000),
+            "How long deliveries are kept that are over; 0 for ever."),
+    ]
+}
+
+extension Settings {
+    /// The settings of TLS, a part of the table.
+    static let secure: [Setting] = [
+        .addresses(
+            "tls.listen", \.tls.addresses, isOptional: true,
+            "Addresses where TLS is spoken, as in `http.listen`."),
+        .texts(
+            "tls.certificates", \.tlsCertificates,
+            "PEM files: a certificate, then what leads to its root; the first one is the default."),
+        .texts("tls.keys", \.tlsKeys, "PEM files of their keys, in the same order."),
+        .choice(
+            "tls.unknown_name", \.tls.unknownName,
+            "Who asks for a name without a certificate gets the default one, or an alert."),
+        .truth(
+            "tls.allow_expired", \.tls.allowsExpired,
+            "Whether a certificate that has expired is served all the same."),
+        .choice(
+            "tls.client_certificates", \.tls.clientCertificates,
+            "Whether clients may or must show a certificate."),
+        .file(
+            "tls.client_bundle", \.tls.clientBundle,
+            "PEM file of the authorities that sign those of clients."),
+        .truth("tls.tickets", \.tls.hasTickets, "Whether clients may resume their sessions."),
+        .number(
+            "tls.ticket_rotation", \.tls.ticketRotation, .time(60_000...43_200_000),
+            "How long a key seals tickets; it opens them for as long again."),
+        .number(
+            "tls.handshake_timeout", \.tls.handshakeTimeout, .time(1...86_400_000),
+            "From accept to the end of the handshake."),
+        .number(
+            "tls.max_handshakes", \.tls.maximumHandshakes, .count(1...1_000_000),
+            "Handshakes in progress, over all loops."),
+        .number(
+            "tls.max_key_updates", \.tls.maximumKeyUpdates, .count(1...1_000_000),
+            "Handshake messages after the handshake without data in between."),
+        .number(
+            "tls.hsts_max_age", \.strictTransportAge, .time(0...63_072_000_000),
+            "How long browsers remember to come by TLS only; 0 says nothing about it."),
+        .addresses(
+            "tls.redirect_listen", \.redirectAddresses, isOptional: true,
+            "Addresses without TLS that send everybody to `public_url`."),
+    ]
+}
+
+extension Settings {
+    /// The settings of the bucket, a part of the table.
+    static let bucketTable: [Setting] = [
+        .file(
+            "s3.bucket", \.bucket.name,
+            "Bucket that contents lie in, which must exist; none: the data folder."),
+        .url(
+            "s3.endpoint", \.bucket.endpoint,
+            "URL of the store that speaks S3; none: Amazon's of `s3.region`."),
+        .text("s3.region", \.bucket.region, "Region that requests are signed for."),
+        .file(
+            "s3.prefix", \.bucket.prefix, "What every key begins with, such as `parley/`."),
+        .choice(
+            "s3.style", \.bucket.style,
+            "Where the bucket's name stands in URLs: `path`, or `virtual-host`."),
+        .credential("s3.access_key", \.bucket.accessKey, "Who asks the store."),
+        .file(
+            "s3.access_key_file", \.bucket.accessKeyFile,
+            "File that holds such a key and nothing else."),
+        .credential("s3.secret_key", \.bucket.secretKey, "What proves it."),
+        .file(
+            "s3.secret_key_file", \.bucket.secretKeyFile,
+            "File that holds such a key and nothing else."),
+        .credential(
+            "s3.session_token", \.bucket.sessionToken,
+            "Token of credentials that are good for a session only."),
+        .file(
+            "s3.session_token_file", \.bucket.sessionTokenFile,
+            "File that holds such a token and nothing else."),
+        .file(
+            "s3.credentials_file", \.bucket.credentialsFile,
+            "File with `aws_access_key_id` and `aws_secret_access_key` under `[default]`, instead."),
+        .file(
+            "s3.authorities", \.bucket.authorities,
+            "PEM file of the authorities that vouch for the store; none: the system's."),
+        .truth(
+            "s3.unsigned_payload", \.bucket.leavesPayloadUnsigned,
+            "Whether bodies are sent without their SHA-256, for speed; with TLS only."),
+        .truth(
+            "s3.checksums", \.bucket.sendsPartChecksums,
+            "Whether parts carry their CRC-32C, for stores that know it; to be kept while uploads run."
+        ),
+        .truth(
+            "s3.redirect", \.bucket.redirects,
+            "Whether downloads are answered with 307 and a pre-signed URL of the store."),
+    ]
+}
+
+extension Settings {
+    /// `Config/parley.json`: every setting with its default, in the order of the table.
+    static var defaultFile: String {
+        var lines: [String] = []
+        var group = ""
+        for setting in table {
+            let parts = setting.key.split(separator: ".").map(String.init)
+            let newGroup = parts.count > 1 ? parts[0] : ""
+            if newGroup != group {
+                if !group.isEmpty { close(&lines) }
+                if !newGroup.isEmpty { lines.append("  \"\(newGroup)\": {") }
+                group = newGroup
+            }
+            var writer = JSONWriter()
+            setting.writeDefault(to: &writer)
+            let indent = group.isEmpty ? "  " : "    "
+            lines.append(
+                "\(indent)\"\(parts[parts.count - 1])\": \(String(decoding: writer.bytes, as: UTF8.self)),"
+            )
+        }
+        if !group.isEmpty { close(&lines) }
+        dropComma(&lines)
+        return "{\n" + lines.joined(separator: "\n") + "\n}\n"
+    }
+
+    /// The table of the article Settings.
+    static var markdownTable: String {
+        let rows = table.map { setting in
+            let value = setting.shown(in: Settings())
+            return
+                "| `\(setting.key)` | \(value.isEmpty ? "none" : "`\(value)`") | `\(setting.environmentName)` | \(setting.help)\(setting.isFixed ? " †" : "") |"
+        }
+        return (["| Setting | Default | Environment | What it does |", "|---|---|---|---|"] + rows)
+            .joined(separator: "\n")
+    }
+
+    private static func close(_ lines: inout [String]) {
+        dropComma(&lines)
+        lines.append("  },")
+    }
+
+    private static func dropComma(_ lines: inout [String]) {
+        lines[lines.count - 1].removeLast()
+    }
 }

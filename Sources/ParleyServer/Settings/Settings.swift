@@ -1,8 +1,10 @@
-public import Delivery
 public import HTTPTransport
 public import Logging
 public import Messaging
+import MessagingStore
+public import ObjectStore
 public import PlatformAPI
+public import Readers
 public import Uploads
 
 /// Everything an operator can choose; ``Settings/table`` says how each is named and bounded.
@@ -32,7 +34,7 @@ public struct Settings: Sendable {
     /// Milliseconds that the log keeps an event; 0 for ever.
     public var eventRetention: Int64 = 30 * 86_400_000
     /// How webhooks are sent what they are sent.
-    public var webhooks = DeliverySettings()
+    public var webhooks = WebhookSettings()
     /// Where to listen, and the limits of HTTP.
     public var http = ServerConfiguration()
     /// How many participants a conversation may have; ``messagingLimits`` adds the size of messages.
@@ -72,5 +74,68 @@ public struct Settings: Sendable {
     public init() {
         // Uploads want more of a refused body read than HTTP asks for (uploads §0).
         http.maximumLinger = 8 << 20
+    }
+}
+
+/// The bucket that contents lie in, where they do not lie in the data folder.
+public struct BucketSettings: Sendable {
+    /// Its name; `nil` for no bucket.
+    public var name: String?
+    /// The store's URL; `nil` for Amazon's of ``region``.
+    public var endpoint: String?
+    /// What requests are signed for.
+    public var region = "us-east-1"
+    /// What every key begins with.
+    public var prefix: String?
+    /// Where the bucket's name stands in URLs.
+    public var style = AddressStyle.path
+    /// Who asks.
+    public var accessKey: String?
+    /// A file that holds such a key.
+    public var accessKeyFile: String?
+    /// What proves it.
+    public var secretKey: String?
+    /// A file that holds such a key.
+    public var secretKeyFile: String?
+    /// Of credentials that are good for a session only.
+    public var sessionToken: String?
+    /// A file that holds such a token.
+    public var sessionTokenFile: String?
+    /// A file that holds the three, as Amazon's tools write it.
+    public var credentialsFile: String?
+    /// A PEM file of the authorities that vouch for the store; `nil` for the system's.
+    public var authorities: String?
+    /// Whether bodies are sent without their SHA-256.
+    public var leavesPayloadUnsigned = false
+    /// Whether parts carry their CRC-32C.
+    public var sendsPartChecksums = false
+    /// Whether whoever downloads is sent to the store.
+    public var redirects = false
+
+    /// Where bytes of uploads lie that make no whole part.
+    public var tail = UploadTail.auto
+
+    /// No bucket.
+    public init() {}
+}
+
+/// Where uploads to a bucket are kept while they arrive (uploads §10.5).
+public enum UploadTail: String, Sendable, CaseIterable {
+    /// As remote where several processes may share a database.
+    case auto
+    /// In the data folder: the process that has it goes on with them.
+    case local
+    /// In the bucket and the database: any process goes on with them.
+    case remote
+}
+
+extension Settings {
+    /// Whether any process may go on with an upload.
+    func sharesUploads(_ store: MessagingStore) -> Bool {
+        switch bucket.tail {
+        case .local: false
+        // On a file one process has the database to itself.
+        case .auto, .remote: store.isShared
+        }
     }
 }

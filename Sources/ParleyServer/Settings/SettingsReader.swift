@@ -1,10 +1,11 @@
 import FoundationEssentials
+import JSON
 
 /// Reads settings from defaults, file, environment and flags, each over the one before, and notes
 /// every mistake instead of stopping at the first.
 struct SettingsReader {
     private(set) var settings = Settings()
-    private(set) var mistakes: [SettingMistake] = []
+    private(set) var mistakes: [SettingError] = []
     private var origins: [String: SettingOrigin] = [:]
 
     init(_ sources: SettingsSources) {
@@ -19,8 +20,8 @@ struct SettingsReader {
         refuseUnknown(sources.environment)
         for flag in sources.flags { read(flag) }
         readSecretFiles()
-        for contradiction in Contradiction.all where !contradiction.holds(settings) {
-            note(contradiction)
+        for conflict in SettingConflict.all where !conflict.holds(settings) {
+            note(conflict)
         }
     }
 
@@ -29,7 +30,7 @@ struct SettingsReader {
         let known = Settings.table.map(\.environmentName)
         let unknown = environment.filter { name, value in
             name.hasPrefix("PARLEY_") && !value.isEmpty && !known.contains(name)
-                && !VariableName.isForeign(name, value)
+                && !VariableName.isUnrelated(name, value)
         }
         for name in unknown.keys.sorted() {
             let nearest = VariableName.nearest(to: name, of: known)
@@ -51,11 +52,11 @@ struct SettingsReader {
                 refuse(key, path, "\(setting.key) and \(key) must not be given together", origin)
                 continue
             }
-            guard let octets = FileManager.default.contents(atPath: path) else {
+            guard let bytes = FileManager.default.contents(atPath: path) else {
                 refuse(key, path, "must name a file that can be read", origin)
                 continue
             }
-            var text = String(decoding: octets, as: UTF8.self)
+            var text = String(decoding: bytes, as: UTF8.self)
             // Editors end a file with a line break.
             while text.last?.isWhitespace == true { text.removeLast() }
             guard let value = setting.kind.value(text) else {
@@ -73,7 +74,7 @@ struct SettingsReader {
         guard let setting = Settings.table.first(where: { setting in setting.key == flag.key })
         else {
             mistakes.append(
-                SettingMistake(
+                SettingError(
                     key: flag.key, value: flag.value, rule: "there is no such setting",
                     origin: .flag(flag.name)))
             return
@@ -101,17 +102,148 @@ struct SettingsReader {
     }
 
     mutating func refuse(_ key: String, _ value: String, _ rule: String, _ origin: SettingOrigin) {
-        mistakes.append(SettingMistake(key: key, value: value, rule: rule, origin: origin))
+        mistakes.append(SettingError(key: key, value: value, rule: rule, origin: origin))
     }
 
     /// Blames the value that somebody chose, not the default it collides with.
-    private mutating func note(_ contradiction: Contradiction) {
+    private mutating func note(_ conflict: SettingConflict) {
         let blamed =
-            contradiction.keys.first { key in origins[key] != nil } ?? contradiction.keys[0]
+            conflict.keys.first { key in origins[key] != nil } ?? conflict.keys[0]
         let setting = Settings.table.first { setting in setting.key == blamed }
         let value = setting.map { setting in
             setting.isSecret ? "[hidden]" : setting.shown(in: settings)
         }
-        refuse(blamed, value ?? "", contradiction.rule, origins[blamed] ?? .preset)
+        refuse(blamed, value ?? "", conflict.rule, origins[blamed] ?? .preset)
+    }
+}
+
+extension SettingsReader {
+    /// Reads a file of one or two levels: `{"public_url": …, "http": {"listen": …}}`.
+    mutating func read(_ file: SettingsSources.File) {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(file.bytes)
+        } catch {
+            let origin = SettingOrigin.file(file.path, line: file.line(at: error.offset))
+            return refuse("file", "", "is not JSON: \(error.reason)", origin)
+        }
+        guard document.root.kind == .object else {
+            return refuse("file", "", "must be an object", .file(file.path, line: 1))
+        }
+        for (name, value) in document.root.members {
+            if value.kind == .object {
+                for (inner, value) in value.members { read("\(name).\(inner)", value, in: file) }
+            } else {
+                read(name, value, in: file)
+            }
+        }
+    }
+
+    private mutating func read(_ key: String, _ value: JSONValue, in file: SettingsSources.File) {
+        let origin = SettingOrigin.file(file.path, line: file.line(at: value.offset))
+        guard let setting = Settings.table.first(where: { setting in setting.key == key }) else {
+            return refuse(key, "", "there is no such setting", origin)
+        }
+        take(setting.value(value), saying: value.description, for: setting, from: origin)
+    }
+}
+
+extension Setting {
+    /// The value a JSON value stands for; `nil` when it breaks the rule.
+    fileprivate func value(_ json: JSONValue) -> SettingValue? {
+        switch json.kind {
+        case .null: isOptional ? SettingValue.none : nil
+        case .object: nil
+        case .array:
+            json.elements.contains { element in element.kind != .string }
+                ? nil : kind.value(list: json.elements.compactMap(\.string))
+        case .string: kind.isWrittenBare ? nil : json.string.flatMap(kind.value)
+        case .number: kind.isQuantity ? kind.value(json.description) : nil
+        case .bool: kind.isWrittenBare && !kind.isQuantity ? kind.value(json.description) : nil
+        }
+    }
+}
+
+extension SettingKind {
+    /// Whether the file has it as a number or a truth value, never in quotes.
+    fileprivate var isWrittenBare: Bool {
+        switch self {
+        case .count, .truth: true
+        default: false
+        }
+    }
+
+    fileprivate var isQuantity: Bool {
+        switch self {
+        case .count, .bytes, .time: true
+        default: false
+        }
+    }
+}
+
+/// One thing wrong with the settings.
+struct SettingError: Hashable, Sendable, CustomStringConvertible {
+    let key: String
+    /// As it was said; secrets are hidden.
+    let value: String
+    /// What is wrong, as a sentence without its subject.
+    let rule: String
+    let origin: SettingOrigin
+
+    /// `http.header_timeout = 0: must be a time such as 20s, from 1ms to 1d (Config/parley.json:12)`
+    var description: String {
+        "\(key)\(value.isEmpty ? "" : " = \(value)"): \(rule) (\(origin))"
+    }
+}
+
+/// Where a value was said.
+enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
+    case preset
+    case file(String, line: Int)
+    case environment(String)
+    case flag(String)
+
+    var description: String {
+        switch self {
+        case .preset: "default"
+        case .file(let path, let line): "\(path):\(line)"
+        case .environment(let name): "environment \(name)"
+        case .flag(let name): "flag \(name)"
+        }
+    }
+}
+
+/// Names of environment variables that begin with `PARLEY_`.
+enum VariableName {
+    /// Whether a variable is none of ours: one of the tests, or one that Kubernetes gives every container
+    /// for a service whose name begins with `parley`.
+    static func isUnrelated(_ name: String, _ value: String) -> Bool {
+        name.hasPrefix("PARLEY_TEST_") || name == "PARLEY_PORT"
+            || name.hasPrefix("PARLEY_SERVICE_") || name.contains("_PORT_")
+            || name.contains("_SERVICE_HOST") || name.contains("_SERVICE_PORT")
+            || name.hasSuffix("_PORT") && value.contains("://")
+    }
+
+    /// The known name that differs from a name in the fewest letters.
+    static func nearest(to name: String, of known: [String]) -> String {
+        // No known name is longer; the process that starts ours chooses how long a name is.
+        let start = Array(name.utf8.prefix(64))
+        let distances = known.map { other in (name: other, distance(start, Array(other.utf8))) }
+        return distances.min { one, other in one.1 < other.1 }?.name ?? ""
+    }
+
+    /// How many letters must be inserted, removed or replaced to get from one name to the other.
+    private static func distance(_ name: [UInt8], _ other: [UInt8]) -> Int {
+        var row = Array(0...other.count)
+        for (index, letter) in name.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for (column, expected) in other.enumerated() {
+                let replaced = diagonal + (letter == expected ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+            }
+        }
+        return row[other.count]
     }
 }

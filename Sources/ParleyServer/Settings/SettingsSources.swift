@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// All that was said about settings, before anything of it is understood.
 public struct SettingsSources: Sendable {
     /// A value from the command line.
@@ -17,11 +19,11 @@ public struct SettingsSources: Sendable {
     /// A file and what it holds.
     struct File: Sendable {
         let path: String
-        let octets: [UInt8]
+        let bytes: [UInt8]
 
-        /// The line of an octet, counted from one.
+        /// The line of a byte, counted from one.
         func line(at offset: Int) -> Int {
-            1 + octets.prefix(offset).count { octet in octet == UInt8(ascii: "\n") }
+            1 + bytes.prefix(offset).count { byte in byte == UInt8(ascii: "\n") }
         }
     }
 
@@ -35,5 +37,36 @@ public struct SettingsSources: Sendable {
         self.file = file
         self.environment = environment
         self.flags = flags
+    }
+}
+
+/// A settings file that was asked for and cannot be read.
+public struct UnreadableSettings: Error, CustomStringConvertible {
+    let path: String
+
+    /// One line for a person.
+    public var description: String { "the settings file \(path) cannot be read" }
+}
+
+extension SettingsSources {
+    /// Where settings are looked for when nobody names a file.
+    static let defaultPath = "Config/parley.json"
+
+    /// Collects what the process was given.
+    ///
+    /// - Parameter path: The file that was asked for; `nil` takes `Config/parley.json` if it is there.
+    public init(file path: String?, flags: [Flag]) throws(UnreadableSettings) {
+        self.init(environment: ProcessInfo.processInfo.environment, flags: flags)
+        self.path = path
+        guard let bytes = FileManager.default.contents(atPath: path ?? Self.defaultPath) else {
+            if let path { throw UnreadableSettings(path: path) }
+            return
+        }
+        file = File(path: path ?? Self.defaultPath, bytes: Array(bytes))
+    }
+
+    /// What the same places say now (H196).
+    func again() throws(UnreadableSettings) -> SettingsSources {
+        try SettingsSources(file: path, flags: flags)
     }
 }

@@ -27,7 +27,7 @@ extension JSONWriter {
                     writer.key(String(answer.status))
                     writer.answer(answer)
                 }
-                for (status, kinds) in ErrorAnswers(of: endpoint, operation).byStatus
+                for (status, kinds) in PossibleErrors(of: endpoint, operation).byStatus
                     .sorted(by: { $0.key < $1.key })
                 {
                     writer.key(String(status))
@@ -115,7 +115,7 @@ extension JSONWriter {
                     writer.key("schema")
                     writer.schema(body, referring: "#/components/schemas/")
                     guard let example = operation.example.body else { return }
-                    if operation.bodyType == LinesType.name {
+                    if operation.bodyType == JSONLinesType.name {
                         writer.member("example", example)
                     } else {
                         writer.member("example", raw: Array(example.utf8))
@@ -125,7 +125,7 @@ extension JSONWriter {
         }
     }
 
-    private mutating func answer(_ answer: AnswerShape) {
+    private mutating func answer(_ answer: ResponseDescription) {
         object { writer in
             writer.member("description", answer.text)
             writer.fields(answer.fields)
@@ -204,7 +204,7 @@ extension JSONWriter {
     // MARK: - Failures
 
     /// A response object of a failure.
-    mutating func error(_ status: Int, _ kinds: [APIErrorTable]) {
+    mutating func error(_ status: Int, _ kinds: [APIErrorKind]) {
         let texts = kinds.map { "`\($0.row.id)` (\($0.row.code)): \($0.meaning)." }
         object { writer in
             writer.member("description", texts.joined(separator: " "))
@@ -225,7 +225,7 @@ extension JSONWriter {
     }
 
     /// The name of a failure in the document: its status and what it may say.
-    static func name(_ status: Int, _ kinds: [APIErrorTable]) -> String {
+    static func name(_ status: Int, _ kinds: [APIErrorKind]) -> String {
         ([String(status)] + kinds.map { $0.row.id.description }).joined(separator: ".")
     }
 }

@@ -108,7 +108,7 @@ struct OpenAPIDocument {
     /// for what a server tells of itself.
     private func webhooks(into writer: inout JSONWriter) {
         writer.object { writer in
-            for delivery in DescribedDelivery.all(version.webhooks) {
+            for delivery in WebhookRequestDescription.all(version.webhooks) {
                 writer.key(delivery.type)
                 writer.delivery(delivery, version.webhooks)
             }
@@ -143,7 +143,7 @@ struct OpenAPIDocument {
             }
             writer.key("parameters")
             writer.object { writer in
-                for field in DescribedDelivery.fields {
+                for field in WebhookRequestDescription.fields {
                     writer.key(field.name)
                     writer.parameter("header", field)
                 }
@@ -170,7 +170,7 @@ struct OpenAPIDocument {
     ) -> [String: JSONSchema] {
         var found: [String: JSONSchema] = [:]
         ErrorJSON.schema.collectNamed(into: &found)
-        for delivery in DescribedDelivery.all(version.webhooks) {
+        for delivery in WebhookRequestDescription.all(version.webhooks) {
             delivery.schema.collectNamed(into: &found)
         }
         if version == versionOfEvents {
@@ -188,10 +188,10 @@ struct OpenAPIDocument {
     /// Every failure of every line, each once.
     private static func errors(
         _ lines: [Line]
-    ) -> [String: (status: Int, kinds: [APIErrorTable])] {
-        var found: [String: (status: Int, kinds: [APIErrorTable])] = [:]
+    ) -> [String: (status: Int, kinds: [APIErrorKind])] {
+        var found: [String: (status: Int, kinds: [APIErrorKind])] = [:]
         for line in lines {
-            for (status, kinds) in ErrorAnswers(of: line.endpoint, line.operation).byStatus {
+            for (status, kinds) in PossibleErrors(of: line.endpoint, line.operation).byStatus {
                 found[JSONWriter.name(status, kinds)] = (status, kinds)
             }
         }

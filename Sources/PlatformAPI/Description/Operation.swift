@@ -1,4 +1,6 @@
+import HTTP
 import JSON
+import Messaging
 import MessagingWire
 
 /// What the description says of an endpoint in one version (X11).
@@ -20,7 +22,7 @@ import MessagingWire
 ///   `MessagingWire`; one that several places show is `.named`.
 /// - What follows from the line itself is not said again: the path's parameters (``PathParameter``),
 ///   the key of an endpoint that takes one, the credential, and the errors every endpoint of its kind
-///   may answer (``ErrorAnswers``). Only further ones are listed in `errors`.
+///   may answer (``PossibleErrors``). Only further ones are listed in `errors`.
 /// - The example is sent by the tests as it stands, in every version, to an application in which only
 ///   the examples have been sent that make what it needs; see ``Example``.
 struct Operation: Sendable {
@@ -35,16 +37,16 @@ struct Operation: Sendable {
     /// Fields of the request's head.
     let fields: [Parameter]
     /// The ways to succeed; the first is the usual one.
-    let answers: [AnswerShape]
+    let answers: [ResponseDescription]
     /// Errors beside those that every endpoint of its kind may answer.
-    let errors: [APIErrorTable]
+    let errors: [APIErrorKind]
     /// A request that succeeds.
     let example: Example
 
     init(
         _ name: String, body: JSONSchema? = nil, bodyType: String = "application/json",
-        query: [Parameter] = [], fields: [Parameter] = [], answers: [AnswerShape],
-        errors: [APIErrorTable] = [], example: Example = Example()
+        query: [Parameter] = [], fields: [Parameter] = [], answers: [ResponseDescription],
+        errors: [APIErrorKind] = [], example: Example = Example()
     ) {
         self.name = name
         self.body = body
@@ -54,5 +56,177 @@ struct Operation: Sendable {
         self.answers = answers
         self.errors = errors
         self.example = example
+    }
+}
+
+/// One way in which an endpoint succeeds.
+struct ResponseDescription: Sendable {
+    let status: Int
+    /// What that means, in a sentence.
+    let text: String
+    /// What the body looks like; `nil` for none.
+    let schema: JSONSchema?
+    let fields: [Parameter]
+    /// The media type of the body.
+    var type = "application/json"
+
+    static func ok(
+        _ schema: JSONSchema, _ text: String = "The object.", _ fields: [Parameter] = []
+    ) -> ResponseDescription {
+        ResponseDescription(status: 200, text: text, schema: schema, fields: fields)
+    }
+
+    /// Lines of which each is a JSON object.
+    static func lines(_ text: String) -> ResponseDescription {
+        ResponseDescription(
+            status: 200, text: text, schema: .string, fields: [], type: JSONLinesType.name)
+    }
+
+    static func list(of schema: JSONSchema, _ fields: [Parameter] = []) -> ResponseDescription {
+        ResponseDescription(
+            status: 200, text: "A page of the list; it ends early at some 4 MiB.",
+            schema: .array(of: schema),
+            fields: [.count, .link] + fields)
+    }
+
+    /// Made; without a schema the body is empty.
+    static func created(_ schema: JSONSchema?, _ fields: [Parameter] = []) -> ResponseDescription {
+        ResponseDescription(status: 201, text: "It was made.", schema: schema, fields: fields)
+    }
+
+    /// Taken on; without a schema the body is empty.
+    static func accepted(
+        _ schema: JSONSchema? = nil, _ fields: [Parameter] = []
+    ) -> ResponseDescription {
+        ResponseDescription(status: 202, text: "It was accepted.", schema: schema, fields: fields)
+    }
+
+    static let noContent = noContent([])
+
+    static func noContent(_ fields: [Parameter]) -> ResponseDescription {
+        ResponseDescription(status: 204, text: "It is done.", schema: nil, fields: fields)
+    }
+
+    /// The object has the version the caller knows (X4).
+    static let notModified = ResponseDescription(
+        status: 304, text: "It is still the version you know.", schema: nil, fields: [.tag])
+
+    /// The object after a patch, for who prefers that (X5).
+    static func represented(_ schema: JSONSchema) -> ResponseDescription {
+        .ok(schema, "The object, as preferred.", [.tag, .applied, .contentLocation])
+    }
+}
+
+/// A request of the description that the tests send.
+///
+/// What it names is made by other examples, sent before it: those that make what its path names
+/// (``PathParameter/maker``), and those listed in `after`. Ids that the server chooses are samples
+/// here (``Sample``); whoever sends the example puts the id that the maker's answer holds into their
+/// place.
+struct Example: Sendable {
+    /// Parameters behind the `?`.
+    let query: [(name: String, value: String)]
+    /// Fields of the head, beside credential, `Accept` and the type of the body.
+    let fields: [(name: String, value: String)]
+    /// The body, as JSON unless its type says otherwise; `nil` where none is read.
+    let body: String?
+    /// The user of the path, where it is not the reader.
+    let user: String?
+    /// Names of further operations whose examples come before, in this order.
+    let after: [String]
+
+    init(
+        query: [(name: String, value: String)] = [], fields: [(name: String, value: String)] = [],
+        user: String? = nil, body: String? = nil, after: [String] = []
+    ) {
+        self.query = query
+        self.fields = fields
+        self.user = user
+        self.body = body
+        self.after = after
+    }
+}
+
+/// The names that examples use for what they speak of.
+enum Sample {
+    static let application = "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
+    static let conversation = "0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a"
+    static let message = "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d"
+    static let announcement = "3f2a7c60-18d4-4be2-9a57-c0d1e2f3a4b5"
+    static let content = "9c1b7d5e-2f40-4e6a-8b3c-d4e5f6a7b8c9"
+    static let export = "5d0e9b3a-6c27-4f81-a94d-b7c8d9e0f1a2"
+    static let webhook = "2d4f6a8c-1b3e-4d5f-8a7c-9e0b1c2d3e4f"
+    static let delivery = "6e1f0c4b-7d38-4a92-8b05-c8d9e0f1a2b3"
+    /// The user who writes.
+    static let writer = "ana"
+    /// The user who reads, and on whose behalf the system acts.
+    static let reader = "bo"
+}
+
+extension Sample {
+    /// A user as the requests of a version name him, in quotes.
+    static func name(_ user: String, _ version: APIVersion) -> String {
+        version.namesIdentities ? "\"layer:///identities/\(user)\"" : "\"\(user)\""
+    }
+
+    /// The member of a message that says who sends it.
+    static func sender(_ version: APIVersion) -> String {
+        version.namesIdentities
+            ? "\"sender_id\":\(name(writer, version))"
+            : "\"sender\":{\"user_id\":\(name(writer, version))}"
+    }
+}
+
+/// The ways in which an endpoint may fail, by status.
+///
+/// Most follow from its line in the table: what the gate asks everybody, what reading a body may come
+/// to, and whether the path names something that may not be there.
+struct PossibleErrors {
+    /// Of each status what the error object may say, in the order of the error table.
+    private(set) var byStatus: [Int: [APIErrorKind]] = [:]
+
+    init(of endpoint: Endpoint, _ operation: Operation) {
+        add([
+            .authenticationRequired, .invalidAppID, .appSuspended, .invalidHeader,
+            .rateLimited, .invalidRequest, .internalServerError, .serviceUnavailable,
+            .invalidEndpoint,
+            // An unknown query parameter with strict handling (ruling 21).
+            .invalidProperty,
+        ])
+        // A path longer than names can be (H62).
+        add(.invalidRequest, as: 414)
+        if endpoint.scope > .read { add([.accessDenied]) }
+        if endpoint.path.parameterNames.count > 1 { add([.notFound]) }
+        if operation.fields.contains(where: \.isRequired) { add([.missingProperty]) }
+        if operation.fields.contains(where: { $0.name == Parameter.ifMatch.name }) {
+            add([.versionMismatch])
+        }
+        if endpoint.isKeyed { add([.invalidRequestID]) }
+        if endpoint.isRepeatable {
+            add([.invalidRequestID, .idempotencyKeyReuse, .requestInProgress])
+        }
+        switch endpoint.handler {
+        case .body:
+            add([.requestTimeout, .missingProperty])
+            add(.invalidRequest, as: 413)
+            add(.invalidHeader, as: 415)
+        case .pulled:
+            add([.requestTimeout])
+            add(.invalidRequest, as: 413)
+            add(.invalidHeader, as: 415)
+        case .head, .recalled, .streamed: break
+        }
+        if endpoint.needsDiskSpace { add(.serviceUnavailable, as: 507) }
+        add(operation.errors)
+    }
+
+    private mutating func add(_ kinds: [APIErrorKind]) {
+        for kind in kinds { add(kind, as: kind.row.status) }
+    }
+
+    private mutating func add(_ kind: APIErrorKind, as status: Int) {
+        guard byStatus[status]?.contains(kind) != true else { return }
+        byStatus[status, default: []].append(kind)
+        byStatus[status]?.sort { $0.row.code < $1.row.code }
     }
 }

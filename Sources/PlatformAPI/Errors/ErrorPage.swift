@@ -1,6 +1,4 @@
-import Base64
-import Checksums
-import Digests
+import Bytes
 public import HTTP
 import MessagingWire
 
@@ -36,7 +34,7 @@ public struct ErrorPage: Sendable {
         // To be stored, and validated each time: another release has other errors.
         fields.add("Cache-Control", "no-cache")
         let known = Preconditions(tag: tag, modified: nil)
-        guard known.judge(request.method, request.fields, at: 0) != .notModified else {
+        guard known.evaluate(request.method, request.fields, at: 0) != .notModified else {
             return Response(.notModified, fields: fields)
         }
         fields.add("Content-Type", "text/html; charset=UTF-8")
@@ -58,7 +56,7 @@ public struct ErrorPage: Sendable {
         """
 
     private static var document: String {
-        let sections = APIErrorTable.allCases
+        let sections = APIErrorKind.allCases
             .sorted { $0.row.code < $1.row.code }.map(section).joined(separator: "\n")
         return """
             <!doctype html>
@@ -81,7 +79,7 @@ public struct ErrorPage: Sendable {
             """
     }
 
-    private static func section(_ error: APIErrorTable) -> String {
+    private static func section(_ error: APIErrorKind) -> String {
         let (id, code, status) = error.row
         let meaning = error.meaning.prefix(1).uppercased() + error.meaning.dropFirst()
         return """

@@ -1,7 +1,7 @@
 import Messaging
 import MessagingWire
 
-extension Rule {
+extension ValidationRule {
     /// The sentence that tells a client which member broke this rule, what is allowed, and what to do.
     ///
     /// - Parameters:
@@ -186,7 +186,7 @@ extension Rule {
         case .webhookConfigSize:
             "\(member) has \(amount) bytes in names and values; at most \(Webhook.Draft.configLimit.grouped) are allowed."
         case .secretOverlap:
-            "\(member) must be a whole number from 0 to \(Int(WebhookSecretJSON.longest).grouped)."
+            "\(member) must be a whole number from 0 to \(Int(WebhookSecretJSON.maximumOverlap).grouped)."
         case .replayAfter: "\(member) must be a position of the event log: a whole number from 0."
         case .replayBefore: "\(member) must be a position of the event log above `after`."
         case .publicKey: "\(member) must be a string without U+0000."
@@ -216,15 +216,15 @@ extension Rule {
         case .transferStatus: "\(member) must be \(Self.choice(TransferStatus.self))."
         case .searchText: "\(member) must have at least one character to search for."
         case .deliveryState: "\(member) must be \(Self.choice(WebhookDelivery.State.self))."
-        case .contentChoice: "\(member) must be \(Self.choice(ContentWish.self))."
+        case .contentChoice: "\(member) must be \(Self.choice(ExportedContents.self))."
         case .contentInclude: "\(member) must be `transfer`."
         case .contentDownload: "\(member) must be `1`."
         case .inlineSize:
-            "\(member) must be a whole number of bytes from 0 to \(Int(InlinePolicy.sizeLimit).grouped)."
+            "\(member) must be a whole number of bytes from 0 to \(Int(InlineContentPreference.sizeLimit).grouped)."
         case .inlineTypes:
             "\(member) must be media types or ranges such as `image/*`, separated by commas\(found)."
         case .inlineTypeCount:
-            "\(member) has \(amount) media types; at most \(InlinePolicy.mostTypes) are allowed."
+            "\(member) has \(amount) media types; at most \(InlineContentPreference.mostTypes) are allowed."
         case .deletionMode: "\(member) must be `all_participants` or `my_devices`."
         case .deletionLeave: "\(member) must be `true` or `false` to delete a conversation."
         case .logPosition: "\(member) must be a position of the event log in digits."
@@ -271,4 +271,37 @@ extension Rule {
 extension Rejection.Detail {
     /// The limit that was in force.
     fileprivate var limitText: String { (limit ?? 0).grouped }
+}
+
+extension String {
+    /// This text as error messages quote it, in backticks.
+    ///
+    /// A client's text may be a megabyte of control characters: at most 64 scalars are shown, and what
+    /// is invisible or would end the quotation is written as `\u{…}`.
+    var quoted: String {
+        var quoted = "`"
+        for scalar in unicodeScalars.prefix(64) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned,
+                .surrogate:
+                quoted += scalar.escaped(asASCII: true)
+            default:
+                quoted += scalar == "`" ? "\\u{60}" : String(scalar)
+            }
+        }
+        return quoted + (unicodeScalars.dropFirst(64).isEmpty ? "`" : "…`")
+    }
+}
+
+extension Int {
+    /// Decimal digits in groups of three, such as `2,048`.
+    var grouped: String {
+        let digits = String(magnitude)
+        var text = self < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+            text.append(digit)
+        }
+        return text
+    }
 }

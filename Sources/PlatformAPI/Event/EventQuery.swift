@@ -76,7 +76,8 @@ struct EventQuery: Sendable {
     }
 
     private static func count(
-        _ query: Query, _ name: String, _ rule: Rule, from least: Int64, upTo largest: Int64
+        _ query: Query, _ name: String, _ rule: ValidationRule, from least: Int64,
+        upTo largest: Int64
     ) throws(Rejection) -> Int64? {
         guard let text = query[name] else { return nil }
         guard let number = number(text), number >= least else { throw .invalid(name, rule) }

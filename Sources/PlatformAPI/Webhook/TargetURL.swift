@@ -49,8 +49,8 @@ struct TargetURL: Equatable {
     }
 
     /// What may stand in a URL without being encoded, but for `#`.
-    private static func isPlain(_ octet: UInt8) -> Bool {
-        octet > 0x20 && octet < 0x7F && !"\"<>\\^`{|}#".utf8.contains(octet)
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}#".utf8.contains(byte)
     }
 
     private static func isPort(_ text: Substring) -> Bool {

@@ -1,7 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
-import Locking
+import SystemSupport
 
 /// Receives the notifications of other processes, on a connection and a thread of its own.
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-import Locking
+import SystemSupport
 
 /// Runs `ANALYZE` on tables as they grow, on a connection and a thread of its own.
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-import Locking
+import SystemSupport
 
 /// Copies the write-ahead log into the database file on a thread of its own.
 ///

@@ -1,4 +1,4 @@
-internal import Base64
+internal import Bytes
 internal import HTTP
 
 /// What a client says the whole content's digests are (§5.9).

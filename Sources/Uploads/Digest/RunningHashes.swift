@@ -1,5 +1,5 @@
-internal import Checksums
-internal import Digests
+public import Blobs
+internal import Bytes
 
 /// The digests of a content while it arrives (§4.5).
 ///
@@ -61,4 +61,34 @@ struct RunningHashes: Sendable {
 
     /// Where the digest that is farthest behind stands.
     var behind: Int64 { md5 == nil ? covered : min(covered, coveredByMD5) }
+}
+
+extension RunningHashes {
+    /// Takes a piece of which each digest may have seen a part already.
+    mutating func catchUp(_ piece: [UInt8], at position: Int64) {
+        let end = position + Int64(piece.count)
+        while behind < end {
+            let start = max(behind, position)
+            let border = [covered, coveredByMD5, end].filter { $0 > start }.min() ?? end
+            let bytes = piece[Int(start - position)..<Int(border - position)]
+            update(bytes.span, at: start)
+        }
+    }
+}
+
+extension BlobFile {
+    private static let piece = 1 << 20
+
+    /// SHA-256 of everything, piece by piece. Waits for the disk.
+    public func digest() throws(DiskError) -> [UInt8] {
+        var (hash, position) = (SHA256(), Int64(0))
+        while position < size {
+            let bytes = try read(BlobFile.piece, at: position)
+            // Cut meanwhile: whatever it is then, it is not what it was.
+            guard !bytes.isEmpty else { break }
+            hash.update(bytes.span)
+            position += Int64(bytes.count)
+        }
+        return hash.digest
+    }
 }

@@ -1,5 +1,4 @@
-internal import Base64
-internal import Digests
+internal import Bytes
 internal import HTTP
 
 /// What a signed URL says: which content, under which name, until when (§9.6).

@@ -1,6 +1,6 @@
 internal import Blobs
 public import HTTP
-internal import Locking
+internal import SystemSupport
 
 /// The download resource: complete contents under signed URLs that expire (§9).
 ///
@@ -14,16 +14,16 @@ public final class Downloads: Sendable {
     let catalog: any DownloadCatalog
     let settings: UploadSettings
     let keys: Locked<SigningKeys>
-    let base: PublicBase
+    let base: PublicBaseURL
     let clock: UploadClock
-    let queues = WorkQueues("parley.downloads", count: 4)
+    let queues = WorkQueuePool("parley.downloads", count: 4)
 
     /// Puts the resource together.
     ///
     /// - Parameter publicBase: What download URLs begin with.
     public init(
-        contents: Contents, catalog: any DownloadCatalog,
-        settings: UploadSettings = UploadSettings(), keys: SigningKeys, publicBase: PublicBase,
+        contents: ContentRepository, catalog: any DownloadCatalog,
+        settings: UploadSettings = UploadSettings(), keys: SigningKeys, publicBase: PublicBaseURL,
         clock: UploadClock
     ) {
         storage = contents.storage
@@ -35,7 +35,7 @@ public final class Downloads: Sendable {
     }
 
     /// Signs with other keys from now on; URLs signed before open as long as their key is among them.
-    public func adopt(_ keys: SigningKeys) { self.keys.withLock { $0 = keys } }
+    public func replaceKeys(_ keys: SigningKeys) { self.keys.withLock { $0 = keys } }
 
     /// A URL that opens a content without any other credential.
     ///
@@ -60,5 +60,97 @@ public final class Downloads: Sendable {
             expires: expires / 1000, forcesAttachment: saving)
         let base = request.map(base.of) ?? base.text
         return (base + ticket.signed(by: keys.withLock { $0 }), expires)
+    }
+}
+
+extension Downloads {
+    /// Answers everything under `/download`.
+    ///
+    /// The signature is judged before anything is looked up.
+    public func answer(to request: Request) -> Answer {
+        // Whose pages may read the content is not known yet, and that a URL is refused says nothing
+        // of it: each page may read that, to ask for a fresh one (§9.6).
+        let open = CORSPolicy.everybody
+        let ticket: DownloadTicket
+        do throws(DownloadTicket.Refusal) {
+            let now = clock.now() / 1000
+            ticket = try DownloadTicket(
+                request.target, keys: keys.withLock { $0 }, now: now,
+                leeway: settings.downloadLeeway / 1000)
+        } catch {
+            if request.method == .options {
+                let response = open.options(request, methods: Downloads.methods)
+                return Answer(Downloads.route, response)
+            }
+            let error = error == .expired ? DownloadError.expired : .forged
+            return Answer(Downloads.route, finish(error.response(settings), open, request))
+        }
+        guard [.get, .head, .options].contains(request.method) else {
+            return Answer(
+                Downloads.route, finish(DownloadError.method.response(settings), open, request))
+        }
+        return Answer(Downloads.route) { [self] _ in await response(to: request, ticket) }
+    }
+
+    private func response(to request: Request, _ ticket: DownloadTicket) async -> Response {
+        var origin = CORSPolicy.transfers(recorded: nil, settings)
+        do {
+            guard let name = BlobName(ticket.content),
+                let content = try await catalog.content(ticket.content)
+            else { throw DownloadError.notFound }
+            origin = CORSPolicy.transfers(recorded: content.origin, settings)
+            if request.method == .options {
+                return origin.options(request, methods: Downloads.methods)
+            }
+            let delivery = DownloadResponse(
+                content: content, ticket: ticket, source: try await open(name, content.archive),
+                settings: settings, now: clock.now() / 1000)
+            return finish(try await delivery.response(to: request), origin, request)
+        } catch let error as DownloadError {
+            return finish(error.response(settings), origin, request)
+        } catch {
+            return finish(DownloadError.backend.response(settings), origin, request)
+        }
+    }
+
+    private func open(
+        _ name: BlobName, _ archive: Archive?
+    ) async throws(DownloadError) -> OpenContent {
+        do throws(StorageError) {
+            if let archive { return try await storage.open(archive) }
+            return try await storage.open(name)
+        } catch {
+            throw DownloadError(error)
+        }
+    }
+
+    private func finish(
+        _ response: Response, _ origin: CORSPolicy, _ request: Request
+    ) -> Response {
+        var response = response
+        origin.add(to: &response.fields, for: request)
+        return response
+    }
+}
+
+extension Downloads {
+    /// Reads a whole content into memory; the caller's thread does not wait for the disk.
+    ///
+    /// - Parameters:
+    ///   - id: Of a complete content (a UUID in lower case), of a size the caller has judged.
+    ///   - make: What to make of the bytes, on a queue where it may take long.
+    /// - Returns: `nil` when it cannot be read now; its URL is there for then.
+    public func read<Value: Sendable>(
+        _ id: String, _ make: @escaping @Sendable ([UInt8]) -> Value
+    ) async -> Value? {
+        guard let name = BlobName(id) else { return nil }
+        var bytes: [UInt8] = []
+        do throws(StorageError) {
+            var reader = try await storage.open(name).reader()
+            while let piece = try await reader.next() { bytes += piece }
+        } catch {
+            return nil
+        }
+        return await queues[name].run { [bytes] in make(bytes) }
     }
 }

@@ -1,12 +1,11 @@
 internal import Blobs
-internal import Checksums
-internal import Digests
+internal import Bytes
 internal import HTTP
-internal import Locking
+internal import SystemSupport
 
 extension Upload {
     /// The final answer of an upload that takes no more bytes, or why there is none.
-    func endedAnswer() async throws(UploadError) -> StoredAnswer {
+    func endedAnswer() async throws(UploadError) -> StoredResponse {
         if record.state == .finalizing {
             guard await finish() else { throw .stillFinalizing }
             if let fault { throw fault }
@@ -132,7 +131,7 @@ extension Upload {
                 of: record.owner.application, for: length, besides: record.contentID)
             let isHashed = hashes.covered == length
             try await engine.storage.publish(
-                Publication(
+                StagedContent(
                     name: blob, size: length, mediaType: record.storedType,
                     sha256: isHashed ? hashes.sha256.digest : nil))
         }

@@ -1,21 +1,22 @@
 internal import Blobs
-internal import Locking
+internal import Bytes
+internal import SystemSupport
 
 /// What every upload shares: folders, queues, time, and who is told at the end.
 struct UploadEngine: Sendable {
     let settings: UploadSettings
     let clock: UploadClock
     let blobs: BlobFolder
-    let records: any RecordShelf
+    let records: any UploadRecordStore
     /// Where complete contents lie.
     let storage: any ContentStorage
     /// Where bytes lie that any process may go on from; `nil` where they are this one's alone.
     let shared: SharedStorage?
     let finisher: any UploadFinisher
-    let ledger: Locked<Ledger>
-    let queues: WorkQueues
-    /// Told of each commit that made octets durable, and how long it took.
-    let onCommit: @Sendable (UploadDialect, Duration) -> Void
+    let ledger: Locked<UploadLedger>
+    let queues: WorkQueuePool
+    /// Told of each commit that made bytes durable, and how long it took.
+    let onCommit: @Sendable (UploadProtocol, Duration) -> Void
     let statistics = Locked(UploadStatistics())
 
     /// How many bytes of an upload are ever staged at the same time; a part of a concatenation stays
@@ -25,7 +26,7 @@ struct UploadEngine: Sendable {
     }
 
     /// Writes what the ledger has to know of a record, in the place of what was claimed for it.
-    func note(_ name: BlobName, _ record: UploadRecord, for claim: Ledger.Claim? = nil) {
+    func note(_ name: BlobName, _ record: UploadRecord, for claim: UploadLedger.Claim? = nil) {
         ledger.withLock { ledger in
             if let claim { ledger.give(back: claim) }
             ledger.enter(
@@ -34,7 +35,7 @@ struct UploadEngine: Sendable {
     }
 
     /// Whether all promises and claims fit the disk. Waits for the disk.
-    func requireRoom() throws(DiskError) {
+    func requireDiskSpace() throws(DiskError) {
         let space = try blobs.freeSpace()
         let headroom = settings.diskHeadroom ?? max(1 << 30, space.total / 20)
         guard ledger.withLock({ $0.unplaced }) <= space.available - headroom else {
@@ -96,5 +97,28 @@ struct UploadEngine: Sendable {
         }
         let (sum, overflow) = claimed.addingReportingOverflow(bytes)
         try await requireQuota(of: application, for: overflow ? .max : sum)
+    }
+}
+
+extension UploadEngine {
+    /// Digests of a whole content: those that are behind are read up, and SHA-512, which runs for
+    /// nobody else, is made where it is wanted.
+    ///
+    /// Piece by piece, because others wait for the same queue.
+    func digests(
+        of content: OpenContent, length: Int64, from known: RunningHashes, withSHA512 isWanted: Bool
+    ) async throws(StorageError) -> (hashes: RunningHashes, sha512: [UInt8]?) {
+        var hashes = known
+        var sha512 = isWanted ? SHA512() : nil
+        var position = isWanted ? 0 : hashes.behind
+        var reader = content.reader(position..<length)
+        while let piece = try await reader.next() {
+            // Two digests may stand at different places; each takes only what continues it.
+            hashes.catchUp(piece, at: position)
+            sha512?.update(piece.span)
+            position += Int64(piece.count)
+        }
+        guard hashes.behind == length else { throw .lost }
+        return (hashes, sha512?.digest)
     }
 }

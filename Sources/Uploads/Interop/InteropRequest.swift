@@ -1,5 +1,49 @@
 internal import HTTP
 
+/// Which revision of the IETF protocol a request speaks (§7.1); its properties are the rows of the
+/// table of differences.
+enum InteropVersion: Hashable, Sendable {
+    /// One of those that are spoken here, 3 to 8.
+    case draft(Int)
+    /// Another number: the rules of 8, without its field in answers and without `104`.
+    case other
+    /// No number at all, as the RFC will have it: the rules of 8.
+    case final
+
+    /// What `Upload-Draft-Interop-Version` names.
+    init(number: Int64) {
+        self = (3...8).contains(number) ? .draft(Int(number)) : .other
+    }
+
+    /// The draft whose rules hold, 3 to 8.
+    var rules: Int {
+        if case .draft(let number) = self { number } else { 8 }
+    }
+
+    /// What answers say in `Upload-Draft-Interop-Version`.
+    var named: Int? {
+        if case .draft(let number) = self { number } else { nil }
+    }
+
+    /// `Upload-Incomplete` instead of `Upload-Complete`, with the opposite meaning.
+    var saysIncomplete: Bool { rules == 3 }
+    /// An append without a completeness field is refused; before, it was the end.
+    var needsCompleteness: Bool { rules >= 7 }
+    /// Appends are `application/partial-upload`, and nothing else.
+    var needsPartialType: Bool { rules >= 6 }
+    /// There are `Upload-Length` and `Upload-Limit`.
+    var knowsLengths: Bool { rules >= 6 }
+    /// The key of the remaining life in `Upload-Limit`.
+    var lifetimeKey: String { rules == 6 ? "expires" : "max-age" }
+    /// `104` may tell how far an upload has come.
+    var tellsProgress: Bool { rules >= 5 }
+    /// A question or a cancellation that states an offset or completeness is refused; later ones
+    /// ignore the fields.
+    var refusesStatedStatus: Bool { rules <= 6 }
+    /// A byte beyond the length fails the whole upload (§4.2).
+    var failsOnOverflow: Bool { rules >= 7 }
+}
+
 /// What a request of dialect C asks for, read from its head (§7.6–7.9).
 struct InteropRequest: Sendable {
     /// The things it can be.
@@ -7,7 +51,7 @@ struct InteropRequest: Sendable {
         /// Bytes from the first one on, of a new upload or of one that is known.
         case create(InteropCreation)
         /// More bytes.
-        case append(Append)
+        case append(AppendRequest)
         /// How many are held.
         case status
         /// The end of it.
@@ -52,7 +96,7 @@ struct InteropRequest: Sendable {
     /// `PATCH` (§7.8), in the order of its checks.
     private static func append(
         _ request: Request, _ version: InteropVersion
-    ) throws(UploadError) -> Append {
+    ) throws(UploadError) -> AppendRequest {
         let fields = request.fields
         try request.requirePlainBody()
         let essence = fields["Content-Type"].map { MediaType(untrusted: $0).essence }
@@ -70,7 +114,7 @@ struct InteropRequest: Sendable {
             let isComplete = version.completeness(fields)
                 ?? (version.needsCompleteness ? nil : true)
         else { throw .completeness(version) }
-        var append = Append(
+        var append = AppendRequest(
             rule: .exact, first: first, bodyLength: request.framing.bodyLength,
             end: isComplete ? .always : .never)
         append.total = try InteropRequest.total(append, version, fields)
@@ -82,7 +126,7 @@ struct InteropRequest: Sendable {
 
     /// The length of the content, where the request states or implies it; both must agree (§7.6).
     static func total(
-        _ append: Append, _ version: InteropVersion, _ fields: Fields
+        _ append: AppendRequest, _ version: InteropVersion, _ fields: Fields
     ) throws(UploadError) -> Int64? {
         let stated = version.knowsLengths ? fields.structuredInteger("Upload-Length") : nil
         let total = stated.flatMap { $0 < 0 ? nil : $0 }
@@ -117,5 +161,47 @@ extension UploadError {
         return .invalid(
             "\(version.completenessField) must be ?0 or ?1; send \(last) in the request that brings the last byte, and the other one before."
         )
+    }
+}
+
+/// A creation of dialect C, at the creation endpoint or aimed at an upload that is known (§7.6).
+struct InteropCreation: Sendable {
+    /// Says how a body is sent, and nothing of the content.
+    static let partialType = "application/partial-upload"
+
+    let append: AppendRequest
+    /// What the name of the content may be.
+    let fileName: String?
+
+    /// Reads the head.
+    init(_ request: Request, _ version: InteropVersion) throws(UploadError) {
+        let fields = request.fields
+        try request.requirePlainBody()
+        guard let isComplete = version.completeness(fields) else {
+            throw .completeness(version)
+        }
+        // One that does not parse counts as absent.
+        guard fields.structuredInteger("Upload-Offset") ?? 0 == 0 else {
+
+            throw .invalid(
+                "Upload-Offset must be 0 or absent when an upload is created; append with PATCH.")
+
+        }
+        var append = AppendRequest(
+            rule: .overlap, first: 0, bodyLength: request.framing.bodyLength,
+            end: isComplete ? .always : .never)
+        append.total = try InteropRequest.total(append, version, fields)
+        if let bodyLength = append.bodyLength, bodyLength > append.total ?? .max {
+            throw .beyondLength
+        }
+        append.bodyDigests = try BodyDigest.list(fields, "Content-Digest")
+        for digest in try BodyDigest.list(fields, "Repr-Digest") { append.declared.add(digest) }
+        let type = fields["Content-Type"]
+        let essence = type.map { MediaType(untrusted: $0).essence }
+        append.mediaType = essence == InteropCreation.partialType ? nil : type
+        append.failsOnOverflow = version.failsOnOverflow
+        append.awaitsContinue = fields.contains("Expect")
+        self.append = append
+        fileName = fields["Content-Disposition"].flatMap(ContentDisposition.fileName)
     }
 }

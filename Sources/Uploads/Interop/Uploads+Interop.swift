@@ -1,5 +1,6 @@
 internal import Blobs
 internal import HTTP
+internal import SystemSupport
 
 extension Uploads {
     /// A request of dialect C to an upload (§7.6–7.10).
@@ -16,7 +17,7 @@ extension Uploads {
 
     /// A request of dialect C to the creation endpoint (§7.6).
     func interopCreation(
-        _ request: Request, _ version: InteropVersion, by entrance: any UploadEntrance
+        _ request: Request, _ version: InteropVersion, by entrance: any UploadAuthorizer
     ) -> Answer {
         let words = words(version)
         guard [.post, .put].contains(request.method) else {
@@ -41,7 +42,7 @@ extension Uploads {
     }
 
     private func draft(
-        _ creation: InteropCreation, _ request: Request, _ admission: UploadAdmission
+        _ creation: InteropCreation, _ request: Request, _ admission: UploadAuthorization
     ) -> UploadDraft {
         var draft = UploadDraft(
             owner: admission.owner, contentID: admission.contentID,
@@ -51,8 +52,8 @@ extension Uploads {
         return draft
     }
 
-    private func words(_ version: InteropVersion) -> InteropWords {
-        InteropWords(version: version, settings: engine.settings)
+    private func words(_ version: InteropVersion) -> InteropResponses {
+        InteropResponses(version: version, settings: engine.settings)
     }
 
     /// Whether `104` may be sent: to those who named a version, over HTTP/1.1, and not through a
@@ -64,5 +65,143 @@ extension Uploads {
         case .off: false
         case .auto: !request.isProxied
         }
+    }
+}
+
+/// One data request of dialect C while it is answered.
+struct InteropExchange: Sendable {
+    let words: InteropResponses
+    /// The upload's own URL.
+    let url: String
+    /// Whether `104` may be sent.
+    let interim: Bool
+
+    /// Tells the client on its way (§7.5): once where to resume a creation, and then how far it has
+    /// come, every so many durable bytes and at most once a second.
+    func watch(
+        isCreation: Bool, _ body: any RequestBody, _ engine: UploadEngine
+    ) -> AppendRequest.Watch? {
+        guard interim else { return nil }
+        let told = Locked((offset: Int64(0), at: engine.clock.now()))
+        let (words, url, clock) = (words, url, engine.clock)
+        let spacing = engine.settings.progress104Bytes
+        return AppendRequest.Watch(
+            began: { record in
+                told.withLock { $0.offset = record.offset }
+                guard isCreation else { return }
+                body.sendInterim(words.announcement(record, at: url, now: clock.now()))
+            },
+            committed: { offset in
+                guard words.version.tellsProgress else { return }
+                let now = clock.now()
+                let isDue = told.withLock { told in
+                    guard offset - told.offset >= spacing, now - told.at >= 1000 else {
+                        return false
+                    }
+                    told = (offset, now)
+                    return true
+                }
+                if isDue { body.sendInterim(words.progress(offset)) }
+            })
+    }
+}
+
+extension Upload {
+    /// Does what a request of dialect C asks for, and answers in its words.
+    func interopResponse(
+        to reading: Result<InteropRequest, UploadError>, _ exchange: InteropExchange,
+        _ body: any RequestBody
+    ) async -> Response {
+        let words = exchange.words
+        do throws(UploadError) {
+            if isStopping { throw .stalled }
+            switch reading {
+            case .failure(let error):
+                if hasNoFuture { throw .gone }
+                throw error
+            case .success(let request):
+                switch request.action {
+                case .create(let creation):
+                    return await interopResponse(to: creation, exchange, body)
+                case .append(let append): return await interop(append, exchange, body)
+                case .status:
+                    let record = try await settledStatus()
+                    if hasNoFuture { throw .gone }
+                    return words.status(record, now: engine.clock.now())
+                case .cancel:
+                    try await cancel()
+                    return words.cancelled
+                }
+            }
+        } catch {
+            return words.response(error)
+        }
+    }
+
+    /// Takes the bytes of a creation, from the first one on (§7.6).
+    func interopResponse(
+        to creation: InteropCreation, _ exchange: InteropExchange, _ body: any RequestBody
+    ) async -> Response {
+        let words = exchange.words
+        do throws(UploadError) {
+            var append = creation.append
+            append.watch = exchange.watch(isCreation: true, body, engine)
+            switch try await self.append(append, from: body) {
+            case .held, .misplaced:
+                return words.part(
+                    record, at: exchange.url, isCreation: true, now: engine.clock.now())
+            case .complete(let answer), .completeBefore(let answer):
+                return words.whole(answer, at: exchange.url)
+            case .dropped: return .dropped
+            }
+        } catch {
+            return words.response(toData: error)
+        }
+    }
+
+    /// `PATCH` (§7.8, §7.10).
+    private func interop(
+        _ append: AppendRequest, _ exchange: InteropExchange, _ body: any RequestBody
+    ) async -> Response {
+        do throws(UploadError) {
+            return try await appended(append, exchange, body)
+        } catch {
+            return exchange.words.response(toData: error)
+        }
+    }
+
+    private func appended(
+        _ append: AppendRequest, _ exchange: InteropExchange, _ body: any RequestBody
+    ) async throws(UploadError) -> Response {
+        let words = exchange.words
+        if words.version.rules >= 8, isRepeatedEnd(append), record.failure == .digest {
+            throw .contentMismatch
+        }
+        var append = append
+        append.watch = exchange.watch(isCreation: false, body, engine)
+        switch try await self.append(append, from: body) {
+        case .held:
+            return words.part(record, at: exchange.url, isCreation: false, now: engine.clock.now())
+        case .misplaced(let held): return words.mismatch(held: held, provided: append.first)
+        case .complete(let answer): return words.whole(answer, at: exchange.url)
+        case .completeBefore(let answer):
+            if words.version.rules < 8 { return words.completed }
+            guard append.first == answer.size else {
+                return words.mismatch(held: answer.size, provided: append.first)
+            }
+            guard append.bodyLength == 0 else { throw .beyondLength }
+            return words.whole(answer, at: exchange.url)
+        case .dropped: return .dropped
+        }
+    }
+
+    /// The empty append that asks for a final answer once more.
+    private func isRepeatedEnd(_ append: AppendRequest) -> Bool {
+        append.bodyLength == 0 && append.first == record.length
+    }
+
+    /// Ended without a content, or about to.
+    private var hasNoFuture: Bool {
+        isExpired || record.state.isTerminal && record.state != .complete
     }
 }

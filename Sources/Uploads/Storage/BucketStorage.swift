@@ -1,7 +1,7 @@
 internal import Blobs
 internal import HTTPClient
-internal import Locking
 internal import ObjectStore
+internal import SystemSupport
 
 /// Contents in a bucket; what arrives is staged on the local disk and moved part by part (§10.5).
 ///
@@ -20,7 +20,7 @@ struct BucketStorage: ContentStorage {
     private let executors = (0..<4).map { number in WorkExecutor("parley.bucket.\(number)") }
 
     private struct Mover {
-        weak var mover: PartMover?
+        weak var mover: PartUploader?
     }
 
     /// How long finishing is tried again while the store fails (§10.6).
@@ -41,9 +41,9 @@ struct BucketStorage: ContentStorage {
 
     func key(_ name: BlobName) -> ObjectKey { ContentBucket.key(of: name) }
 
-    // MARK: Contents
+    // MARK: ContentRepository
 
-    func publish(_ content: Publication) async throws(StorageError) {
+    func publish(_ content: StagedContent) async throws(StorageError) {
         // By a server that had no bucket yet.
         if try await disk.isPublishedHere(content.name) { return }
         let mover = mover(for: content.name)
@@ -93,14 +93,14 @@ struct BucketStorage: ContentStorage {
 
     // MARK: What arrives
 
-    func mover(of name: BlobName) -> PartMover? { mover(for: name) }
+    func mover(of name: BlobName) -> PartUploader? { mover(for: name) }
 
     /// The one there is, or the first.
-    func mover(for name: BlobName) -> PartMover {
+    func mover(for name: BlobName) -> PartUploader {
         movers.withLock { movers in
             if let mover = movers[name]?.mover { return mover }
             let place = name.text.utf8.reduce(0) { sum, byte in sum &* 31 &+ Int(byte) }
-            let mover = PartMover(
+            let mover = PartUploader(
                 name, self, on: executors[Int(place.magnitude % UInt(executors.count))])
             movers[name] = Mover(mover: mover)
             return mover
@@ -141,7 +141,7 @@ struct BucketStorage: ContentStorage {
 
     /// The bytes of a part, read while they are sent.
     func body(of name: BlobName, _ range: Range<Int64>) throws(StorageError) -> ClientBody {
-        if range.isEmpty { return .octets([]) }
+        if range.isEmpty { return .bytes([]) }
         do throws(DiskError) {
             return .bytes(range, read: try disk.blobs.openStaged(name).read)
         } catch {
@@ -154,5 +154,97 @@ struct BucketStorage: ContentStorage {
     static func pause(after failures: Int) -> Int64 {
         let whole: Int64 = min(60_000, 1000 << min(Int64(failures) - 1, 6))
         return whole - Int64.random(in: 0...whole / 2)
+    }
+}
+
+extension BucketStorage {
+    func publish(_ archive: Archive, _ content: StagedContent) async throws(StorageError) {
+        try await store(archive.name, as: archive.attempt, type: content.mediaType)
+        try discard(archive.name)
+    }
+
+    func publishStaged(
+        _ staged: BlobName, as content: StagedContent
+    ) async throws(StorageError) -> Bool {
+        // By a server that had no bucket yet.
+        if try await disk.isPublishedHere(content.name) {
+            return try await disk.publishStaged(staged, as: content)
+        }
+        let known: [UInt8]?
+        do throws(ObjectStoreError) {
+            known = try await ContentBucket(store).digest(of: content.name)
+        } catch {
+            throw StorageError(error)
+        }
+        if let known {
+            guard known == content.sha256 else { return false }
+        } else {
+            try await store(staged, as: content.name, type: content.mediaType)
+        }
+        try discard(staged)
+        return true
+    }
+
+    /// Stores a staged file as an object.
+    private func store(
+        _ staged: BlobName, as name: BlobName, type: String
+    ) async throws(StorageError) {
+        let file: BlobFile
+        do throws(DiskError) {
+            file = try disk.blobs.openStaged(staged)
+        } catch {
+            throw .disk(error)
+        }
+        do throws(ObjectStoreError) {
+            try await ContentBucket(store).store(file, as: name, type: type)
+        } catch {
+            throw StorageError(error)
+        }
+    }
+
+    private func discard(_ staged: BlobName) throws(StorageError) {
+        do throws(DiskError) {
+            try disk.blobs.discard(staged)
+        } catch {
+            throw .disk(error)
+        }
+    }
+}
+
+extension BucketStorage {
+    /// Ends what was begun in the store for uploads that are no more (§11.8).
+    func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async {
+        do {
+            try await endForsaken(isUnderWay)
+            try await abortUnknown()
+        } catch {
+            // The next run finds the same.
+            onFault(error)
+        }
+    }
+
+    /// Journals whose uploads have ended while the store could not be told.
+    private func endForsaken(_ isUnderWay: @Sendable (BlobName) -> Bool) async throws {
+        let journals = journals
+        let entries = try await WorkQueue("parley.bucket.tidy").run { () throws(DiskError) in
+            try journals.entries()
+        }
+        for entry in entries {
+            guard let name = BlobName(entry.name), !isUnderWay(name),
+                clock.isOrphaned(since: entry.modifiedAtMilliseconds)
+            else { continue }
+            try await mover(for: name).giveUp()
+        }
+    }
+
+    /// Uploads in the store that no journal speaks of: a crash came between the two.
+    private func abortUnknown() async throws {
+        for try await open in store.openMultipartUploads() {
+            guard let name = ContentBucket.name(of: open.key), let initiated = open.initiated,
+                clock.isOrphaned(since: initiated)
+            else { continue }
+            let known = try await mover(for: name).known()?.upload
+            if known != open.upload { try await store.abort(open.key, upload: open.upload) }
+        }
     }
 }

@@ -1,23 +1,23 @@
 internal import Blobs
-internal import Locking
+internal import SystemSupport
 
 /// Contents on the local disk: a staged file becomes one by being renamed (§10.1, §11.1).
 struct DiskStorage: ContentStorage {
     let blobs: BlobFolder
-    let queues = WorkQueues("parley.contents.disk", count: 4)
+    let queues = WorkQueuePool("parley.contents.disk", count: 4)
 
-    func publish(_ content: Publication) async throws(StorageError) {
+    func publish(_ content: StagedContent) async throws(StorageError) {
         try await work(on: content.name) { blobs throws(DiskError) in
             try blobs.publish(content.name)
         }
     }
 
-    func publish(_ archive: Archive, _ content: Publication) async throws(StorageError) {
+    func publish(_ archive: Archive, _ content: StagedContent) async throws(StorageError) {
         try await publish(content)
     }
 
-    func bring(
-        _ staged: BlobName, as content: Publication
+    func publishStaged(
+        _ staged: BlobName, as content: StagedContent
     ) async throws(StorageError) -> Bool {
         try await work(on: content.name) { blobs throws(DiskError) in
             guard try blobs.contains(content.name) else {
@@ -37,10 +37,10 @@ struct DiskStorage: ContentStorage {
     }
 
     func erase(_ name: BlobName) async throws(StorageError) -> Int64 {
-        try await work(on: name) { blobs throws(DiskError) in try blobs.erase(name) }
+        try await work(on: name) { blobs throws(DiskError) in try blobs.deleteDurably(name) }
     }
 
-    func mover(of name: BlobName) -> PartMover? { nil }
+    func mover(of name: BlobName) -> PartUploader? { nil }
 
     func mostStaged(of length: Int64?) -> Int64 { .max }
 

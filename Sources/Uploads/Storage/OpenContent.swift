@@ -1,7 +1,7 @@
 public import Blobs
 internal import HTTP
-internal import Locking
 internal import ObjectStore
+internal import SystemSupport
 
 /// A complete content, open for reading by as many as like.
 enum OpenContent: Sendable {
@@ -113,7 +113,7 @@ struct ContentReader: Sendable {
 }
 
 /// Complete contents, wherever they lie; downloads read here.
-public struct Contents: Sendable {
+public struct ContentRepository: Sendable {
     let storage: any ContentStorage
 
     init(_ storage: any ContentStorage) { self.storage = storage }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import HTTP
 
 /// A `PATCH` as tus has it, read from its head (§6.5).
@@ -27,8 +28,8 @@ struct TusAppend: Sendable {
     }
 
     /// In the engine's words.
-    func append() throws(UploadError) -> Append {
-        var append = Append(
+    func append() throws(UploadError) -> AppendRequest {
+        var append = AppendRequest(
             rule: .exact, first: offset, bodyLength: bodyLength, end: .atLength)
         try checksum.get().add(to: &append)
         switch length {
@@ -36,5 +37,95 @@ struct TusAppend: Sendable {
         case .failure(let fault): append.totalFault = fault
         }
         return append
+    }
+}
+
+/// Where a request states the checksum of its body (§6.8).
+enum TusChecksum: Sendable, Equatable {
+    case none
+    /// In a header field.
+    case stated(BodyDigest)
+    /// Behind the body, in a trailer.
+    case announced
+
+    /// Reads a head.
+    ///
+    /// - Throws: ``UploadError/invalid(_:)`` for a checksum that is none, stated twice, or announced
+    ///   where no trailer can be; ``UploadError/unsupportedChecksum``.
+    init(_ request: Request) throws(UploadError) {
+        let isAnnounced = TusChecksum.isAnnounced(in: request.fields)
+        if let text = try request.fields.single("Upload-Checksum") {
+            if isAnnounced { throw .twice }
+            self = .stated(try BodyDigest(tus: text))
+        } else {
+            if isAnnounced && request.framing != .chunked { throw .missing }
+            self = isAnnounced ? .announced : .none
+        }
+    }
+
+    /// Makes a request all or nothing, if there is a checksum.
+    func add(to append: inout AppendRequest) {
+        switch self {
+        case .none: break
+        case .stated(let digest):
+            append.bodyDigests = [digest]
+            append.trailer = { values throws(UploadError) in
+                guard values.isEmpty else { throw .twice }
+                return []
+            }
+        case .announced:
+            append.trailer = { values throws(UploadError) in
+                guard let value = values.first else { throw .missing }
+                guard values.count == 1 else { throw .twice }
+                return [try BodyDigest(tus: value)]
+            }
+        }
+    }
+
+    private static func isAnnounced(in fields: Fields) -> Bool {
+        fields.values("Trailer").contains { line in
+            line.split(separator: ",").contains { $0.trimmed.lowercased() == "upload-checksum" }
+        }
+    }
+}
+
+extension UploadError {
+    fileprivate static let twice = UploadError.invalid(
+        "Upload-Checksum must be sent once, as a header or as a trailer.")
+    fileprivate static let missing = UploadError.invalid(
+
+        "Trailer announces Upload-Checksum, but no such trailer follows a chunked body; send it, or leave the announcement out."
+    )
+}
+
+extension DigestAlgorithm {
+    /// The names a tus client may state a checksum by (§6.2), in the order they are offered.
+    static let tus: [(name: String, algorithm: DigestAlgorithm)] = [
+        ("sha1", .sha1), ("sha256", .sha256), ("md5", .md5), ("crc32", .crc32),
+        ("crc32c", .crc32c),
+    ]
+}
+
+extension BodyDigest {
+    /// Reads the value of `Upload-Checksum` (§6.8): an algorithm in lower case, one blank, and the
+    /// digest in standard base64.
+    ///
+    /// - Throws: ``UploadError/unsupportedChecksum`` for another algorithm,
+    ///   ``UploadError/invalid(_:)`` for what is no digest of it.
+    init(tus value: String) throws(UploadError) {
+        let halves = value.utf8.split(
+            separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard halves.count == 2 else {
+            throw .invalid(
+                "Upload-Checksum must be an algorithm, one space and the base64 digest of the body."
+            )
+        }
+        let name = Array(halves[0])
+        guard let known = DigestAlgorithm.tus.first(where: { Array($0.name.utf8) == name }) else {
+            throw .unsupportedChecksum
+        }
+        algorithm = known.algorithm
+        self.value = try DeclaredDigests.bytes(
+            Substring(halves[1]), count: algorithm.kind.size, in: "Upload-Checksum")
     }
 }

@@ -1,3 +1,5 @@
+internal import HTTP
+
 /// `Upload-Concat`: the part an upload plays in a concatenation (§6.10).
 enum UploadConcat: Sendable, Equatable {
     /// Longest value of the field, in bytes: it is kept in the record, for the echo.
@@ -33,7 +35,7 @@ enum UploadConcat: Sendable, Equatable {
     }
 
     /// Visible ASCII: what else stands in a URL is percent-encoded.
-    private static func isOfURL(_ octet: UInt8) -> Bool { (0x21...0x7E).contains(octet) }
+    private static func isOfURL(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 }
 
 extension UploadError {
@@ -41,4 +43,76 @@ extension UploadError {
 
         "Upload-Concat must be partial, or final; and URLs of partial uploads between single spaces."
     )
+}
+
+/// The URL of an upload as a concatenation lists it: absolute, or relative to the request (§6.10).
+enum UploadReference {
+    /// The token of the upload that a reference names.
+    ///
+    /// The authority must be one this server is called by; scheme and what stands in front of
+    /// `/uploads` are not compared, because a proxy may change both.
+    ///
+    /// - Parameters:
+    ///   - reference: As it was received.
+    ///   - path: Of the request, which a relative reference starts from.
+    ///   - authorities: Host and port of the request and of the public base.
+    /// - Throws: ``UploadError/invalid(_:)`` for another host or no URL,
+    ///   ``UploadError/notFound`` for one that names no upload.
+    static func token(
+        _ reference: String, from path: String, authorities: [String]
+    ) throws(UploadError) -> UploadToken {
+        let text = Substring(reference)
+        let target: Substring
+        if let authorityStart = try start(ofAuthority: text) {
+            let rest = text[authorityStart...]
+            let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+            let authority = rest[..<end].lowercased()
+            guard authorities.contains(where: { $0.lowercased() == authority }) else {
+                throw .invalid(
+                    "Upload-Concat names an upload of another host; list URLs of this server only.")
+            }
+            target = rest[end...]
+        } else if text.utf8.first == UInt8(ascii: "/") {
+            target = text
+        } else {
+            target = path[...(path.lastIndex(of: "/") ?? path.startIndex)] + text
+        }
+        guard let token = token(inPath: target) else { throw .notFound }
+        return token
+    }
+
+    /// Where the host begins; `nil` for a reference without one.
+    private static func start(
+        ofAuthority text: Substring
+    ) throws(UploadError) -> Substring.Index? {
+        if text.utf8.starts(with: "//".utf8) {
+            return text.utf8.index(text.startIndex, offsetBy: 2)
+        }
+        // A colon in front of the first slash ends a scheme (RFC 3986 §4.2).
+        let head = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard let colon = head.firstIndex(of: ":") else { return nil }
+        let rest = text[text.index(after: colon)...]
+        guard ["http", "https"].contains(text[..<colon].lowercased()),
+            rest.utf8.starts(with: "//".utf8)
+        else {
+            throw .invalid(
+                "Upload-Concat lists something that is not an http or https URL; list URLs of uploads."
+            )
+        }
+        return rest.utf8.index(rest.startIndex, offsetBy: 2)
+    }
+
+    /// The last two segments of a path say it all: `uploads`, and the token.
+    private static func token(inPath path: Substring) -> UploadToken? {
+        var segments: [Substring] = []
+        for segment in path.split(separator: "/") {
+            switch segment {
+            case ".": continue
+            case "..": _ = segments.popLast()
+            default: segments.append(segment)
+            }
+        }
+        guard segments.count >= 2, segments[segments.count - 2] == "uploads" else { return nil }
+        return UploadToken(String(segments[segments.count - 1]))
+    }
 }

@@ -1,4 +1,4 @@
-internal import Base64
+internal import Bytes
 internal import HTTP
 
 /// `Upload-Metadata`: what a client says of the content it creates (§6.3).

@@ -1,7 +1,7 @@
 internal import Blobs
-internal import Checksums
+internal import Bytes
 internal import HTTP
-internal import Locking
+internal import SystemSupport
 
 extension Uploads {
     /// A finished part, as a concatenation needs it.
@@ -18,7 +18,7 @@ extension Uploads {
     /// recovery finishes.
     func concatenate(
         _ tokens: [UploadToken], _ draft: UploadDraft, stated: Int64?
-    ) async throws(UploadError) -> NewUpload {
+    ) async throws(UploadError) -> CreatedUpload {
         let engine = engine
         guard let blob = BlobName(draft.contentID) else { throw .backend }
         let parts = try await self.parts(tokens, of: draft.owner)
@@ -52,7 +52,7 @@ extension Uploads {
         record.offset = length
         // Of the parts, without reading them: the copy, which is read for its SHA-256, must agree.
         record.declared.crc32c = parts.reduce(0) { crc, part in
-            CRC32C.joining(crc, with: part.crc32c, of: part.length)
+            CRC32C.combine(crc, with: part.crc32c, of: part.length)
         }
         return record
     }
@@ -102,7 +102,7 @@ extension Uploads {
     /// - Returns: What of it lies where other processes find it.
     private func join(
         _ parts: [Part], for record: UploadRecord, to blob: BlobName
-    ) async throws(UploadError) -> HeldParts? {
+    ) async throws(UploadError) -> StoredParts? {
         do throws(StorageError) {
             guard let shared = engine.shared else {
                 try await join(parts, to: blob)
@@ -123,7 +123,7 @@ extension Uploads {
         let (engine, queue) = (engine, engine.queues[blob])
         do throws(DiskError) {
             let file = try await queue.run { () throws(DiskError) in
-                try engine.requireRoom()
+                try engine.requireDiskSpace()
                 return try engine.blobs.stage(blob)
             }
             var place: Int64 = 0

@@ -84,7 +84,7 @@ extension Upload {
 
     /// A request to an upload that was complete before: it may say so again, and nothing else.
     private func repeated(
-        _ append: Append, length: Int64, _ body: any RequestBody
+        _ append: AppendRequest, length: Int64, _ body: any RequestBody
     ) async throws(UploadError) -> Response {
         guard append.first == length else { return TusProtocol.misplaced(length) }
         try append.check(against: record, limit: engine.settings.maxUploadSize)

@@ -28,7 +28,7 @@ enum Chunks {
         let message = chunk + Array("0\r\n\r\n".utf8)
         let again = decode(message, [message.count], .max)
         law("a body written again is the same", again.isComplete && again.body == body)
-        law("… in as many octets as were written", again.used == message.count)
+        law("… in as many bytes as were written", again.used == message.count)
     }
 
     private static func decode(_ input: [UInt8], _ cuts: [Int], _ limit: Int64) -> Decoding {

@@ -15,10 +15,10 @@ enum Conditions {
             let fields = Fields([(name, text)])
             law(
                 "only a reader is told of no change (H99)",
-                thing.judge(.put, fields, at: now) != .notModified)
+                thing.evaluate(.put, fields, at: now) != .notModified)
             law(
                 "who reads twice is told twice",
-                thing.judge(.get, fields, at: now) == thing.judge(.head, fields, at: now))
+                thing.evaluate(.get, fields, at: now) == thing.evaluate(.head, fields, at: now))
         }
         if thing.allowsRange(Fields([("If-Range", text)])) {
             law(

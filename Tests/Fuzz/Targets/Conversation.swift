@@ -1,6 +1,6 @@
 import HTTP
 
-/// What a connection makes of the octets a peer sends: requests, and how it ended.
+/// What a connection makes of the bytes a peer sends: requests, and how it ended.
 struct Conversation: Equatable {
     enum Ending: Equatable {
         case waiting
@@ -12,7 +12,7 @@ struct Conversation: Equatable {
         var head: HeadSummary
         var headCount: Int
         var body: [UInt8] = []
-        /// Octets of the body on the wire, framing included.
+        /// Bytes of the body on the wire, framing included.
         var bodyCount = 0
         var isComplete = false
     }
@@ -53,7 +53,7 @@ struct Conversation: Equatable {
         }
     }
 
-    /// Notes a step of the body; false when more octets are needed.
+    /// Notes a step of the body; false when more bytes are needed.
     private mutating func take(_ step: BodyDecoder.Step, of shown: ArraySlice<UInt8>) -> Bool {
         let last = exchanges.count - 1
         switch step {

@@ -4,8 +4,8 @@ struct Cuts {
     private var state: UInt64
 
     init(of input: [UInt8]) {
-        state = input.reduce(0xCBF2_9CE4_8422_2325) { hash, octet in
-            (hash ^ UInt64(octet)) &* 0x100_0000_01B3
+        state = input.reduce(0xCBF2_9CE4_8422_2325) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x100_0000_01B3
         }
     }
 
@@ -18,7 +18,7 @@ struct Cuts {
         return Int((mixed ^ mixed >> 31) % UInt64(max(limit, 1)))
     }
 
-    /// The ways in which every input is shown: whole, octet by octet, and cut at up to six places.
+    /// The ways in which every input is shown: whole, byte by byte, and cut at up to six places.
     static func ways(of input: [UInt8]) -> [[Int]] {
         var any = Cuts(of: input)
         let some = (0..<any.number(below: 7)).map { _ in any.number(below: input.count + 1) }

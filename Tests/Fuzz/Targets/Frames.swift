@@ -1,4 +1,5 @@
 @testable import HTTP
+@testable import WebSockets
 
 /// What a client sends on a WebSocket (H132–H140, H150).
 enum Frames {
@@ -33,20 +34,20 @@ enum Frames {
         law("every split says the same (H3)", ways.allSatisfy { way in way == ways[0] })
         for event in ways[0].events {
             switch event {
-            case .message(.text(let octets)):
-                law("text is UTF-8 (H137)", String(validating: octets, as: UTF8.self) != nil)
-                law("a message obeys its limit (H138)", octets.count <= limits.message)
-                checkAgain(.text, octets, event)
-            case .message(.binary(let octets)):
-                law("a message obeys its limit (H138)", octets.count <= limits.message)
-                checkAgain(.binary, octets, event)
-            case .ping(let octets):
-                law("a control frame is short (H134)", octets.count <= 125)
-                checkAgain(.ping, octets, event)
+            case .message(.text(let bytes)):
+                law("text is UTF-8 (H137)", String(validating: bytes, as: UTF8.self) != nil)
+                law("a message obeys its limit (H138)", bytes.count <= limits.message)
+                checkAgain(.text, bytes, event)
+            case .message(.binary(let bytes)):
+                law("a message obeys its limit (H138)", bytes.count <= limits.message)
+                checkAgain(.binary, bytes, event)
+            case .ping(let bytes):
+                law("a control frame is short (H134)", bytes.count <= 125)
+                checkAgain(.ping, bytes, event)
             case .close(let code):
                 law(
                     "a close has a code that may be said (H140)",
-                    code == .unstated || code.isSendable)
+                    code == .noStatusReceived || code.isSendable)
             case .pong: break
             }
         }

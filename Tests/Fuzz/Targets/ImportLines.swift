@@ -1,7 +1,7 @@
+import ImportExport
 import JSON
 import Messaging
 import MessagingWire
-import Moving
 
 /// What comes as an import: cut into lines, each read by its rules (X10).
 enum ImportLines {
@@ -10,9 +10,9 @@ enum ImportLines {
         for way in Cuts.ways(of: input) {
             law("lines are the same however they come", lines(input, cutAt: way) == whole)
         }
-        for octets in whole {
-            guard let line = try? MovedLineJSON.read(octets, MessagingLimits()) else { continue }
-            guard let again = try? MovedLineJSON.read(written(line), MessagingLimits()) else {
+        for bytes in whole {
+            guard let line = try? ArchiveLineJSON.read(bytes, MessagingLimits()) else { continue }
+            guard let again = try? ArchiveLineJSON.read(written(line), MessagingLimits()) else {
                 fatalError("broken: what was written reads back")
             }
             law("a line that was written says the same", again == line)
@@ -20,7 +20,7 @@ enum ImportLines {
     }
 
     private static func lines(_ input: [UInt8], cutAt ends: [Int]) -> [[UInt8]] {
-        var (cutter, start) = (LineCutter(), 0)
+        var (cutter, start) = (LineSplitter(), 0)
         var lines: [[UInt8]] = []
         for end in ends {
             cutter.append(input[start..<end])
@@ -30,9 +30,9 @@ enum ImportLines {
         return lines + (cutter.last().map { line in [line] } ?? [])
     }
 
-    private static func written(_ line: MovedLine) -> [UInt8] {
+    private static func written(_ line: ArchiveLine) -> [UInt8] {
         var writer = JSONWriter()
-        MovedLineJSON.write(line, into: &writer)
+        ArchiveLineJSON.write(line, into: &writer)
         return writer.finish()
     }
 }

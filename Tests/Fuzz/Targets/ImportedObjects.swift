@@ -5,9 +5,11 @@ import MessagingWire
 /// What a line of an import makes: the objects that answers show of it, and what later requests decide.
 enum ImportedObjects {
     static func check(_ input: [UInt8]) {
-        for octets in input.split(separator: UInt8(ascii: "\n")) {
-            guard case .record(let record) = try? MovedLineJSON.read(
-                Array(octets), limits) else {
+        for bytes in input.split(separator: UInt8(ascii: "\n")) {
+            guard
+                case .record(let record) = try? ArchiveLineJSON.read(
+                    Array(bytes), limits)
+            else {
                 continue
             }
             switch record {
@@ -47,7 +49,7 @@ enum ImportedObjects {
         law("no size is negative", message.weight >= 0 && message.transfer.bytes >= 0)
     }
 
-    private static func check(_ moved: MovedConversation) {
+    private static func check(_ moved: ArchivedConversation) {
         let conversation = moved.conversation
         for presentation in presentations(of: conversation.participants.users.first) {
             var writer = JSONWriter()
@@ -79,7 +81,7 @@ enum ImportedObjects {
         }
     }
 
-    private static func check(_ member: MovedMember, upTo last: Position) {
+    private static func check(_ member: ArchivedParticipant, upTo last: Position) {
         let participant = member.participant
         for view in [
             participant, participant.leaving(after: last), participant.returning(after: last),
@@ -104,7 +106,7 @@ enum ImportedObjects {
         whole(writer.finish())
     }
 
-    private static func check(_ moved: MovedAnnouncement) {
+    private static func check(_ moved: ArchivedAnnouncement) {
         let users = moved.recipients.map(\.user)
         var perspectives = moved.recipients.map { recipient in
             AnnouncementJSON.Perspective.recipient(recipient.user, recipient.status)
@@ -162,7 +164,7 @@ enum ImportedObjects {
         }
     }
 
-    private static func whole(_ octets: [UInt8]) {
-        law("an object is JSON", (try? JSONDocument(octets)) != nil)
+    private static func whole(_ bytes: [UInt8]) {
+        law("an object is JSON", (try? JSONDocument(bytes)) != nil)
     }
 }

@@ -38,7 +38,7 @@ enum Inflation {
                 do throws(Inflater.Corruption) {
                     let step = try inflater.inflate(input[used..<cut], into: &piece)
                     used += step.consumed
-                    result.content += piece.octets
+                    result.content += piece.bytes
                     // Where the limit is, the end of the content may be seen now or with the next look.
                     if result.content.count == limit { return result }
                     result.isOver = step.isOver

@@ -1,4 +1,5 @@
 @testable import HTTP
+@testable import WebSockets
 
 /// What a client offers with a WebSocket (H127, H150), and where an event stream goes on (H154).
 enum Offers {

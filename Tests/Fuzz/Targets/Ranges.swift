@@ -18,7 +18,7 @@ enum Ranges {
             })
         let sorted = parts.sorted { one, other in one.lowerBound < other.lowerBound }
         law(
-            "no octet is sent twice (H108)",
+            "no byte is sent twice (H108)",
             zip(sorted, sorted.dropFirst()).allSatisfy { one, next in
                 one.upperBound <= next.lowerBound
             })

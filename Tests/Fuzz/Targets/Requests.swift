@@ -24,21 +24,21 @@ enum Requests {
         }
         // A head is written without what it was cut down by, so it is never larger than it was.
         for exchange in ways[0].exchanges {
-            guard let octets = exchange.head.octets else { continue }
+            guard let bytes = exchange.head.bytes else { continue }
             let again = Conversation(
-                octets, cuts: [octets.count], limits: limits, bodyLimit: bodyLimit)
+                bytes, cuts: [bytes.count], limits: limits, bodyLimit: bodyLimit)
             law("a head written again is a head", again.exchanges.count == 1)
             law("… and says the same", again.exchanges[0].head == exchange.head)
-            law("… in as many octets as were written", again.exchanges[0].headCount == octets.count)
+            law("… in as many bytes as were written", again.exchanges[0].headCount == bytes.count)
         }
     }
 
     private static func checkBody(_ exchange: Conversation.Exchange) {
         guard exchange.isComplete else { return }
         switch exchange.head.framing {
-        case .none: law("no body is no octet", exchange.bodyCount == 0)
+        case .none: law("no body is no byte", exchange.bodyCount == 0)
         case .length(let length):
-            law("a length is that many octets", exchange.bodyCount == length)
+            law("a length is that many bytes", exchange.bodyCount == length)
             law("… and all of them content", exchange.body.count == length)
         case .chunked: Chunks.checkAgain(exchange.body)
         }

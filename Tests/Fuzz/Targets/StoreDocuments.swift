@@ -24,11 +24,11 @@ enum StoreDocuments {
 
     /// What is sent can be read, and says the same.
     private static func checkCompletion(_ parts: [ObjectPart]) {
-        let tags = try? tags(CompletionDocument.octets(parts))
+        let tags = try? tags(CompletionDocument.bytes(parts))
         law("a completion names every part", tags == parts.map(\.tag))
     }
 
-    private static func tags(_ document: [UInt8]) throws(XMLFault) -> [String] {
+    private static func tags(_ document: [UInt8]) throws(XMLError) -> [String] {
         var reader = try XMLReader(document)
         _ = try reader.root()
         var tags: [String] = []

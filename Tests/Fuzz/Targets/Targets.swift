@@ -21,7 +21,7 @@ enum Targets {
             let again = try? RequestTarget("/?" + query.joined(separator: "&")).parameters()
             law(
                 "parameters escaped and decoded are the same",
-                again.map { again in again.map(octets) == parameters.map(octets) } == true)
+                again.map { again in again.map(bytes) == parameters.map(bytes) } == true)
         }
     }
 
@@ -32,13 +32,13 @@ enum Targets {
             == true
     }
 
-    private static func octets(_ parameter: (name: String, value: String)) -> [[UInt8]] {
+    private static func bytes(_ parameter: (name: String, value: String)) -> [[UInt8]] {
         [Array(parameter.name.utf8), Array(parameter.value.utf8)]
     }
 
     private static func escaped(_ text: String) -> String {
-        text.utf8.map { octet in
-            "%" + (octet < 16 ? "0" : "") + String(octet, radix: 16)
+        text.utf8.map { byte in
+            "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
     }
 }

@@ -1,4 +1,4 @@
-import Digests
+import Bytes
 
 @testable import Uploads
 
@@ -27,5 +27,5 @@ enum TusFields {
         }
     }
 
-    private static func isBlank(_ octet: UInt8) -> Bool { octet == 0x20 || octet == 0x09 }
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

@@ -1,4 +1,4 @@
-import Base64
+import Bytes
 
 @testable import HTTP
 
@@ -9,7 +9,7 @@ enum Words {
         let disposition = FileName(untrusted: text).disposition(isInline: false)
         law("a file name breaks out of no field (H126)", isVisible(disposition))
         let quotes = disposition.replacing("\\\\", with: "").replacing("\\\"", with: "")
-        law("… and out of no quotes", quotes.utf8.count { octet in octet == 0x22 } == 2)
+        law("… and out of no quotes", quotes.utf8.count { byte in byte == 0x22 } == 2)
         law("a media type breaks out of no field", isVisible(MediaType(untrusted: text).text))
         if let bytes = Base64.decode(text) {
             law("base 64 has one text for one value", Base64.encode(bytes) == text)
@@ -20,6 +20,6 @@ enum Words {
     }
 
     private static func isVisible(_ text: String) -> Bool {
-        text.utf8.allSatisfy { octet in (0x20...0x7E).contains(octet) }
+        text.utf8.allSatisfy { byte in (0x20...0x7E).contains(byte) }
     }
 }

@@ -13,7 +13,7 @@ import Testing
         let seeds = try Self.seeds(of: name)
         #expect(!seeds.isEmpty, "Seeds/\(name).txt has no seed")
         for seed in seeds { target.check(seed) }
-        var random = Generator(1)
+        var random = SeededGenerator(1)
         for _ in 0..<Self.changesPerTarget {
             target.check(random.mutation(of: random.one(of: seeds)))
         }
@@ -68,7 +68,8 @@ import Testing
                 bytes.append(byte)
                 continue
             }
-            let kind = try #require(rest.popFirst(), "a line ends in a backslash")
+            let next = rest.popFirst()
+            let kind = try #require(next, "a line ends in a backslash")
             if kind == UInt8(ascii: "x") {
                 // A lone `\x` at the end stands for an empty input.
                 guard !rest.isEmpty || !bytes.isEmpty else { return [] }

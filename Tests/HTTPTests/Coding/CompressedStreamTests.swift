@@ -1,4 +1,4 @@
-import Locking
+import SystemSupport
 import Testing
 
 @testable import HTTP
@@ -18,18 +18,18 @@ import Testing
         var buffer = BodyBuffer(capacity: 1000)
         for text in ["first ", "second ", "third", ""] {
             try await body.read(into: &buffer)
-            #expect(Array(buffer.octets) == Array(text.utf8))
+            #expect(Array(buffer.bytes) == Array(text.utf8))
         }
         #expect(line.isFinished.withLock { $0 } == 1)
     }
 
     /// Sends its texts and finishes, twice.
-    private final class Script: LineHandler {
+    private final class Script: ByteChannelHandler {
         let texts: [String]
 
         init(_ texts: [String]) { self.texts = texts }
 
-        func opened(_ line: any Line) {
+        func opened(_ line: any ByteChannel) {
             for text in texts { line.send(Array(text.utf8)) }
             line.finish()
             line.finish()
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Keeps what is sent.
-    private final class TestLine: Line {
+    private final class TestLine: ByteChannel {
         let sent = Locked<[[UInt8]]>([])
         let isFinished = Locked(0)
 
@@ -52,7 +52,7 @@ import Testing
             set {}
         }
 
-        func send(_ octets: [UInt8]) { sent.withLock { sent in sent.append(octets) } }
+        func send(_ bytes: [UInt8]) { sent.withLock { sent in sent.append(bytes) } }
         func setDeadline(_ time: Int64) {}
         func finish() { isFinished.withLock { count in count += 1 } }
         func abort() {}

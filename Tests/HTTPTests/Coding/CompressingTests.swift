@@ -46,10 +46,10 @@ import Testing
         #expect((answer.fields["Content-Encoding"] != nil) == isCompressed)
     }
 
-    @Test func `begins at 1,024 octets (H114)`() async {
+    @Test func `begins at 1,024 bytes (H114)`() async {
         for (count, isCompressed) in [(1023, false), (1024, true)] {
-            let octets = [UInt8](repeating: 0x61, count: count)
-            let answer = await ask(Response(.ok, "text/plain", octets))
+            let bytes = [UInt8](repeating: 0x61, count: count)
+            let answer = await ask(Response(.ok, "text/plain", bytes))
             #expect((answer.fields["Content-Encoding"] != nil) == isCompressed)
         }
     }
@@ -58,7 +58,7 @@ import Testing
         ("gzip", #""t""#, #""t-gzip""#), ("deflate", #"W/"t""#, #"W/"t-deflate""#),
         ("br", #""t""#, #""t""#), ("gzip", "no tag", "no tag"),
     ])
-    func `gives other octets another tag (H102)`(
+    func `gives other bytes another tag (H102)`(
         coding: String, tag: String, coded: String
     ) async {
         var response = Response(.ok, "text/plain", text)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `is left out where it does not pay (H114)`() async {
-        var any = Generator(1)
+        var any = SeededGenerator(1)
         let noise = (0..<4000).map { _ in UInt8(any.number(0...255)) }
         let answer = await ask(Response(.ok, "text/plain", noise))
         #expect(answer.fields["Content-Encoding"] == nil)
@@ -104,8 +104,8 @@ import Testing
     }
 
     private func inflated(_ answer: Response, _ coding: ContentCoding) async throws -> [UInt8] {
-        guard case .bytes(let octets) = answer.content else { return [] }
-        return try await ScriptedBody(octets).decoded(
+        guard case .bytes(let bytes) = answer.content else { return [] }
+        return try await ScriptedBody(bytes).decoded(
             coding, InflationLimits(size: 1 << 20, ratio: 2000)
         )
         .collect()

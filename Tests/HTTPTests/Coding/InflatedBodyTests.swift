@@ -7,19 +7,19 @@ import Testing
     private let text = Array("{\"parts\":[{\"body\":\"hello\",\"mime_type\":\"text/plain\"}]}".utf8)
 
     private func read(
-        _ octets: [UInt8], _ coding: ContentCoding = .gzip, size: Int64 = 1 << 20,
+        _ bytes: [UInt8], _ coding: ContentCoding = .gzip, size: Int64 = 1 << 20,
         cuts: [Int] = []
     ) async throws(BodyError) -> [UInt8] {
-        try await ScriptedBody(octets, cuts: cuts)
+        try await ScriptedBody(bytes, cuts: cuts)
             .decoded(coding, InflationLimits(size: size)).collect()
     }
 
     private func refusal(
-        _ octets: [UInt8], _ coding: ContentCoding = .gzip, size: Int64 = 1 << 20,
+        _ bytes: [UInt8], _ coding: ContentCoding = .gzip, size: Int64 = 1 << 20,
         cuts: [Int] = []
     ) async -> Refusal? {
         do throws(BodyError) {
-            _ = try await read(octets, coding, size: size, cuts: cuts)
+            _ = try await read(bytes, coding, size: size, cuts: cuts)
             return nil
         } catch {
             if case .refused(let refusal) = error { return refusal }
@@ -34,10 +34,10 @@ import Testing
 
     @Test func `of gzip made elsewhere is read, name and comment included (H117)`() async throws {
         // `printf 'hello' | gzip -9`, with FNAME "a" and FCOMMENT "b" put in.
-        let octets: [UInt8] =
+        let bytes: [UInt8] =
             [0x1F, 0x8B, 8, 0x18, 0, 0, 0, 0, 2, 3, 0x61, 0, 0x62, 0]
             + [0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x86, 0xA6, 0x10, 0x36, 5, 0, 0, 0]
-        #expect(try await read(octets) == Array("hello".utf8))
+        #expect(try await read(bytes) == Array("hello".utf8))
     }
 
     @Test(arguments: ContentCoding.allCases)
@@ -69,18 +69,18 @@ import Testing
     ) async {
         let coded = coding.compress(text)
         for garbage in [[0], [0x1F], [0x1F, 0x8B], Array("more".utf8), [0, 0, 0, 0]] {
-            let octets = coded + garbage
-            #expect(await refusal(octets, coding)?.rule == "H119")
-            #expect(await refusal(octets, coding, cuts: [coded.count])?.rule == "H119")
+            let bytes = coded + garbage
+            #expect(await refusal(bytes, coding)?.rule == "H119")
+            #expect(await refusal(bytes, coding, cuts: [coded.count])?.rule == "H119")
         }
     }
 
     @Test func `of several gzip members is their contents in order (H119)`() async throws {
         let members = [text, [], Array("more".utf8)].map { ContentCoding.gzip.compress($0) }
-        let octets = members.flatMap { $0 }
-        #expect(try await read(octets) == text + Array("more".utf8))
-        let single = Array(repeating: 1, count: octets.count)
-        #expect(try await read(octets, cuts: single) == text + Array("more".utf8))
+        let bytes = members.flatMap { $0 }
+        #expect(try await read(bytes) == text + Array("more".utf8))
+        let single = Array(repeating: 1, count: bytes.count)
+        #expect(try await read(bytes, cuts: single) == text + Array("more".utf8))
         let twice = ContentCoding.deflate.compress(text) + ContentCoding.deflate.compress(text)
         #expect(await refusal(twice, .deflate)?.status == .badRequest)
     }
@@ -93,8 +93,8 @@ import Testing
         #expect(await refusal(text, .gzip)?.rule == "H119")
     }
 
-    @Test func `is measured decoded, at the octet (H118)`() async throws {
-        var any = Generator(3)
+    @Test func `is measured decoded, at the byte (H118)`() async throws {
+        var any = SeededGenerator(3)
         let noise = (0..<5000).map { _ in UInt8(any.number(0...255)) }
         let coded = ContentCoding.gzip.compress(noise)
         #expect(try await read(coded, size: 5000) == noise)
@@ -147,7 +147,7 @@ import Testing
             .decoded(.gzip, InflationLimits(size: 1000))
         var buffer = BodyBuffer(capacity: 1000)
         try await body.read(into: &buffer)
-        #expect(Array(buffer.octets) == text)
+        #expect(Array(buffer.bytes) == text)
         await #expect(throws: BodyError.interrupted) { try await body.read(into: &buffer) }
     }
 

@@ -11,10 +11,10 @@ import Testing
 
     private let thing = Preconditions(tag: EntityTag(opaque: "t"), modified: 784_111_777)
 
-    private func judge(
+    private func evaluate(
         _ fields: [(name: String, value: String)], _ method: Method = .get
-    ) -> Preconditions.Verdict {
-        thing.judge(method, Fields(fields), at: Self.now)
+    ) -> Preconditions.Outcome {
+        thing.evaluate(method, Fields(fields), at: Self.now)
     }
 
     @Test(
@@ -33,11 +33,11 @@ import Testing
             ([("If-None-Match", "*")], .notModified),
             ([("If-None-Match", "\"x\"")], .proceed),
             ([("If-None-Match", "t")], .proceed),
-        ] as [([(name: String, value: String)], Preconditions.Verdict)])
+        ] as [([(name: String, value: String)], Preconditions.Outcome)])
     func `compare tags, strongly for a match and weakly for none (H101)`(
-        fields: [(name: String, value: String)], verdict: Preconditions.Verdict
+        fields: [(name: String, value: String)], result: Preconditions.Outcome
     ) {
-        #expect(judge(fields) == verdict)
+        #expect(evaluate(fields) == result)
     }
 
     @Test(
@@ -52,11 +52,11 @@ import Testing
             ([("If-Modified-Since", "Sunday, 06-Nov-94 08:49:37 GMT")], .notModified),
             ([("If-Modified-Since", "Sun Nov  6 08:49:37 1994")], .notModified),
             ([("If-Modified-Since", "784111777")], .proceed),
-        ] as [([(name: String, value: String)], Preconditions.Verdict)])
+        ] as [([(name: String, value: String)], Preconditions.Outcome)])
     func `read dates, and ignore what is none or lies ahead (H103)`(
-        fields: [(name: String, value: String)], verdict: Preconditions.Verdict
+        fields: [(name: String, value: String)], result: Preconditions.Outcome
     ) {
-        #expect(judge(fields) == verdict)
+        #expect(evaluate(fields) == result)
     }
 
     @Test(
@@ -67,30 +67,30 @@ import Testing
             ([("If-Unmodified-Since", before), ("If-None-Match", "\"t\"")], .failed),
             ([("If-Match", "\"t\""), ("If-None-Match", "\"t\"")], .notModified),
             ([("If-Unmodified-Since", after), ("If-Modified-Since", after)], .notModified),
-        ] as [([(name: String, value: String)], Preconditions.Verdict)])
+        ] as [([(name: String, value: String)], Preconditions.Outcome)])
     func `are judged in order, a tag in place of its date (H100)`(
-        fields: [(name: String, value: String)], verdict: Preconditions.Verdict
+        fields: [(name: String, value: String)], result: Preconditions.Outcome
     ) {
-        #expect(judge(fields) == verdict)
+        #expect(evaluate(fields) == result)
     }
 
     @Test(arguments: [Method.post, .put, .patch, .delete])
     func `of a method that writes never come to 304 (H99, H101, H103)`(method: Method) {
-        #expect(judge([("If-None-Match", "\"t\"")], method) == .failed)
-        #expect(judge([("If-None-Match", "*")], method) == .failed)
-        #expect(judge([("If-Modified-Since", Self.exactly)], method) == .proceed)
-        #expect(judge([("If-None-Match", "\"t\"")], .head) == .notModified)
+        #expect(evaluate([("If-None-Match", "\"t\"")], method) == .failed)
+        #expect(evaluate([("If-None-Match", "*")], method) == .failed)
+        #expect(evaluate([("If-Modified-Since", Self.exactly)], method) == .proceed)
+        #expect(evaluate([("If-None-Match", "\"t\"")], .head) == .notModified)
     }
 
     @Test func `of a thing without tag and date know only that it exists (H101)`() {
         let bare = Preconditions(tag: nil, modified: nil)
-        func judge(_ name: String, _ value: String) -> Preconditions.Verdict {
-            bare.judge(.get, Fields([(name, value)]), at: Self.now)
+        func evaluate(_ name: String, _ value: String) -> Preconditions.Outcome {
+            bare.evaluate(.get, Fields([(name, value)]), at: Self.now)
         }
-        #expect(judge("If-Match", "*") == .proceed)
-        #expect(judge("If-Match", "\"t\"") == .failed)
-        #expect(judge("If-None-Match", "*") == .notModified)
-        #expect(judge("If-Modified-Since", Self.exactly) == .proceed)
+        #expect(evaluate("If-Match", "*") == .proceed)
+        #expect(evaluate("If-Match", "\"t\"") == .failed)
+        #expect(evaluate("If-None-Match", "*") == .notModified)
+        #expect(evaluate("If-Modified-Since", Self.exactly) == .proceed)
         #expect(!bare.allowsRange(Fields([("If-Range", Self.exactly)])))
     }
 
@@ -100,5 +100,30 @@ import Testing
     ])
     func `let a range through for a strong match alone (H109)`(value: String, isMet: Bool) {
         #expect(thing.allowsRange(Fields([("If-Range", value)])) == isMet)
+    }
+}
+
+@Suite struct `An If-Match` {
+    @Test(arguments: [
+        #""t""#, "*", " * ", #"W/"t""#, #""a", "b""#, #""a","b" ,, W/"c""#, #""a,b""#, #""""#,
+    ]) func `can be judged when it is a list of tags, or anything (H101)`(text: String) {
+        #expect(Preconditions.isReadable(text))
+    }
+
+    @Test(arguments: [
+        "", "t", #""t"#, #"t""#, #""a" "b""#, #""a", b"#, #"w/"t""#, ",", "*, *", #"* , "t""#,
+        #""a b""#, String(repeating: #""t","#, count: 257), String(repeating: ",", count: 20),
+    ]) func `cannot be judged when it is anything else`(text: String) {
+        #expect(!Preconditions.isReadable(text))
+    }
+
+    @Test(arguments: [
+        (#""t-gzip""#, Preconditions.Outcome.proceed), (#""t-deflate""#, .proceed),
+        (#""t-br""#, .failed), (#""x-gzip""#, .failed),
+    ]) func `knows a thing by its compressed bytes too (H102)`(
+        tag: String, result: Preconditions.Outcome
+    ) {
+        let thing = Preconditions(tag: EntityTag(opaque: "t"), modified: nil)
+        #expect(thing.evaluate(.patch, Fields([("If-Match", tag)]), at: 0) == result)
     }
 }

@@ -28,7 +28,7 @@ import Testing
         #expect(EncodedEvent(data: "d", id: text) == nil)
     }
 
-    @Test func `an id has no NUL and at most 256 octets (H152, H154)`() {
+    @Test func `an id has no NUL and at most 256 bytes (H152, H154)`() {
         #expect(EncodedEvent(data: "d", id: "a\0") == nil)
         #expect(EncodedEvent(data: "d", id: String(repeating: "a", count: 256)) != nil)
         #expect(EncodedEvent(data: "d", id: String(repeating: "a", count: 257)) == nil)
@@ -42,33 +42,33 @@ import Testing
     func `whatever the data is, a reader gets it back line by line (H152)`(case number: UInt64)
         throws
     {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let data = String(
             (0..<any.number(0...40)).map { _ in
                 any.one(of: ["a", ":", " ", "\r", "\n", "\r\n", "id", "data: ", "\u{20AC}"])
             }.joined())
         let event = try #require(EncodedEvent(data: data, id: "1"))
-        #expect(read(event.octets) == lines(of: data))
+        #expect(read(event.bytes) == lines(of: data))
     }
 
     /// The lines of some data, as HTML §9.2.6 ends lines.
     private func lines(of data: String) -> [String] {
-        var octets = Array(data.utf8)[...]
+        var bytes = Array(data.utf8)[...]
         var lines: [[UInt8]] = [[]]
-        while let octet = octets.popFirst() {
-            if octet == 13, octets.first == 10 { octets.removeFirst() }
-            if octet == 13 || octet == 10 {
+        while let byte = bytes.popFirst() {
+            if byte == 13, bytes.first == 10 { bytes.removeFirst() }
+            if byte == 13 || byte == 10 {
                 lines.append([])
             } else {
-                lines[lines.count - 1].append(octet)
+                lines[lines.count - 1].append(byte)
             }
         }
         return lines.map { line in String(decoding: line, as: UTF8.self) }
     }
 
     /// The data of the only event of a stream, as a client of HTML §9.2.6 reads it.
-    private func read(_ octets: [UInt8]) -> [String] {
-        let text = octets.split(separator: 10, omittingEmptySubsequences: false)
+    private func read(_ bytes: [UInt8]) -> [String] {
+        let text = bytes.split(separator: 10, omittingEmptySubsequences: false)
             .map { line in String(decoding: line, as: UTF8.self) }
         #expect(text.suffix(2) == ["", ""])
         #expect(text.first == "id: 1")
@@ -79,6 +79,58 @@ import Testing
     }
 
     private func wireText(_ event: EncodedEvent) -> String {
-        String(decoding: event.octets, as: UTF8.self)
+        String(decoding: event.bytes, as: UTF8.self)
+    }
+}
+
+@Suite struct `The last event id` {
+    @Test func `comes from the header, or from the query where a route offers that (H154)`() throws
+    {
+        #expect(try LastEventID.read(request(header: "42")) == "42")
+        #expect(try LastEventID.read(request(query: "since=7")) == nil)
+        #expect(try LastEventID.read(request(query: "since=7"), parameter: "since") == "7")
+        #expect(
+            try LastEventID.read(request(header: "42", query: "since=7"), parameter: "since")
+                == "42")
+        #expect(try LastEventID.read(request(header: ""), parameter: "since") == nil)
+        #expect(try LastEventID.read(request(query: "since="), parameter: "since") == nil)
+    }
+
+    @Test func `has at most 256 bytes (H154)`() throws {
+        let long = String(repeating: "a", count: 256)
+        #expect(try LastEventID.read(request(header: long)) == long)
+        #expect(throws: Refusal.self) { try LastEventID.read(request(header: long + "a")) }
+        #expect(throws: Refusal.self) {
+            try LastEventID.read(request(query: "since=\(long)a"), parameter: "since")
+        }
+    }
+
+    @Test(arguments: ["since=a%0Ab", "since=a%0Db", "since=a%00b", "since=%FF"])
+    func `holds nothing that could begin a line (H152, H154)`(query: String) {
+        #expect(throws: Refusal.self) {
+            try LastEventID.read(request(query: query), parameter: "since")
+        }
+    }
+
+    @Test func `stands once and is text (H154)`() {
+        let twice = Fields([("Last-Event-ID", "1"), ("last-event-id", "2")])
+        #expect(throws: Refusal.self) {
+            try LastEventID.read(Request(method: .get, target: RequestTarget("/"), fields: twice))
+        }
+        var parser = RequestParser()
+        let message = utf8Bytes(get("Last-Event-ID: \u{FF}"))
+        guard case .head(let head, _) = parser.parse(message.span) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(throws: Refusal.self) {
+            try LastEventID.read(Request(method: .get, target: head.target, fields: head.fields))
+        }
+    }
+
+    private func request(header: String? = nil, query: String? = nil) -> Request {
+        Request(
+            method: .get, target: RequestTarget("/sse" + (query.map { "?\($0)" } ?? "")),
+            fields: Fields(header.map { [(name: "Last-Event-ID", value: $0)] } ?? []))
     }
 }

@@ -1,10 +1,11 @@
+import SystemSupport
 import Testing
 
 @testable import HTTP
 
 @Suite struct `An event stream` {
-    private let line = RecordingLine()
-    private let listener = StreamListener()
+    private let line = RecordingChannel()
+    private let listener = RecordingStreamHandler()
     private let event = EncodedEvent(data: "x")
 
     @Test func `says what it is and that nobody may hold it back (H151)`() {
@@ -43,24 +44,24 @@ import Testing
     }
 
     @Test func `says with its greeting and each beat where a client goes on (H154)`() throws {
-        listener.place = 7
+        listener.resumePosition = 7
         let stream = opened()
         #expect(line.text == ":\nretry: 3000\nid: 7\n\n")
         line.clear()
-        listener.place = 1007
+        listener.resumePosition = 1007
         line.pass(15_000, stream)
         #expect(line.text == ":\nid: 1007\n\n")
     }
 
     @Test func `says no place in front of what waits (H154, H156)`() throws {
-        listener.place = 7
+        listener.resumePosition = 7
         let stream = opened()
         line.clear()
         line.isFull = true
         #expect(stream.send(try #require(EncodedEvent(data: "x", id: "8"))))
         line.turn()
         line.isFull = false
-        listener.place = 8
+        listener.resumePosition = 8
         line.pass(15_000, stream)
         #expect(line.text == "")
         stream.drained()
@@ -127,9 +128,9 @@ import Testing
         #expect(line.text == "data: x\n\ndata: x\n\n")
     }
 
-    @Test func `counts octets as well as events (H156)`() throws {
+    @Test func `counts bytes as well as events (H156)`() throws {
         var settings = EventStreamSettings()
-        settings.maximumQueueOctets = 20
+        settings.maximumQueueBytes = 20
         let stream = opened(settings)
         line.isFull = true
         #expect(stream.send(try #require(event)))
@@ -139,7 +140,7 @@ import Testing
         #expect(line.isAborted)
     }
 
-    @Test func `shares the octets of a broadcast (H156)`() throws {
+    @Test func `shares the bytes of a broadcast (H156)`() throws {
         let event = try #require(event)
         let stream = opened()
         line.clear()
@@ -148,7 +149,7 @@ import Testing
         let sent = try #require(line.buffers.first)
         #expect(
             sent.withUnsafeBufferPointer { $0.baseAddress }
-                == event.octets.withUnsafeBufferPointer { $0.baseAddress })
+                == event.bytes.withUnsafeBufferPointer { $0.baseAddress })
     }
 
     @Test func `ends when its token expires (H158)`() {
@@ -178,7 +179,7 @@ import Testing
 
     @Test func `frees its place and tells its application at the end (H156, H157)`() throws {
         let limits = StreamLimits(maximum: 9, maximumPerUser: 1)
-        let stream = EventStream(listener, seat: try limits.admit("ada"))
+        let stream = EventStream(listener, slot: try limits.admit("ada"))
         stream.opened(line)
         #expect(limits.count == 1)
         stream.closed()
@@ -194,4 +195,25 @@ import Testing
         line.turn()
         return stream
     }
+}
+
+/// An application that counts what it is told.
+final class RecordingStreamHandler: EventStreamHandler {
+    private let counts = Locked((opened: 0, drained: 0, closed: 0))
+
+    private let placeSaid = Locked<Int64?>(nil)
+
+    /// Where it says that its client is.
+    var resumePosition: Int64? {
+        get { placeSaid.withLock { $0 } }
+        set { placeSaid.withLock { place in place = newValue } }
+    }
+
+    var openedCount: Int { counts.withLock { counts in counts.opened } }
+    var drainedCount: Int { counts.withLock { counts in counts.drained } }
+    var closedCount: Int { counts.withLock { counts in counts.closed } }
+
+    func opened(_ stream: EventStream) { counts.withLock { counts in counts.opened += 1 } }
+    func drained(_ stream: EventStream) { counts.withLock { counts in counts.drained += 1 } }
+    func closed(_ stream: EventStream) { counts.withLock { counts in counts.closed += 1 } }
 }

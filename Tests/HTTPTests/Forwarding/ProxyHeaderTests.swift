@@ -1,4 +1,4 @@
-import Checksums
+import Bytes
 import HTTP
 import TestSupport
 import Testing
@@ -21,12 +21,12 @@ import Testing
     /// A valid header and who it names.
     struct Case: CustomTestStringConvertible {
         let testDescription: String
-        let octets: [UInt8]
+        let bytes: [UInt8]
         let source: PeerAddress?
 
-        init(_ name: String, _ octets: [UInt8], _ source: PeerAddress?) {
+        init(_ name: String, _ bytes: [UInt8], _ source: PeerAddress?) {
             testDescription = name
-            self.octets = octets
+            self.bytes = bytes
             self.source = source
         }
     }
@@ -71,19 +71,19 @@ import Testing
     }
 
     @Test(arguments: valid) func `name the client, wherever they are cut (H202)`(one: Case) {
-        let message = one.octets + Array("GET / HTTP/1.1\r\n".utf8)
-        for count in 0..<one.octets.count {
+        let message = one.bytes + Array("GET / HTTP/1.1\r\n".utf8)
+        for count in 0..<one.bytes.count {
             #expect(ProxyHeader.read(message.span.extracting(..<count)) == .incomplete)
         }
-        for count in one.octets.count...message.count {
+        for count in one.bytes.count...message.count {
             #expect(
                 ProxyHeader.read(message.span.extracting(..<count))
-                    == .complete(count: one.octets.count, source: one.source))
+                    == .complete(count: one.bytes.count, source: one.source))
         }
-        #expect(one.octets.count <= ProxyHeader.maximumSize)
+        #expect(one.bytes.count <= ProxyHeader.maximumSize)
     }
 
-    static let invalid: [(name: String, octets: [UInt8], place: Int)] = [
+    static let invalid: [(name: String, bytes: [UInt8], place: Int)] = [
         ("a request", Array("GET / HTTP/1.1\r\n\r\n".utf8), 1),
         ("version 1", Array("PROXY TCP4 192.0.2.43 10.0.0.1 4711 443\r\n".utf8), 1),
         (
@@ -105,7 +105,7 @@ import Testing
         ("half an extension", header(0x21, 0x11, ipv4 + [4, 0]), 30),
         ("an extension beyond the end", header(0x21, 0x11, ipv4 + [4, 0, 2, 1]), 32),
         ("a wrong checksum", header(0x21, 0x11, ipv4 + [3, 0, 4, 1, 2, 3, 4]), 35),
-        ("a checksum of three octets", header(0x21, 0x11, ipv4 + [3, 0, 3, 1, 2, 3]), 34),
+        ("a checksum of three bytes", header(0x21, 0x11, ipv4 + [3, 0, 3, 1, 2, 3]), 34),
         (
             "two checksums", header(0x21, 0x11, ipv4 + [3, 0, 4, 0, 0, 0, 0, 3, 0, 4, 0, 0, 0, 0]),
             42
@@ -113,16 +113,16 @@ import Testing
     ]
 
     @Test(arguments: invalid.indices)
-    func `are refused at the first octet that cannot be one (H202)`(index: Int) {
-        let (name, octets, place) = Self.invalid[index]
-        #expect(ProxyHeader.read(octets.span.extracting(..<(place - 1))) == .incomplete, "\(name)")
-        for count in place...octets.count {
-            #expect(ProxyHeader.read(octets.span.extracting(..<count)) == .invalid, "\(name)")
+    func `are refused at the first byte that cannot be one (H202)`(index: Int) {
+        let (name, bytes, place) = Self.invalid[index]
+        #expect(ProxyHeader.read(bytes.span.extracting(..<(place - 1))) == .incomplete, "\(name)")
+        for count in place...bytes.count {
+            #expect(ProxyHeader.read(bytes.span.extracting(..<count)) == .invalid, "\(name)")
         }
     }
 
     @Test func `are refused when any bit differs from what the checksum covers (H202)`() {
-        let header = Self.valid[Self.valid.count - 1].octets
+        let header = Self.valid[Self.valid.count - 1].bytes
         // But for the type of the checksum's own extension: without it there is none to be wrong.
         for bit in 0..<header.count * 8 where bit / 8 != 28 {
             var bent = header
@@ -138,10 +138,10 @@ import Testing
     @Test(arguments: 0..<3000) func `never trap, and never take more than there is (H191, H215)`(
         case number: UInt64
     ) {
-        var any = Generator(number)
-        let octets = any.mutation(of: any.one(of: Self.valid).octets)
-        if case .complete(let count, _) = ProxyHeader.read(octets.span) {
-            #expect(count <= min(octets.count, ProxyHeader.maximumSize))
+        var any = SeededGenerator(number)
+        let bytes = any.mutation(of: any.one(of: Self.valid).bytes)
+        if case .complete(let count, _) = ProxyHeader.read(bytes.span) {
+            #expect(count <= min(bytes.count, ProxyHeader.maximumSize))
         }
     }
 }

@@ -24,16 +24,16 @@ import Testing
         #expect(fields.joined("None") == nil)
     }
 
-    @Test func `octets above ASCII are neither lost nor invented (H26)`() {
+    @Test func `bytes above ASCII are neither lost nor invented (H26)`() {
         var parser = RequestParser()
-        let message = octets(get("X: \u{E9}\u{80}", "Y: \u{20AC}"))
+        let message = utf8Bytes(get("X: \u{E9}\u{80}", "Y: \u{20AC}"))
         guard case .head(let head, _) = parser.parse(message.span) else {
             Issue.record("refused")
             return
         }
         #expect(head.fields["X"] == "\u{E9}\u{80}")
-        #expect(head.fields.octets("X").map(Array.init) == [0xE9, 0x80])
-        #expect(head.fields.octets("Y").map(Array.init) == Array("\u{20AC}".utf8))
+        #expect(head.fields.bytes("X").map(Array.init) == [0xE9, 0x80])
+        #expect(head.fields.bytes("Y").map(Array.init) == Array("\u{20AC}".utf8))
     }
 
     @Test func `only ASCII letters fold (H1)`() {
@@ -42,5 +42,51 @@ import Testing
         ])
         #expect(fields["Key"] == nil)
         #expect(fields["{ey"] == nil)
+    }
+}
+
+@Suite struct `What a client prefers` {
+    @Test(arguments: [
+        ("return=representation", "representation"), ("Return = representation", "representation"),
+        (#"return="representation""#, "representation"), ("return", ""), ("return=", ""),
+        ("wait=5, return=minimal;foo=bar", "minimal"), (#"a="x,return=b", return=c"#, "c"),
+        ("return=a, return=b", "a"), ("return=A", "A"),
+    ]) func `is the first value of a name (RFC 7240 §2)`(line: String, value: String) {
+        #expect(PreferHeader(Fields([("Prefer", line)]))["return"] == value)
+    }
+
+    @Test(arguments: ["", ",", "returns=x", #""return"=x"#, #"return="x"#, #"return=""#, "=x"])
+    func `is left out when it cannot be read`(line: String) {
+        #expect(PreferHeader(Fields([("Prefer", line)]))["return"] == nil)
+    }
+
+    @Test func `may stand in several lines`() {
+        let wishes = PreferHeader(Fields([("Prefer", "wait=5"), ("Prefer", "return=minimal")]))
+        #expect(wishes["wait"] == "5")
+        #expect(wishes["return"] == "minimal")
+        #expect(PreferHeader(Fields([]))["return"] == nil)
+    }
+}
+
+@Suite struct `A field that is a list` {
+    @Test(arguments: [
+        ("a", ["a"]), ("a,b", ["a", "b"]), (" a ,\tb ", ["a", "b"]), ("", []), (",, a ,,", ["a"]),
+        (#""a,b", c"#, [#""a,b""#, "c"]), (#""a\",b", c"#, [#""a\",b""#, "c"]),
+        (#"x="a,b";y, c"#, [#"x="a,b";y"#, "c"]), (#"a\,b"#, [#"a\"#, "b"]),
+        ("a, \u{595}b", ["a", "\u{595}b"]),
+    ])
+    func `is split at commas outside quotes, empty elements left out (H30)`(
+        text: String, elements: [String]
+    ) {
+        #expect(FieldList.elements(of: text)?.map(String.init) == elements)
+    }
+
+    @Test func `has an end (H30, H57)`() {
+        #expect(FieldList.elements(of: String(repeating: ",", count: 15)) == [])
+        #expect(FieldList.elements(of: String(repeating: ",", count: 16)) == nil)
+        let many = { (count: Int) in Array(repeating: "a", count: count).joined(separator: ",") }
+        #expect(FieldList.elements(of: many(256))?.count == 256)
+        #expect(FieldList.elements(of: many(257)) == nil)
+        #expect(FieldList.elements(of: #"a, "b"#) == nil)
     }
 }

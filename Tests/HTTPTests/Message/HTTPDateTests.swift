@@ -11,7 +11,7 @@ import Testing
         #expect(HTTPDate.parse(text) == 784_111_777)
     }
 
-    @Test func `the fixed format is written, in English and 29 octets long (H93)`() {
+    @Test func `the fixed format is written, in English and 29 bytes long (H93)`() {
         #expect(HTTPDate.format(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(HTTPDate.format(0) == "Thu, 01 Jan 1970 00:00:00 GMT")
         #expect(HTTPDate.format(951_782_400) == "Tue, 29 Feb 2000 00:00:00 GMT")
@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: 0..<500)
     func `what is written is read back (H93, H103)`(case number: UInt64) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         // From the year 1000 to the end of 9999: four digits.
         let seconds = Int64(any.number(-30_610_224_000...253_402_300_799))
         let text = HTTPDate.format(seconds)
@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: 0..<200)
     func `a later second gives a later date (H93)`(case number: UInt64) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let seconds = Int64(any.number(0...4_102_444_800))
         let distance = Int64(any.number(1...100_000))
         let (first, second) = (HTTPDate.format(seconds), HTTPDate.format(seconds + distance))

@@ -3,21 +3,21 @@ import Testing
 
 @Suite struct `Collecting a body` {
     @Test func `all pieces come together`() async throws {
-        let body = Pieces([octets("ab"), octets("c"), octets("def")], length: nil)
-        #expect(try await body.collect() == octets("abcdef"))
+        let body = Pieces([utf8Bytes("ab"), utf8Bytes("c"), utf8Bytes("def")], length: nil)
+        #expect(try await body.collect() == utf8Bytes("abcdef"))
     }
 
     @Test func `a body that is known to be empty is not read`() async throws {
-        #expect(try await Pieces([octets("never")], length: 0).collect().isEmpty)
+        #expect(try await Pieces([utf8Bytes("never")], length: 0).collect().isEmpty)
     }
 
     @Test func `a break is thrown, whatever came before (H51)`() async {
-        let body = Pieces([octets("ab")], length: 5, end: .interrupted)
+        let body = Pieces([utf8Bytes("ab")], length: 5, end: .interrupted)
         await #expect(throws: BodyError.interrupted) { try await body.collect() }
     }
 
     @Test func `an announced length reserves nothing like it (H59)`() async throws {
-        #expect(try await Pieces([octets("ab")], length: .max).collect() == octets("ab"))
+        #expect(try await Pieces([utf8Bytes("ab")], length: .max).collect() == utf8Bytes("ab"))
     }
 }
 
@@ -53,4 +53,82 @@ private final class Pieces: RequestBody {
             return .success(rest.isEmpty ? [] : rest.removeFirst())
         }
     }
+}
+
+@Suite struct `A body buffer` {
+    @Test func `it takes what fits and says how much that was`() {
+        var buffer = BodyBuffer(capacity: 5)
+        #expect(buffer.append("abc") == 3)
+        #expect(buffer.append("def") == 2)
+        #expect(buffer.append("ghi") == 0)
+        #expect(buffer.bytes == utf8Bytes("abcde")[...])
+        #expect(buffer.room == 0)
+    }
+
+    @Test func `forgetting keeps the room`() {
+        var buffer = BodyBuffer(capacity: 4)
+        _ = buffer.append("abcd")
+        buffer.removeAll()
+        #expect(buffer.count == 0)
+        #expect(buffer.room == 4)
+        #expect(buffer.bytes.isEmpty)
+    }
+
+    @Test func `writing directly goes behind what is there`() {
+        var buffer = BodyBuffer(capacity: 4)
+        _ = buffer.append("a")
+        buffer.fill { free in
+            free.copyBytes(from: utf8Bytes("bc"))
+            return 2
+        }
+        #expect(buffer.bytes == utf8Bytes("abc")[...])
+    }
+
+    @Test(arguments: [-1, -100, 0, 5, 100])
+    func `a count that cannot be is not believed`(count: Int) {
+        var buffer = BodyBuffer(capacity: 4)
+        buffer.fill { _ in count }
+        #expect((0...4).contains(buffer.count))
+    }
+
+    @Test func `there is always room for one byte`() {
+        #expect(BodyBuffer(capacity: 0).capacity == 1)
+        #expect(BodyBuffer(capacity: -5).capacity == 1)
+    }
+}
+
+extension BodyBuffer {
+    fileprivate mutating func append(_ text: String) -> Int {
+        let added = Array(text.utf8)
+        return append(added.span)
+    }
+}
+
+/// A body that comes in pieces of given sizes, and may break at its end.
+actor ScriptedBody: RequestBody {
+    nonisolated let length: Int64?
+    private var rest: ArraySlice<UInt8>
+    private var cuts: ArraySlice<Int>
+    private let end: BodyError?
+    /// How many bytes have been handed out.
+    private(set) var handedOut = 0
+
+    /// - Parameter cuts: Sizes of the pieces; what is left after them comes as the buffer takes it.
+    init(_ bytes: [UInt8], cuts: [Int] = [], end: BodyError? = nil) {
+        length = nil
+        rest = bytes[...]
+        self.cuts = cuts[...]
+        self.end = end
+    }
+
+    func read(into buffer: inout BodyBuffer) async throws(BodyError) {
+        buffer.removeAll()
+        if rest.isEmpty, let end { throw end }
+        let piece = rest.prefix(min(max(1, cuts.popFirst() ?? .max), buffer.capacity))
+        _ = buffer.append(Array(piece).span)
+        rest = rest.dropFirst(piece.count)
+        handedOut += piece.count
+    }
+
+    nonisolated func interrupt() {}
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Request ids` {
     @Test(arguments: 0..<200)
     func `26 characters say all 128 bits (H205)`(case number: UInt64) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let id = RequestID(high: any.next(), low: any.next())
         #expect(id.description.utf8.count == 26)
         #expect(RequestID(base32: id.description) == id)
@@ -13,7 +13,7 @@ import Testing
 
     @Test(arguments: 0..<200)
     func `later ids sort behind earlier ones (H205)`(case number: UInt64) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let time = any.next() >> 16
         let earlier = RequestID(high: time << 16 | any.next() & 0xFFFF, low: any.next())
         let later = RequestID(high: (time + 1) << 16 | any.next() & 0xFFFF, low: any.next())
@@ -60,5 +60,46 @@ extension RequestID {
             bits[range].reduce(UInt64(0)) { word, bit in word << 1 | UInt64(bit) }
         }
         self.init(high: word(2..<66), low: word(66..<130))
+    }
+}
+
+@Suite struct `A trace` {
+    private static let trace = "0af7651916cd43dd8448eb211c80319c"
+    private static let parent = "b7ad6b7169203331"
+
+    private func read(_ lines: String...) -> TraceParent? {
+        TraceParent(Fields(lines.map { line in ("traceparent", line) }))
+    }
+
+    @Test(
+        arguments: [
+            ("00-\(trace)-\(parent)-01", 1), ("00-\(trace)-\(parent)-00", 0),
+            ("00-\(trace)-\(parent)-ff", 0xFF), ("01-\(trace)-\(parent)-03", 3),
+            ("fe-\(trace)-\(parent)-01-what-comes-later", 1),
+        ] as [(String, UInt8)]) func `is read as the caller says (X5)`(line: String, flags: UInt8)
+        throws
+    {
+        let found = try #require(read(line))
+        #expect(found.traceID == Self.trace)
+        #expect(found.parentID == Self.parent)
+        #expect(found.flags == flags)
+    }
+
+    @Test(arguments: [
+        "", "00", "00-\(trace)-\(parent)", "00-\(trace)-\(parent)-01-more",
+        "00-\(trace)-\(parent)-1", "00-\(trace)-\(parent)-011", "ff-\(trace)-\(parent)-01",
+        "00-\(trace.uppercased())-\(parent)-01", "00-\(trace)-\(parent.uppercased())-01",
+        "0-\(trace)-\(parent)-01", "000-\(trace)-\(parent)-01", "00-\(trace)0-\(parent)-01",
+        "00-\(String(repeating: "0", count: 32))-\(parent)-01",
+        "00-\(trace)-\(String(repeating: "0", count: 16))-01", "00-\(trace)-\(parent)-0g",
+        "00-\(trace)-\(parent)-01 ", "00_\(trace)_\(parent)_01", "00--\(trace)-\(parent)-01",
+    ]) func `is none when it cannot be read (X5)`(line: String) {
+        #expect(read(line) == nil)
+    }
+
+    @Test func `is none when there are two`() {
+        let line = "00-\(Self.trace)-\(Self.parent)-01"
+        #expect(read(line, line) == nil)
+        #expect(read() == nil)
     }
 }

@@ -24,7 +24,7 @@ import Testing
         #expect(throws: RequestTarget.Fault.malformed) { try RequestTarget(target).segments() }
     }
 
-    @Test func `64 segments of 1,024 octets pass and no more (H58)`() throws {
+    @Test func `64 segments of 1,024 bytes pass and no more (H58)`() throws {
         #expect(try RequestTarget(String(repeating: "/a", count: 64)).segments().count == 64)
         #expect(throws: RequestTarget.Fault.tooLong) {
             try RequestTarget(String(repeating: "/a", count: 65)).segments()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct `The head of a response` {
     @Test func `status, date, id and length stand in every answer (H88, H91, H93, H94, H205)`() {
-        let head = written(Response(.ok, "text/plain", octets("hello")))
+        let head = written(Response(.ok, "text/plain", utf8Bytes("hello")))
         #expect(
             head == """
                 HTTP/1.1 200 OK\r
@@ -105,8 +105,8 @@ import Testing
 }
 
 /// A stream of nothing.
-private final class Silence: LineHandler {
-    func opened(_ line: any Line) {}
+private final class Silence: ByteChannelHandler {
+    func opened(_ line: any ByteChannel) {}
     func stopping() {}
     func closed() {}
 }
@@ -118,7 +118,7 @@ private func written(
     ResponseHead.append(
         response,
         .init(
-            dateLine: octets("Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"),
+            dateLine: utf8Bytes("Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"),
             id: RequestID(high: 0, low: 0),
             answersHead: answersHead, closes: closes, isHTTP10: isHTTP10),
         to: &buffer)
@@ -128,4 +128,29 @@ private func written(
 private func field(_ name: String, of head: String) -> String? {
     head.split(separator: "\r\n").first { line in line.hasPrefix(name + ": ") }
         .map { line in String(line.dropFirst(name.count + 2)) }
+}
+
+@Suite struct `Chunks of a content` {
+    @Test(arguments: [1, 9, 10, 15, 16, 255, 256, 65_535, 65_536])
+    func `what is framed is read back (H46, H88)`(count: Int) throws {
+        let content = (0..<count).map { number in UInt8(truncatingIfNeeded: number) }
+        let wire =
+            ChunkFraming.head(count) + content + ChunkFraming.end + ChunkFraming.head(1) + [7]
+            + ChunkFraming.end + ChunkFraming.last
+        var decoder = BodyDecoder(.chunked, limit: 1 << 20)
+        var read: [UInt8] = []
+        var place = 0
+        decoding: while true {
+            switch try decoder.step(wire.span.extracting(place...)) {
+            case .framing(let count): place += count
+            case .content(let count):
+                read += wire[place..<place + count]
+                place += count
+            case .needsInput, .end: break decoding
+            }
+        }
+        #expect(read == content + [7])
+        #expect(decoder.isComplete)
+        #expect(place == wire.count)
+    }
 }

@@ -7,9 +7,9 @@ import Testing
     func `legal chunks give their content, wherever they are cut (H3, H46–H50)`(
         case example: ChunkCase
     ) {
-        let message = octets(example.message)
+        let message = utf8Bytes(example.message)
         let whole = Decoding(message)
-        #expect(whole.body == octets(example.body))
+        #expect(whole.body == utf8Bytes(example.body))
         #expect(whole.ending == .complete)
         #expect(whole.used == message.count)
         expectSameDecodingForEverySplit(message)
@@ -19,45 +19,45 @@ import Testing
     func `malformed chunks are refused, wherever they are cut (H3, H46–H50)`(
         case example: ChunkCase
     ) {
-        let message = octets(example.message)
+        let message = utf8Bytes(example.message)
         #expect(Decoding(message).ending == .refused(400))
         expectSameDecodingForEverySplit(message)
     }
 
     @Test(arguments: ChunkCase.accepted)
     func `what follows the last chunk belongs to the next request (H52)`(case example: ChunkCase) {
-        let message = octets(example.message)
-        #expect(Decoding(message + octets("GET / HTTP/1.1")).used == message.count)
+        let message = utf8Bytes(example.message)
+        #expect(Decoding(message + utf8Bytes("GET / HTTP/1.1")).used == message.count)
     }
 
     @Test(arguments: ChunkCase.accepted)
     func `a body that breaks off is never complete (H51)`(case example: ChunkCase) {
-        let message = octets(example.message)
+        let message = utf8Bytes(example.message)
         let wrong = (0..<message.count).filter { count in
             Decoding(Array(message[..<count])).ending != .waiting
         }
         #expect(wrong.isEmpty)
     }
 
-    @Test func `a length takes exactly that many octets (H43, H52)`() {
-        let message = octets("helloGET /")
-        #expect(Decoding(message, as: .length(5)).body == octets("hello"))
+    @Test func `a length takes exactly that many bytes (H43, H52)`() {
+        let message = utf8Bytes("helloGET /")
+        #expect(Decoding(message, as: .length(5)).body == utf8Bytes("hello"))
         #expect(Decoding(message, as: .length(5)).ending == .complete)
         #expect(Decoding(message, as: .length(99)).ending == .waiting)
         #expect(Decoding(message, as: .length(0)).used == 0)
         #expect(Decoding(message, as: .none).ending == .complete)
     }
 
-    @Test func `the limit counts decoded octets and holds while reading (H49)`() {
-        let message = octets("5\r\nhello\r\n5\r\nworld\r\n")
-        #expect(Decoding(message + octets("0\r\n\r\n"), limit: 10).ending == .complete)
+    @Test func `the limit counts decoded bytes and holds while reading (H49)`() {
+        let message = utf8Bytes("5\r\nhello\r\n5\r\nworld\r\n")
+        #expect(Decoding(message + utf8Bytes("0\r\n\r\n"), limit: 10).ending == .complete)
         #expect(Decoding(message, limit: 9).ending == .refused(413))
         #expect(
-            Decoding(octets("7fffffffffffffff\r\n0123456789"), limit: 9).ending == .refused(413))
+            Decoding(utf8Bytes("7fffffffffffffff\r\n0123456789"), limit: 9).ending == .refused(413))
     }
 
     @Test func `too many small chunks are refused (H49)`() {
-        let chunks = [[UInt8]](repeating: octets("1\r\nx\r\n"), count: 65_537 + 16)
+        let chunks = [[UInt8]](repeating: utf8Bytes("1\r\nx\r\n"), count: 65_537 + 16)
         #expect(
             Decoding(chunks.prefix(65_536).flatMap { chunk in chunk }, limit: 1024).ending
                 == .refused(413))
@@ -67,7 +67,7 @@ import Testing
 
     @Test func `a chunk line and all extensions together have a limit (H47)`() {
         let long = { (count: Int) in
-            octets("1;" + String(repeating: "a", count: count) + "\r\nx\r\n")
+            utf8Bytes("1;" + String(repeating: "a", count: count) + "\r\nx\r\n")
         }
         #expect(Decoding(long(1000)).ending == .waiting)
         #expect(Decoding(long(1030)).ending == .refused(400))
@@ -79,22 +79,22 @@ import Testing
                 == .refused(400))
     }
 
-    @Test func `trailers have a limit in octets and in lines (H50)`() {
+    @Test func `trailers have a limit in bytes and in lines (H50)`() {
         let trailers = { (count: Int, size: Int) in
-            octets(
+            utf8Bytes(
                 "0\r\n"
                     + String(
                         repeating: "A: " + String(repeating: "b", count: size) + "\r\n",
                         count: count))
         }
-        #expect(Decoding(trailers(32, 10) + octets("\r\n")).ending == .complete)
+        #expect(Decoding(trailers(32, 10) + utf8Bytes("\r\n")).ending == .complete)
         #expect(Decoding(trailers(33, 10)).ending == .refused(431))
-        #expect(Decoding(trailers(1, 8180) + octets("\r\n")).ending == .complete)
+        #expect(Decoding(trailers(1, 8180) + utf8Bytes("\r\n")).ending == .complete)
         #expect(Decoding(trailers(1, 8200)).ending == .refused(431))
     }
 
     @Test func `one trailer may be kept, wherever it is cut, and no other (H50)`() throws {
-        let message = octets(
+        let message = utf8Bytes(
             "1\r\nx\r\n0\r\nA: b\r\nupload-CHECKSUM: \t one \r\nUpload-Checksum:two\r\n"
                 + "Upload-Checksums: no\r\n\r\n")
         for cut in 0...message.count {
@@ -114,10 +114,10 @@ import Testing
 
     @Test(arguments: 0..<400)
     func `mutations never trap, and every split says the same (H3, H215)`(case number: UInt64) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         for _ in 0..<25 {
             let seed = any.one(of: ChunkCase.accepted + ChunkCase.refused)
-            let message = any.mutation(of: octets(seed.message))
+            let message = any.mutation(of: utf8Bytes(seed.message))
             #expect(
                 Decoding(message, cuts: any.cuts(of: message.count)) == Decoding(message),
                 "\(message)")
@@ -126,15 +126,15 @@ import Testing
 
     @Test(arguments: 0..<100)
     func `what is chunked comes back whole (H46)`(case number: UInt64) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let pieces = (0..<any.number(0...9)).map { _ in
             (0..<any.number(1...40)).map { _ in UInt8(any.number(0...255)) }
         }
         let message =
             pieces.flatMap { piece in
-                octets(String(piece.count, radix: 16) + "\r\n") + piece + octets("\r\n")
+                utf8Bytes(String(piece.count, radix: 16) + "\r\n") + piece + utf8Bytes("\r\n")
             }
-            + octets("0\r\n\r\n")
+            + utf8Bytes("0\r\n\r\n")
         let decoding = Decoding(message, cuts: any.cuts(of: message.count))
         #expect(decoding.body == pieces.flatMap { piece in piece })
         #expect(decoding.used == message.count)

@@ -1,12 +1,12 @@
 import HTTP
 import Testing
 
-/// What a decoder made of octets: the body as far as it came, and how it ended.
+/// What a decoder made of bytes: the body as far as it came, and how it ended.
 struct Decoding: Equatable {
     enum Ending: Equatable { case complete, waiting, refused(Int) }
 
     var body: [UInt8] = []
-    /// Octets used, framing included.
+    /// Bytes used, framing included.
     var used = 0
     var ending = Ending.waiting
 

@@ -1,62 +1,63 @@
 import HTTP
+import TestSupport
 import Testing
 
 @Suite struct `Reading a request head` {
     @Test(arguments: RefusedHeads.all)
     func `a malformed head is refused, wherever it is cut (H3, H7–H43)`(case example: HeadCase) {
-        let message = octets(example.message)
-        #expect(Verdict(message).status == example.status)
-        expectSameVerdictForEverySplit(message)
+        let message = utf8Bytes(example.message)
+        #expect(ParseResult(message).status == example.status)
+        expectSameResultForEverySplit(message)
     }
 
     @Test(arguments: AcceptedHeads.all)
     func `a legal head is accepted, wherever it is cut (H3)`(case example: HeadCase) {
-        let message = octets(example.message)
-        #expect(Verdict(message).count == message.count)
-        expectSameVerdictForEverySplit(message)
+        let message = utf8Bytes(example.message)
+        #expect(ParseResult(message).count == message.count)
+        expectSameResultForEverySplit(message)
     }
 
     @Test(arguments: AcceptedHeads.all)
-    func `the next octet behind a head belongs to what follows (H52)`(case example: HeadCase) {
-        let message = octets(example.message)
-        #expect(Verdict(message + octets("GET /next")).count == message.count)
+    func `the next byte behind a head belongs to what follows (H52)`(case example: HeadCase) {
+        let message = utf8Bytes(example.message)
+        #expect(ParseResult(message + utf8Bytes("GET /next")).count == message.count)
     }
 
     @Test(arguments: AcceptedHeads.all)
     func `a head that is not complete is waited for (H3)`(case example: HeadCase) {
-        let message = octets(example.message)
+        let message = utf8Bytes(example.message)
         let early = (0..<message.count).filter { count in
-            Verdict(Array(message[..<count])) != .incomplete
+            ParseResult(Array(message[..<count])) != .incomplete
         }
         #expect(early.isEmpty)
     }
 
     @Test func `a method outside the list is no fault of the head (H12)`() {
-        #expect(Verdict(octets(request("get / HTTP/1.1"))).head?.method == nil)
-        #expect(Verdict(octets(request("TRACE / HTTP/1.1"))).head?.persists == true)
+        #expect(ParseResult(utf8Bytes(request("get / HTTP/1.1"))).head?.method == nil)
+        #expect(ParseResult(utf8Bytes(request("TRACE / HTTP/1.1"))).head?.persists == true)
     }
 
     @Test func `the authority of an absolute target leaves the path (H16)`() {
-        let head = Verdict(octets(request("GET http://other:80/a/b?c=d HTTP/1.1"))).head
+        let head = ParseResult(utf8Bytes(request("GET http://other:80/a/b?c=d HTTP/1.1"))).head
         #expect(head?.path == "/a/b")
         #expect(head?.query == "c=d")
-        #expect(Verdict(octets(request("GET http://h HTTP/1.1"))).head?.path == "/")
-        #expect(Verdict(octets(request("GET http://h?q HTTP/1.1"))).head?.path == "/")
+        #expect(ParseResult(utf8Bytes(request("GET http://h HTTP/1.1"))).head?.path == "/")
+        #expect(ParseResult(utf8Bytes(request("GET http://h?q HTTP/1.1"))).head?.path == "/")
     }
 
     @Test func `values lose their blanks at the ends and nothing else (H1, H25)`() {
-        let head = Verdict(octets(get("A: \t b c\u{85} \t", "B: \u{A0}d\u{A0}"))).head
+        let head = ParseResult(utf8Bytes(get("A: \t b c\u{85} \t", "B: \u{A0}d\u{A0}"))).head
         #expect(head?.fields.dropFirst() == ["A: b c\u{85}", "B: \u{A0}d\u{A0}"])
     }
 
     @Test func `fields keep their order and their names (H27, H28)`() {
-        let head = Verdict(octets(get("A_b: 1", "A-b: 2", "a-B: 3"))).head
+        let head = ParseResult(utf8Bytes(get("A_b: 1", "A-b: 2", "a-B: 3"))).head
         #expect(head?.fields == ["Host: h", "A_b: 1", "A-b: 2", "a-B: 3"])
     }
 
     @Test func `what Connection names is not shown, and Host and its like stay (H31)`() {
-        let head = Verdict(
-            octets(
+        let head = ParseResult(
+            utf8Bytes(
                 get(
                     "Connection: x-a , HOST,, authorization", "X-A: 1", "X-B: 2", "Authorization: z"
                 ))
@@ -68,13 +69,14 @@ import Testing
     }
 
     @Test func `naming a length in Connection does not unframe the body (H31)`() {
-        let head = Verdict(octets(get("Connection: content-length", "Content-Length: 5"))).head
+        let head = ParseResult(utf8Bytes(get("Connection: content-length", "Content-Length: 5")))
+            .head
         #expect(head?.framing == .length(5))
         #expect(head?.fields.contains("Content-Length: 5") == true)
     }
 
     @Test func `one decision frames the body, for every method (H40, H45)`() {
-        let framing = { (message: String) in Verdict(octets(message)).head?.framing }
+        let framing = { (message: String) in ParseResult(utf8Bytes(message)).head?.framing }
         #expect(framing(get()) == BodyFraming.none)
         #expect(framing(request("POST / HTTP/1.1")) == BodyFraming.none)
         #expect(framing(get("Content-Length: 5")) == .length(5))
@@ -85,7 +87,7 @@ import Testing
     }
 
     @Test func `only HTTP/1.0 leaves Host out, and says when it stays (H36, H78, H79)`() {
-        let persists = { (message: String) in Verdict(octets(message)).head?.persists }
+        let persists = { (message: String) in ParseResult(utf8Bytes(message)).head?.persists }
         #expect(persists("GET / HTTP/1.0\r\n\r\n") == false)
         #expect(persists("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n") == true)
         #expect(persists("GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n") == false)
@@ -97,7 +99,7 @@ import Testing
     }
 
     @Test func `100 is expected only in HTTP/1.1 and with a body to come (H73, H74)`() {
-        let expects = { (message: String) in Verdict(octets(message)).head?.expectsContinue }
+        let expects = { (message: String) in ParseResult(utf8Bytes(message)).head?.expectsContinue }
         #expect(expects(get("Expect: 100-CONTINUE", "Content-Length: 1")) == true)
         #expect(expects(get("Expect: 100-continue", "Transfer-Encoding: chunked")) == true)
         #expect(expects(get("Expect: 100-continue", "Content-Length: 0")) == false)
@@ -109,22 +111,24 @@ import Testing
     @Test func `a host outside the list is misdirected, and the head stays usable (H37)`() {
         var limits = HeadLimits()
         limits.allowedHosts = ["example.com", "[::1]"]
-        let objection = { (host: String, target: String) in
-            Verdict(octets("GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n"), limits: limits).head?
-                .objection
+        let recoverableRefusal = { (host: String, target: String) in
+            ParseResult(
+                utf8Bytes("GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n"), limits: limits
+            ).head?
+            .recoverableRefusal
         }
-        #expect(objection("Example.COM:8080", "/") == nil)
-        #expect(objection("example.com.", "/") == nil)
-        #expect(objection("[::1]:80", "/") == nil)
-        #expect(objection("example.com.evil", "/") == "H37")
-        #expect(objection("evil", "http://example.com/") == nil)
-        #expect(objection("example.com", "http://evil/") == "H37")
+        #expect(recoverableRefusal("Example.COM:8080", "/") == nil)
+        #expect(recoverableRefusal("example.com.", "/") == nil)
+        #expect(recoverableRefusal("[::1]:80", "/") == nil)
+        #expect(recoverableRefusal("example.com.evil", "/") == "H37")
+        #expect(recoverableRefusal("evil", "http://example.com/") == nil)
+        #expect(recoverableRefusal("example.com", "http://evil/") == "H37")
     }
 
     @Test func `more than 64 cookies or ranges are refused, and the head stays usable (H57)`() {
         let many = { (name: String, count: Int, separator: String) in
             let value = (0..<count).map { number in "a=\(number)" }.joined(separator: separator)
-            return Verdict(octets(get("\(name): \(value)"))).head?.objection
+            return ParseResult(utf8Bytes(get("\(name): \(value)"))).head?.recoverableRefusal
         }
         #expect(many("Cookie", 64, "; ") == nil)
         #expect(many("Cookie", 65, "; ") == "H57")
@@ -134,21 +138,55 @@ import Testing
 
     @Test func `a parser that was reset knows nothing of the head before (H56)`() {
         var parser = RequestParser()
-        let first = octets(get("A: 1"))
-        let second = octets(request("POST /x HTTP/1.0"))
+        let first = utf8Bytes(get("A: 1"))
+        let second = utf8Bytes(request("POST /x HTTP/1.0"))
         _ = parser.parse(first.span)
         parser.reset()
         #expect(!parser.hasBegun)
-        #expect(Verdict(parser.parse(second.span)) == Verdict(second))
+        #expect(ParseResult(parser.parse(second.span)) == ParseResult(second))
     }
 }
 
-extension Verdict {
+extension ParseResult {
     var status: Int? {
         if case .refused(let status, _) = self { status } else { nil }
     }
 
     var count: Int? {
         if case .head(_, let count) = self { count } else { nil }
+    }
+}
+
+@Suite struct `Any bytes as a head` {
+    private static let seeds = (AcceptedHeads.all + RefusedHeads.all).map { example in
+        utf8Bytes(example.message)
+    }
+
+    @Test(arguments: 0..<400)
+    func `mutations never trap, and every split says the same (H3, H191, H215)`(case number: UInt64)
+    {
+        var any = SeededGenerator(number)
+        for _ in 0..<25 {
+            let message = any.mutation(of: any.one(of: Self.seeds))
+            let cuts = any.cuts(of: message.count)
+            #expect(ParseResult(message, cuts: cuts) == ParseResult(message), "\(message)")
+        }
+    }
+
+    @Test(arguments: 0..<200)
+    func `an accepted head written out again reads the same (H5, H215)`(case number: UInt64) {
+        var any = SeededGenerator(number)
+        for _ in 0..<25 {
+            let message = any.mutation(of: utf8Bytes(any.one(of: AcceptedHeads.all).message))
+            guard let head = ParseResult(message).head, let again = head.bytes else { continue }
+            #expect(ParseResult(again).head == head, "\(message)")
+        }
+    }
+
+    @Test(arguments: 0..<100)
+    func `random bytes never trap (H191)`(case number: UInt64) {
+        var any = SeededGenerator(number)
+        let message = (0..<any.number(0...300)).map { _ in UInt8(any.number(0...255)) }
+        #expect(ParseResult(message, cuts: any.cuts(of: message.count)) == ParseResult(message))
     }
 }

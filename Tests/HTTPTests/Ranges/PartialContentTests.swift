@@ -3,16 +3,16 @@ import TestSupport
 import Testing
 
 @Suite struct `Partial content` {
-    private let octets = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
+    private let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
 
     private func cut(_ ranges: [Range<Int64>], _ number: UInt64 = 1) -> PartialContent {
-        var generator = Generator(number)
+        var generator = SeededGenerator(number)
         return PartialContent(ranges, of: 1000, "text/plain", using: &generator)
     }
 
     private func sent(_ partial: PartialContent) -> [UInt8] {
         partial.content { range in
-            .bytes(Array(octets[Int(range.lowerBound)..<Int(range.upperBound)]))
+            .bytes(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
         }.joined
     }
 
@@ -20,7 +20,7 @@ import Testing
         let partial = cut([10..<20])
         #expect(partial.mediaType == "text/plain")
         #expect(partial.contentRange == "bytes 10-19/1000")
-        #expect(sent(partial) == Array(octets[10..<20]))
+        #expect(sent(partial) == Array(bytes[10..<20]))
     }
 
     @Test func `of several is a multipart whose parts say theirs (H110)`() throws {
@@ -32,8 +32,8 @@ import Testing
             Array(
                 "--\(boundary)\r\nContent-Type: text/plain\r\nContent-Range: \(place)\r\n\r\n".utf8)
         }
-        var expected = head("bytes 0-1/1000") + octets[0..<2]
-        expected += Array("\r\n".utf8) + head("bytes 500-502/1000") + octets[500..<503]
+        var expected = head("bytes 0-1/1000") + bytes[0..<2]
+        expected += Array("\r\n".utf8) + head("bytes 500-502/1000") + bytes[500..<503]
         expected += Array("\r\n--\(boundary)--\r\n".utf8)
         #expect(sent(partial) == expected)
         #expect(partial.length == Int64(expected.count))
@@ -47,10 +47,10 @@ import Testing
 }
 
 extension Content {
-    /// The octets of contents in memory.
+    /// The bytes of contents in memory.
     fileprivate var joined: [UInt8] {
         switch self {
-        case .bytes(let octets): octets
+        case .bytes(let bytes): bytes
         case .parts(let parts): parts.flatMap(\.joined)
         default: []
         }

@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: 0..<500)
     func `never sends more than it is, whatever is asked for (H108)`(case number: UInt64) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let size = Int64(any.number(0...3000))
         let words = (0..<any.number(1...12)).map { _ in
             switch any.number(0...2) {

@@ -18,8 +18,8 @@ struct HeadSummary: Equatable {
     var isHTTP10: Bool
     var persists: Bool
     var expectsContinue: Bool
-    /// The rule of the objection.
-    var objection: String?
+    /// The rule of the recoverableRefusal.
+    var recoverableRefusal: String?
 
     init(_ head: RequestHead) {
         method = head.method
@@ -30,15 +30,15 @@ struct HeadSummary: Equatable {
         isHTTP10 = head.isHTTP10
         persists = head.persists
         expectsContinue = head.expectsContinue
-        objection = head.objection?.rule
+        recoverableRefusal = head.recoverableRefusal?.rule
     }
 
     /// The fields as people read them.
     var fields: [String] { lines.map { line in "\(line.name): \(line.value)" } }
 
-    /// The head as a client would write it, in as few octets as it can; `nil` when the method has no
+    /// The head as a client would write it, in as few bytes as it can; `nil` when the method has no
     /// name here.
-    var octets: [UInt8]? {
+    var bytes: [UInt8]? {
         guard let method else { return nil }
         let target = path + (query.map { query in "?" + query } ?? "")
         let text =

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A peer made of plain blocking calls: it sends exactly the octets it is told to.
+/// A peer made of plain blocking calls: it sends exactly the bytes it is told to.
 ///
 /// Every call gives up after ten seconds, so that a server that hangs fails its test.
 class Client {
@@ -45,10 +45,10 @@ class Client {
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
     /// Sends all of it.
-    func send(_ octets: [UInt8]) throws {
+    func send(_ bytes: [UInt8]) throws {
         var sent = 0
-        while sent < octets.count {
-            let count = octets[sent...].withUnsafeBytes { rest in
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { rest in
                 give(rest)
             }
             guard count > 0 else { throw failure() }
@@ -57,12 +57,12 @@ class Client {
     }
 
     /// Sends until the socket takes no more for a while, and says how much that was.
-    func sendUntilBlocked(_ octets: [UInt8]) -> Int {
+    func sendUntilBlocked(_ bytes: [UInt8]) -> Int {
         patience(milliseconds: 300)
         defer { patience(milliseconds: 10_000) }
         var sent = 0
-        while sent < octets.count {
-            let count = octets[sent...].withUnsafeBytes { rest in
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { rest in
                 Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
             }
             guard count > 0 else { break }
@@ -123,20 +123,20 @@ class Client {
     /// One answer: its head, then as much content as the head announces.
     func answer(withoutContent: Bool = false) throws -> Reply {
         let blank = Array("\r\n\r\n".utf8)
-        var octets = kept
+        var bytes = kept
         kept = []
         var end: Int?
         while end == nil {
-            end = octets.firstRange(of: blank)?.upperBound
+            end = bytes.firstRange(of: blank)?.upperBound
             guard end == nil else { break }
             let piece = try receive()
             guard !piece.isEmpty else {
-                throw Failure.ended(String(decoding: octets, as: UTF8.self))
+                throw Failure.ended(String(decoding: bytes, as: UTF8.self))
             }
-            octets += piece
+            bytes += piece
         }
-        var reply = Reply(head: String(decoding: octets[..<(end ?? 0)], as: UTF8.self))
-        var content = Array(octets[(end ?? 0)...])
+        var reply = Reply(head: String(decoding: bytes[..<(end ?? 0)], as: UTF8.self))
+        var content = Array(bytes[(end ?? 0)...])
         let length = withoutContent ? 0 : Int(reply["Content-Length"] ?? "0") ?? 0
         while content.count < length {
             let piece = try receive()
@@ -149,8 +149,8 @@ class Client {
     }
 
     /// `send`, for clients that speak through something else.
-    func give(_ octets: UnsafeRawBufferPointer) -> Int {
-        Glibc.send(descriptor, octets.baseAddress, octets.count, Int32(MSG_NOSIGNAL))
+    func give(_ bytes: UnsafeRawBufferPointer) -> Int {
+        Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
     /// `recv`.
@@ -180,4 +180,18 @@ struct Reply {
         head.split(separator: "\r\n").dropFirst().first { line in line.hasPrefix(name + ": ") }
             .map { line in String(line.dropFirst(name.count + 2)) }
     }
+}
+
+/// Memory of this process; the kernel's buffers are not counted.
+func residentBytes() throws -> Int {
+    let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw Client.Failure.system(errno) }
+    defer { close(file) }
+    var text = [UInt8](repeating: 0, count: 128)
+    let count = read(file, &text, text.count)
+    let words = text[..<max(count, 0)].split(separator: UInt8(ascii: " "))
+    guard words.count > 1, let pages = Int(String(decoding: words[1], as: UTF8.self)) else {
+        throw Client.Failure.system(EIO)
+    }
+    return pages * sysconf(Int32(_SC_PAGESIZE))
 }

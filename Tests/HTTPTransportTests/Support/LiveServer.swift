@@ -5,6 +5,9 @@ import Testing
 
 @testable import HTTPTransport
 
+/// The tests over live sockets: one after another, because some of them count and measure.
+@Suite(.serialized, .timeLimit(.minutes(2))) enum Live {}
+
 /// A server of one test, listening on a port of its own.
 struct LiveServer: Sendable {
     let server: Server

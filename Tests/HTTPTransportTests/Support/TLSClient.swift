@@ -28,9 +28,9 @@ final class TLSClient: Client {
         SSL_CTX_free(context)
     }
 
-    override func give(_ octets: UnsafeRawBufferPointer) -> Int {
+    override func give(_ bytes: UnsafeRawBufferPointer) -> Int {
         ERR_clear_error()
-        return Int(SSL_write(ssl, octets.baseAddress, Int32(octets.count)))
+        return Int(SSL_write(ssl, bytes.baseAddress, Int32(bytes.count)))
     }
 
     override func take(_ room: UnsafeMutableRawBufferPointer) -> Int {
@@ -43,7 +43,7 @@ final class TLSClient: Client {
     }
 
     /// Ends our side in TLS only.
-    func sayGoodbye() { SSL_shutdown(ssl) }
+    func sendCloseNotify() { SSL_shutdown(ssl) }
 
     private func fault() -> Failure {
         defer { ERR_clear_error() }

@@ -14,7 +14,7 @@ final class TLSPeer {
         var protocols: [UInt8] = []
         var suites12: String?
         var groups: String?
-        var identity: TLSConfiguration.Pair?
+        var identity: TLSConfiguration.CertificateFiles?
         /// A session to resume; the client takes a reference of its own.
         var session: OpaquePointer?
         /// Offers extended master secret.
@@ -28,7 +28,7 @@ final class TLSPeer {
     private let outgoing: OpaquePointer
     /// The server.
     let session: TLSSession
-    private let wire = TLSWire()
+    private let wire = TLSBuffers()
     /// Plaintext the server has read.
     private(set) var received: [UInt8] = []
     private var fault = ""
@@ -90,8 +90,8 @@ final class TLSPeer {
     /// Lets both talk until neither has anything to say.
     ///
     /// - Parameters:
-    ///   - cut: How many octets reach the server at a time.
-    ///   - room: How many octets of plaintext the server takes at a time.
+    ///   - cut: How many bytes reach the server at a time.
+    ///   - room: How many bytes of plaintext the server takes at a time.
     func talk(cut: Int = .max, room: Int = 65_536) {
         note(SSL_do_handshake(ssl))
         while true {
@@ -103,15 +103,15 @@ final class TLSPeer {
         }
     }
 
-    /// The server hears octets, whoever made them.
-    func hear(_ octets: [UInt8], cut: Int = .max, room: Int = 65_536) {
+    /// The server hears bytes, whoever made them.
+    func hear(_ bytes: [UInt8], cut: Int = .max, room: Int = 65_536) {
         var start = 0
-        while start < octets.count {
-            let end = octets.count - start > cut ? start + cut : octets.count
-            octets[start..<end].withUnsafeBufferPointer { piece in
+        while start < bytes.count {
+            let end = bytes.count - start > cut ? start + cut : bytes.count
+            bytes[start..<end].withUnsafeBufferPointer { piece in
                 wire.input = piece
                 look(room)
-                while wire.inputCount > 0 || !session.isDry, case .octets = last { look(room) }
+                while wire.inputCount > 0 || !session.isDrained, case .bytes = last { look(room) }
             }
             start = end
         }
@@ -121,7 +121,7 @@ final class TLSPeer {
     private func look(_ room: Int) {
         var buffer = [UInt8](repeating: 0, count: room)
         last = buffer.withUnsafeMutableBytes { buffer in session.read(into: buffer) }
-        if case .octets(let count) = last { received += buffer[..<count] }
+        if case .bytes(let count) = last { received += buffer[..<count] }
     }
 
     /// What the server has written reaches the client.
@@ -133,8 +133,8 @@ final class TLSPeer {
 
     /// Lets the client see what is no data, such as tickets.
     private func peek() {
-        var octet: UInt8 = 0
-        note(SSL_peek(ssl, &octet, 1))
+        var byte: UInt8 = 0
+        note(SSL_peek(ssl, &byte, 1))
     }
 
     private static func drain(_ bio: OpaquePointer) -> [UInt8] {
@@ -149,11 +149,11 @@ final class TLSPeer {
     // MARK: The client's part
 
     /// Encrypts, without letting the server hear it yet.
-    func say(_ octets: [UInt8]) { SSL_write(ssl, octets, Int32(octets.count)) }
+    func say(_ bytes: [UInt8]) { SSL_write(ssl, bytes, Int32(bytes.count)) }
 
     /// The server encrypts, and the client decrypts all of it.
-    func serverSays(_ octets: [UInt8]) -> [UInt8] {
-        guard octets.withUnsafeBytes({ octets in session.write(octets) }) else { return [] }
+    func serverSays(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.withUnsafeBytes({ bytes in session.write(bytes) }) else { return [] }
         answer()
         return heard()
     }

@@ -46,16 +46,16 @@ final class TestAuthority {
     var bundle: String { "\(folder)/ca.pem" }
 
     /// A certificate with its key and its root.
-    func pair(_ change: (inout Wish) -> Void = { _ in }) -> TLSConfiguration.Pair {
+    func pair(_ change: (inout Wish) -> Void = { _ in }) -> TLSConfiguration.CertificateFiles {
         count += 1
-        let pair = TLSConfiguration.Pair(
+        let pair = TLSConfiguration.CertificateFiles(
             chain: "\(folder)/\(count).pem", key: "\(folder)/\(count).key")
         lay(pair, change)
         return pair
     }
 
     /// Puts another certificate where one was.
-    func lay(_ pair: TLSConfiguration.Pair, _ change: (inout Wish) -> Void = { _ in }) {
+    func lay(_ pair: TLSConfiguration.CertificateFiles, _ change: (inout Wish) -> Void = { _ in }) {
         var wish = Wish()
         change(&wish)
         let leafKey = Self.makeKey(wish.key)

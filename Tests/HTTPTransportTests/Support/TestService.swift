@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import Synchronization
 
@@ -80,5 +81,32 @@ extension String {
     /// A request head: this line, a Host, these lines.
     static func head(_ line: String, _ fields: String...) -> String {
         ([line, "Host: h"] + fields).map { line in line + "\r\n" }.joined() + "\r\n"
+    }
+}
+
+/// A temporary file with that content, gone with the object.
+final class TestFile: FileContent {
+    let descriptor: Int32
+
+    init(_ bytes: [UInt8]) throws {
+        var name = Array("/tmp/parley-http-XXXXXX".utf8CString)
+        descriptor = mkstemp(&name)
+        guard descriptor >= 0 else { throw Client.Failure.system(errno) }
+        unlink(&name)
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { rest in
+                write(descriptor, rest.baseAddress, rest.count)
+            }
+            guard count > 0 else { throw Client.Failure.system(errno) }
+            written += count
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Content that differs from place to place.
+    static func pattern(_ count: Int) -> [UInt8] {
+        (0..<count).map { number in UInt8(truncatingIfNeeded: number &* 31 ^ number >> 8) }
     }
 }

@@ -1,6 +1,5 @@
 import COpenSSL
 import Glibc
-import HTTPTransport
 import Testing
 
 @testable import HTTPTransport
@@ -9,8 +8,8 @@ import Testing
     private let authority = TestAuthority()
     private let now = Int64(time(nil))
 
-    private func load(_ pair: TLSConfiguration.Pair, allowsExpired: Bool = false)
-        throws(TLSFault) -> Certificate
+    private func load(_ pair: TLSConfiguration.CertificateFiles, allowsExpired: Bool = false)
+        throws(TLSConfigurationError) -> Certificate
     {
         try Certificate(pair, at: now, allowsExpired: allowsExpired)
     }
@@ -32,16 +31,18 @@ import Testing
 
     @Test func `a key of another certificate is refused (H165)`() throws {
         let (one, other) = (authority.pair(), authority.pair())
-        let mixed = TLSConfiguration.Pair(chain: one.chain, key: other.key)
+        let mixed = TLSConfiguration.CertificateFiles(chain: one.chain, key: other.key)
         #expect(
-            throws: TLSFault(
+            throws: TLSConfigurationError(
                 "the key \(other.key) does not belong to the certificate \(one.chain)")
         ) { try load(mixed) }
     }
 
     @Test func `what has expired is refused, unless forced (H166)`() throws {
         let pair = authority.pair { wish in wish.validity = -7200 ... -3600 }
-        #expect(throws: TLSFault("the certificate \(pair.chain) has expired")) { try load(pair) }
+        #expect(throws: TLSConfigurationError("the certificate \(pair.chain) has expired")) {
+            try load(pair)
+        }
         let forced = try load(pair, allowsExpired: true)
         #expect(
             forced.warnings == [
@@ -51,7 +52,7 @@ import Testing
 
     @Test func `what is not valid yet is refused (H165)`() {
         let pair = authority.pair { wish in wish.validity = 3600...7200 }
-        #expect(throws: TLSFault("the certificate \(pair.chain) is not valid yet")) {
+        #expect(throws: TLSConfigurationError("the certificate \(pair.chain) is not valid yet")) {
             try load(pair)
         }
     }
@@ -62,7 +63,7 @@ import Testing
         let missing = authority.folder + "/missing"
         for (pair, fault) in [
             (
-                TLSConfiguration.Pair(chain: missing, key: good.key),
+                TLSConfiguration.CertificateFiles(chain: missing, key: good.key),
                 "\(missing) cannot be read: No such file or directory"
             ),
             (
@@ -72,7 +73,7 @@ import Testing
             (.init(chain: text, key: good.key), "\(text) holds no certificate in PEM form"),
             (.init(chain: good.chain, key: text), "\(text) holds no private key in PEM form"),
         ] {
-            #expect(throws: TLSFault(fault)) { try load(pair) }
+            #expect(throws: TLSConfigurationError(fault)) { try load(pair) }
         }
     }
 
@@ -83,7 +84,7 @@ import Testing
             PEM_write_bio_PrivateKey(bio, key.pointer, EVP_aes_256_cbc(), "secret", 6, nil, nil)
         }
         #expect(
-            throws: TLSFault(
+            throws: TLSConfigurationError(
                 "\(path) is protected by a passphrase, and nobody is there to enter it")
         ) { try load(.init(chain: pair.chain, key: path)) }
     }
@@ -111,7 +112,9 @@ import Testing
             (odd, "has a key on a curve other than P-256 and P-384"),
             (old, "is signed with a digest older than SHA-256"),
         ] {
-            #expect(throws: TLSFault("the certificate \(pair.chain) \(fault)")) { try load(pair) }
+            #expect(throws: TLSConfigurationError("the certificate \(pair.chain) \(fault)")) {
+                try load(pair)
+            }
         }
     }
 
@@ -126,7 +129,8 @@ import Testing
             PEM_write_bio_X509(bio, other[0].pointer)
         }
         #expect(
-            throws: TLSFault("the certificates in \(mixed) do not follow each other to the root")
+            throws: TLSConfigurationError(
+                "the certificates in \(mixed) do not follow each other to the root")
         ) { try load(.init(chain: mixed, key: pair.key)) }
     }
 
@@ -137,11 +141,45 @@ import Testing
         #expect(
             certificate.subjects == ["localhost", "127.0.0.1", "::1", "chat.test", "192.0.2.1"])
         #expect(certificate.warnings == [])
-        #expect(throws: TLSFault("\(pair.key) cannot be written: File exists")) {
+        #expect(throws: TLSConfigurationError("\(pair.key) cannot be written: File exists")) {
             try DevelopmentCertificate.write(to: authority.folder, hosts: [])
         }
-        #expect(throws: TLSFault("a,IP:1.2.3.4 is neither a host name nor an address")) {
+        #expect(throws: TLSConfigurationError("a,IP:1.2.3.4 is neither a host name nor an address"))
+        {
             try DevelopmentCertificate.write(to: authority.folder, hosts: ["a,IP:1.2.3.4"])
         }
+    }
+}
+
+@Suite struct `Names of certificates` {
+    @Test(arguments: [
+        ("example.com", true), ("chat.example.org", true), ("example.org", false),
+        ("a.chat.example.org", false), (".example.org", false), ("example.co", false),
+        ("xexample.com", false), ("", false), ("www.example.net", false), ("192.0.2.1", true),
+    ])
+    func `exact names and one label below a wildcard are covered (H163)`(
+        host: String, isCovered: Bool
+    ) {
+        let names = CertificateNames([
+            "EXAMPLE.com", "*.Example.ORG", "w*.example.net", "*", "*.*.example.net", "192.0.2.1",
+        ])
+        #expect(names.covers(host) == isCovered)
+    }
+
+    @Test(
+        arguments: [
+            ([0, 8, 0, 0, 5] + Array("A-b.c".utf8), "a-b.c"),
+            ([0, 8, 1, 0, 5] + Array("A-b.c".utf8), nil),
+            ([0, 9, 0, 0, 5] + Array("A-b.c".utf8), nil),
+            ([0, 8, 0, 0, 6] + Array("A-b.c".utf8), nil),
+            ([0, 8, 0, 0, 5] + Array("A-b\0c".utf8), nil),
+            ([0, 3, 0, 0, 0], nil),
+            ([0, 8, 0, 0], nil),
+            ([], nil),
+        ] as [([UInt8], String?)])
+    func `a server name is read only where it is well-formed (H163)`(
+        bytes: [UInt8], name: String?
+    ) {
+        #expect(bytes.withUnsafeBufferPointer { bytes in ServerName.read(bytes) } == name)
     }
 }

@@ -63,7 +63,7 @@ extension `TLS sessions` {
                 peer.talk()
                 #expect(peer.isEstablished)
                 // Also when the session is resumed.
-                #expect(peer.session.isResumed == (known != nil))
+                #expect(peer.session.isScheduledToRead == (known != nil))
                 #expect(peer.session.client?.subject == "CN=billing\\, north")
                 #expect(peer.session.client?.digest.count == 32)
                 SSL_SESSION_free(known)
@@ -117,7 +117,7 @@ extension `TLS sessions` {
 
     @Test func `asking without a bundle is refused at start (H167)`() {
         #expect(
-            throws: TLSFault(
+            throws: TLSConfigurationError(
                 "client certificates need a bundle of the authorities that sign them")
         ) { try context { configuration in configuration.clientCertificates = .required } }
     }

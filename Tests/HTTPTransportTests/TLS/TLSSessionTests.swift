@@ -32,11 +32,11 @@ import Testing
         #expect(peer.serverSays(down) == down)
     }
 
-    @Test func `records of one octet are plaintext like any other (H172)`() throws {
+    @Test func `records of one byte are plaintext like any other (H172)`() throws {
         let peer = TLSPeer(try context())
         peer.talk()
         let text = TestFile.pattern(500)
-        for octet in text { peer.say([octet]) }
+        for byte in text { peer.say([byte]) }
         peer.talk(cut: 11)
         #expect(peer.received == text)
     }
@@ -53,16 +53,16 @@ import Testing
     @Test func `our goodbye reaches the peer, once (H170)`() throws {
         let peer = TLSPeer(try context())
         peer.talk()
-        peer.session.sayGoodbye()
+        peer.session.sendCloseNotify()
         let size = peer.session.wire.output.count
-        peer.session.sayGoodbye()
+        peer.session.sendCloseNotify()
         #expect(size > 0 && peer.session.wire.output.count == size)
         peer.hear([])
         #expect(peer.heard() == [])
         #expect(SSL_get_shutdown(peer.ssl) & SSL_RECEIVED_SHUTDOWN != 0)
     }
 
-    @Test func `octets that are no TLS break the session with an alert (H169)`() throws {
+    @Test func `bytes that are no TLS break the session with an alert (H169)`() throws {
         let peer = TLSPeer(try context())
         peer.hear(Array("GET / HTTP/1.1\r\n\r\n".utf8))
         #expect(peer.last == .broken)
@@ -79,7 +79,7 @@ import Testing
 
     @Test func `a hello above 16 KiB is refused before it is whole (H168)`() throws {
         let peer = TLSPeer(try context())
-        // A handshake message that announces 100,000 octets, in records of 16,000.
+        // A handshake message that announces 100,000 bytes, in records of 16,000.
         var hello: [UInt8] = [1, 1, 0x86, 0xA0, 3, 3]
         hello += [UInt8](repeating: 0, count: 100_000 - 2)
         for start in stride(from: 0, to: 32_000, by: 16_000) {

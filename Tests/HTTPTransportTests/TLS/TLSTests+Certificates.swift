@@ -28,7 +28,7 @@ extension Live.`TLS` {
             }
         ) { live in
             for (identity, name) in [(pair, "CN=billing"), (nil, "nobody")]
-                as [(TLSConfiguration.Pair?, String)]
+                as [(TLSConfiguration.CertificateFiles?, String)]
             {
                 let client = try live.connectSecurely { manners in
                     manners.identity = identity
@@ -69,7 +69,7 @@ extension Live.`TLS` {
             #expect(seen.count == 2 && seen.contains(first))
             // A bad pair changes nothing.
             tls.certificates = [.init(chain: pair.chain, key: other.key)]
-            #expect(throws: TLSFault.self) { try live.server.reload(tls: tls) }
+            #expect(throws: TLSConfigurationError.self) { try live.server.reload(tls: tls) }
             #expect(try live.connectSecurely().certificateDigest == first)
         }
     }
@@ -88,7 +88,7 @@ extension Live.`TLS` {
             var tls = TLSConfiguration()
             tls.certificates = [pair]
             let (good, bad) = (Counter(), Counter())
-            let watch = CertificateWatch(live.server, tls, every: 20) { result in
+            let watch = CertificateWatcher(live.server, tls, every: 20) { result in
                 switch result {
                 case .success: good.add(1)
                 case .failure: bad.add(1)

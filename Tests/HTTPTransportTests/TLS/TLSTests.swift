@@ -49,10 +49,10 @@ extension Live {
             }
         }
 
-        @Test func `records of one octet make a request (H172)`() async throws {
+        @Test func `records of one byte make a request (H172)`() async throws {
             try await servingSecurely(authority) { live in
                 let client = try live.connectSecurely()
-                for octet in Self.request.utf8 { try client.send([octet]) }
+                for byte in Self.request.utf8 { try client.send([byte]) }
                 #expect(try client.answer().status == 200)
             }
         }
@@ -117,7 +117,7 @@ extension Live {
             try await servingSecurely(authority, service) { live in
                 let client = try live.connectSecurely()
                 try client.send(Self.request)
-                client.sayGoodbye()
+                client.sendCloseNotify()
                 gate.open()
                 #expect(try client.answer().text == "late")
             }
@@ -130,7 +130,7 @@ extension Live {
             try await servingSecurely(authority) { live in
                 let client = try live.connectSecurely()
                 try client.send(.head("POST / HTTP/1.1", "Content-Length: 10") + "half")
-                if saysGoodbye { client.sayGoodbye() } else { client.finishSending() }
+                if saysGoodbye { client.sendCloseNotify() } else { client.finishSending() }
                 let reply = try client.answer()
                 #expect(reply.status == 400)
                 #expect(try client.receive() == [])
@@ -144,8 +144,8 @@ extension Live {
                 let other = try live.connectSecurely()
                 let client = try live.connectSecurely()
                 let forged: [UInt8] = [23, 3, 3, 0, 32] + [UInt8](repeating: 7, count: 32)
-                _ = forged.withUnsafeBytes { octets in
-                    Glibc.send(client.descriptor, octets.baseAddress, octets.count, 0)
+                _ = forged.withUnsafeBytes { bytes in
+                    Glibc.send(client.descriptor, bytes.baseAddress, bytes.count, 0)
                 }
                 #expect(try client.receive() == [])
                 try other.send(Self.request)

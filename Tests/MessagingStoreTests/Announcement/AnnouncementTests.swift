@@ -6,94 +6,94 @@ import Testing
 
 @Suite struct `Announcements` {
     @Test func `R100: each recipient has a copy of his own`() async throws {
-        let shop = try await Shop()
-        let id = try await shop.announce(to: [.ana, .bo, .cy]).object.announcement.id
-        try await shop.store.recordReceipt(.read, of: id, by: .ana, in: shop.application)
-        try await shop.store.deleteAnnouncement(id, for: .bo, in: shop.application)
-        #expect(try await shop.status(of: id, for: .ana) == .read)
-        #expect(try await shop.announcements(for: .bo) == [])
-        #expect(try await shop.status(of: id, for: .cy) == .sent)
-        let known = try await shop.store.announcement(id, in: shop.application)
+        let sample = try await SampleApplication()
+        let id = try await sample.announce(to: [.ana, .bo, .cy]).object.announcement.id
+        try await sample.store.recordReceipt(.read, of: id, by: .ana, in: sample.application)
+        try await sample.store.deleteAnnouncement(id, for: .bo, in: sample.application)
+        #expect(try await sample.status(of: id, for: .ana) == .read)
+        #expect(try await sample.announcements(for: .bo) == [])
+        #expect(try await sample.status(of: id, for: .cy) == .sent)
+        let known = try await sample.store.announcement(id, in: sample.application)
         #expect(known.recipients == [.ana, .bo, .cy])
     }
 
     @Test func `R100: nobody reads, receives or deletes what was not for him`() async throws {
-        let shop = try await Shop()
-        try await shop.conversation([.cy])
-        let id = try await shop.announce().object.announcement.id
-        let kinds = try await shop.kinds {
+        let sample = try await SampleApplication()
+        try await sample.conversation([.cy])
+        let id = try await sample.announce().object.announcement.id
+        let kinds = try await sample.kinds {
             await #expect(throws: Rejection.notFound(.announcement)) {
-                try await shop.status(of: id, for: .cy)
+                try await sample.status(of: id, for: .cy)
             }
             await #expect(throws: Rejection.notFound(.announcement)) {
-                try await shop.store.recordReceipt(.read, of: id, by: .cy, in: shop.application)
+                try await sample.store.recordReceipt(.read, of: id, by: .cy, in: sample.application)
             }
             await #expect(throws: Rejection.notFound(.announcement)) {
-                try await shop.store.deleteAnnouncement(id, for: .cy, in: shop.application)
+                try await sample.store.deleteAnnouncement(id, for: .cy, in: sample.application)
             }
         }
         #expect(kinds == [])
     }
 
     @Test func `R101: no conversation comes of it, and none counts it`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        try await shop.send(by: .ana, to: conversation)
-        let before = try await shop.view(of: .bo)
-        let kinds = try await shop.kinds { try await shop.announce() }
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        try await sample.send(by: .ana, to: conversation)
+        let before = try await sample.view(of: .bo)
+        let kinds = try await sample.kinds { try await sample.announce() }
         #expect(kinds == ["announcement.sent"])
-        #expect(try await shop.view(of: .bo) == before)
+        #expect(try await sample.view(of: .bo) == before)
     }
 
     @Test func `R72: a status never falls, and a repeat is no event`() async throws {
-        let shop = try await Shop()
-        let id = try await shop.announce().object.announcement.id
-        let kinds = try await shop.kinds {
+        let sample = try await SampleApplication()
+        let id = try await sample.announce().object.announcement.id
+        let kinds = try await sample.kinds {
             for kind in [.delivery, .delivery, .read, .delivery, .read] as [Receipts.Kind] {
-                try await shop.store.recordReceipt(kind, of: id, by: .bo, in: shop.application)
+                try await sample.store.recordReceipt(kind, of: id, by: .bo, in: sample.application)
             }
         }
         #expect(kinds == ["announcement.received", "announcement.received"])
-        #expect(try await shop.status(of: id, for: .bo) == .read)
+        #expect(try await sample.status(of: id, for: .bo) == .read)
     }
 
     @Test func `R71: who announces has read it from the start`() async throws {
-        let shop = try await Shop()
-        try await shop.conversation([.ana])
-        let id = try await shop.announce(by: .user(.ana)).object.announcement.id
-        #expect(try await shop.status(of: id, for: .ana) == .read)
-        #expect(try await shop.status(of: id, for: .bo) == .sent)
+        let sample = try await SampleApplication()
+        try await sample.conversation([.ana])
+        let id = try await sample.announce(by: .user(.ana)).object.announcement.id
+        #expect(try await sample.status(of: id, for: .ana) == .read)
+        #expect(try await sample.status(of: id, for: .bo) == .sent)
     }
 
     @Test func `R90: naming recipients makes them known, at no conversation`() async throws {
-        let shop = try await Shop()
-        try await shop.announce(to: [.cy])
-        let page = try await shop.store.conversations(of: .cy, limit: 1, in: shop.application)
+        let sample = try await SampleApplication()
+        try await sample.announce(to: [.cy])
+        let page = try await sample.store.conversations(of: .cy, limit: 1, in: sample.application)
         #expect(page.total == 0)
     }
 
     @Test func `5.5: a sending user has an identity`() async throws {
-        let shop = try await Shop()
-        let kinds = try await shop.kinds {
+        let sample = try await SampleApplication()
+        let kinds = try await sample.kinds {
             await #expect(throws: Rejection.invalid("sender_id", .announcementSenderIdentity)) {
-                try await shop.announce(by: .user(.named("nobody")))
+                try await sample.announce(by: .user(.named("nobody")))
             }
         }
         #expect(kinds == [])
     }
 
     @Test func `1.10: pages follow each other, the total on each`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         var made: [Announcement.ID] = []
         for number in 0..<7 {
             // Two at the same time each: then the ids decide (rulings 17).
-            if number.isMultiple(of: 2) { shop.tick() }
-            made.append(try await shop.announce("\(number)").object.announcement.id)
+            if number.isMultiple(of: 2) { sample.tick() }
+            made.append(try await sample.announce("\(number)").object.announcement.id)
         }
         var found: [Announcement.ID] = []
         while true {
-            let page = try await shop.store.announcements(
-                for: .bo, after: found.last, limit: 3, in: shop.application)
+            let page = try await sample.store.announcements(
+                for: .bo, after: found.last, limit: 3, in: sample.application)
             #expect(page.total == 7)
             if page.items.isEmpty { break }
             found += page.items.map(\.announcement.id)
@@ -103,29 +103,29 @@ import Testing
     }
 
     @Test func `rulings 17: no page starts at what is deleted`() async throws {
-        let shop = try await Shop()
-        let id = try await shop.announce().object.announcement.id
-        try await shop.store.deleteAnnouncement(id, for: .bo, in: shop.application)
+        let sample = try await SampleApplication()
+        let id = try await sample.announce().object.announcement.id
+        try await sample.store.deleteAnnouncement(id, for: .bo, in: sample.application)
         await #expect(throws: Rejection.notFound(.announcement)) {
-            try await shop.store.announcements(
-                for: .bo, after: id, limit: 3, in: shop.application)
+            try await sample.store.announcements(
+                for: .bo, after: id, limit: 3, in: sample.application)
         }
     }
 
     @Test func `rulings 19: nothing is told of users nobody has named`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         await #expect(throws: Rejection.notFound(.user)) {
-            try await shop.announcements(for: .named("nobody"))
+            try await sample.announcements(for: .named("nobody"))
         }
     }
 
     @Test func `R111: twenty with one key make one`() async throws {
-        let shop = try await Shop()
-        let kinds = try await shop.kinds {
+        let sample = try await SampleApplication()
+        let kinds = try await sample.kinds {
             let ids = try await withThrowingTaskGroup { group in
                 for _ in 0..<20 {
                     group.addTask {
-                        try await shop.announce(key: .sample(42)).object.announcement.id
+                        try await sample.announce(key: .sample(42)).object.announcement.id
                     }
                 }
                 return try await group.reduce(into: Set()) { ids, id in ids.insert(id) }
@@ -133,22 +133,22 @@ import Testing
             #expect(ids == [.sample(42)])
         }
         #expect(kinds == ["announcement.sent"])
-        #expect(try await shop.announcements(for: .bo) == [.sample(42)])
+        #expect(try await sample.announcements(for: .bo) == [.sample(42)])
     }
 
     @Test func `1.9: keys of announcements and messages do not meet`() async throws {
-        let shop = try await Shop()
-        try await shop.send(to: try await shop.conversation(), key: .sample(42))
-        let made = try await shop.announce(key: .sample(42))
+        let sample = try await SampleApplication()
+        try await sample.send(to: try await sample.conversation(), key: .sample(42))
+        let made = try await sample.announce(key: .sample(42))
         #expect(made == .created(made.object))
     }
 
     @Test func `5.5: ten thousand recipients are one event and as many narrow rows`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         let users = (0..<Announcement.recipientLimit).map { UserID.named("user-\($0)") }
-        let kinds = try await shop.kinds { try await shop.announce(to: users) }
+        let kinds = try await sample.kinds { try await sample.announce(to: users) }
         #expect(kinds == ["announcement.sent"])
-        let last = try await shop.announcements(for: .named("user-9999"))
+        let last = try await sample.announcements(for: .named("user-9999"))
         #expect(last.count == 1)
         let count = Rejection.Detail(amount: 10_001)
         #expect(throws: Rejection.invalid("recipients", .recipientCount, count)) {
@@ -157,8 +157,8 @@ import Testing
     }
 
     @Test(.enabled(if: onSQLite)) func `the list of a user is read from its index`() async throws {
-        let shop = try await Shop()
-        let plan = try await shop.database.read { transaction in
+        let sample = try await SampleApplication()
+        let plan = try await sample.database.read { transaction in
             try transaction.rows(
                 """
                 EXPLAIN QUERY PLAN
@@ -176,10 +176,50 @@ import Testing
     }
 }
 
-extension Shop {
+extension SampleApplication {
     fileprivate func status(
         of announcement: Announcement.ID, for user: UserID
     ) async throws -> RecipientStatus {
         try await store.announcement(announcement, seenBy: user, in: application).status
+    }
+}
+
+extension SampleApplication {
+    @discardableResult
+    func announce(
+        _ text: String = "closed", by sender: Sender = .named("Shop"),
+        to users: [UserID] = [.ana, .bo], id: Announcement.ID? = nil, key: Replay.Key? = nil
+    ) async throws -> CreationOutcome<AnnouncementSnapshot> {
+        try await store.announce(
+            Announcement.Draft(
+                recipients: users, sender: sender,
+                parts: [MessagePart.Draft(mimeType: "text/plain", body: .inline(Array(text.utf8)))],
+                notification: Array(#"{"text":"news"}"#.utf8), proposedID: id),
+            key: key, in: application)
+    }
+
+    /// A user's announcements, newest first.
+    func announcements(for user: UserID, limit: Int = 100) async throws -> [Announcement.ID] {
+        try await store.announcements(for: user, limit: limit, in: application).items
+            .map(\.announcement.id)
+    }
+
+    func notify(_ users: [UserID] = [.ana], key: Replay.Key? = nil) async throws {
+        try await store.notify(
+            PushNotification.Draft(
+                recipients: users, notification: Array(#"{"text":"dinner"}"#.utf8)),
+            key: key, in: application)
+    }
+
+    /// Announcements and notifications, and what becomes of them.
+    func tell() async throws {
+        let made = try await announce(key: .sample(21)).object.announcement.id
+        try await announce(by: .user(.cy), to: [.cy, .named("eve")])
+        try await store.recordReceipt(.delivery, of: made, by: .bo, in: application)
+        try await store.recordReceipt(.read, of: made, by: .bo, in: application)
+        try await store.deleteAnnouncement(made, for: .ana, in: application)
+        try await notify([.named("fay"), .ana], key: .sample(22))
+        wait(milliseconds: PushNotification.keyLifetime)
+        try await notify(key: .sample(22))
     }
 }

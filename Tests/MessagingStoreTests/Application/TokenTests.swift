@@ -7,89 +7,91 @@ import Testing
     @Test func `X12: a secret opens its application and is stored only as a digest`()
         async throws
     {
-        let shop = try await Shop()
-        let created = try await shop.store.createToken(for: shop.application, scope: .write)
+        let sample = try await SampleApplication()
+        let created = try await sample.store.createToken(for: sample.application, scope: .write)
         #expect(created.secret.hasPrefix("parley_"))
         #expect(created.secret.utf8.count == 7 + 43)
-        let grant = try #require(try await shop.store.authenticate(created.secret.utf8))
-        #expect(grant.application.id == shop.application)
+        let grant = try #require(try await sample.store.authenticate(created.secret.utf8))
+        #expect(grant.application.id == sample.application)
         #expect(grant.token == created.token)
-        #expect(try await !shop.rows().contains { row in row.contains(created.secret) })
+        #expect(try await !sample.rows().contains { row in row.contains(created.secret) })
     }
 
     @Test func `an unknown or nearly right secret opens nothing`() async throws {
-        let shop = try await Shop()
-        let secret = try await shop.store.createToken(for: shop.application, scope: .read).secret
+        let sample = try await SampleApplication()
+        let secret = try await sample.store.createToken(for: sample.application, scope: .read)
+            .secret
         for other in ["", "parley_", secret.uppercased(), secret + "A", String(secret.dropLast())] {
-            #expect(try await shop.store.authenticate(other.utf8) == nil)
+            #expect(try await sample.store.authenticate(other.utf8) == nil)
         }
     }
 
     @Test func `an expired secret opens nothing, however lately it was read`() async throws {
-        let shop = try await Shop()
-        let expiry = Timestamp(milliseconds: shop.tick().milliseconds + 500)
-        let secret = try await shop.store.createToken(
-            for: shop.application, scope: .read, expiresAt: expiry
+        let sample = try await SampleApplication()
+        let expiry = Timestamp(milliseconds: sample.tick().milliseconds + 500)
+        let secret = try await sample.store.createToken(
+            for: sample.application, scope: .read, expiresAt: expiry
         ).secret
-        #expect(try await shop.store.authenticate(secret.utf8) != nil)
-        shop.wait(milliseconds: 499)
-        #expect(shop.store.cachedGrant(secret.utf8) != nil)
-        shop.wait(milliseconds: 1)
-        #expect(shop.store.cachedGrant(secret.utf8) == nil)
-        #expect(try await shop.store.authenticate(secret.utf8) == nil)
+        #expect(try await sample.store.authenticate(secret.utf8) != nil)
+        sample.wait(milliseconds: 499)
+        #expect(sample.store.cachedGrant(secret.utf8) != nil)
+        sample.wait(milliseconds: 1)
+        #expect(sample.store.cachedGrant(secret.utf8) == nil)
+        #expect(try await sample.store.authenticate(secret.utf8) == nil)
     }
 
     @Test func `a revoked secret opens nothing at once`() async throws {
-        let shop = try await Shop()
-        let created = try await shop.store.createToken(for: shop.application, scope: .admin)
-        #expect(try await shop.store.authenticate(created.secret.utf8) != nil)
-        try await shop.store.revokeToken(created.token.id, of: shop.application)
-        #expect(try await shop.store.authenticate(created.secret.utf8) == nil)
-        #expect(try await shop.store.tokens(of: shop.application).map(\.revokedAt) != [nil])
+        let sample = try await SampleApplication()
+        let created = try await sample.store.createToken(for: sample.application, scope: .admin)
+        #expect(try await sample.store.authenticate(created.secret.utf8) != nil)
+        try await sample.store.revokeToken(created.token.id, of: sample.application)
+        #expect(try await sample.store.authenticate(created.secret.utf8) == nil)
+        #expect(try await sample.store.tokens(of: sample.application).map(\.revokedAt) != [nil])
     }
 
     @Test func `what another process revokes is seen within a second`() async throws {
-        let shop = try await Shop()
-        let created = try await shop.store.createToken(for: shop.application, scope: .admin)
-        #expect(try await shop.store.authenticate(created.secret.utf8) != nil)
+        let sample = try await SampleApplication()
+        let created = try await sample.store.createToken(for: sample.application, scope: .admin)
+        #expect(try await sample.store.authenticate(created.secret.utf8) != nil)
         let elsewhere = MessagingStore(
-            database: shop.database, environment: shop.store.environment)
-        try await elsewhere.revokeToken(created.token.id, of: shop.application)
-        shop.wait(milliseconds: 1000)
-        #expect(try await shop.store.authenticate(created.secret.utf8) == nil)
+            database: sample.database, environment: sample.store.environment)
+        try await elsewhere.revokeToken(created.token.id, of: sample.application)
+        sample.wait(milliseconds: 1000)
+        #expect(try await sample.store.authenticate(created.secret.utf8) == nil)
     }
 
     @Test func `a suspended application says so in the grant`() async throws {
-        let shop = try await Shop()
-        let secret = try await shop.store.createToken(for: shop.application, scope: .read).secret
+        let sample = try await SampleApplication()
+        let secret = try await sample.store.createToken(for: sample.application, scope: .read)
+            .secret
         for isSuspended in [true, true, false] {
-            try await shop.store.suspendApplication(shop.application, isSuspended)
-            let grant = try await shop.store.authenticate(secret.utf8)
+            try await sample.store.suspendApplication(sample.application, isSuspended)
+            let grant = try await sample.store.authenticate(secret.utf8)
             #expect(grant?.application.isSuspended == isSuspended)
         }
     }
 
     @Test func `a secret brought twice makes one token`() async throws {
-        let shop = try await Shop()
-        let first = try await shop.store.createToken(
-            for: shop.application, scope: .admin, secret: "from the environment")
-        let again = try await shop.store.createToken(
-            for: shop.application, scope: .admin, secret: "from the environment")
+        let sample = try await SampleApplication()
+        let first = try await sample.store.createToken(
+            for: sample.application, scope: .admin, secret: "from the environment")
+        let again = try await sample.store.createToken(
+            for: sample.application, scope: .admin, secret: "from the environment")
         #expect(first == again)
-        let other = try await shop.store.createApplication(name: "Other").id
+        let other = try await sample.store.createApplication(name: "Other").id
         await #expect(throws: Rejection.idTaken(.token)) {
-            try await shop.store.createToken(
+            try await sample.store.createToken(
                 for: other, scope: .admin, secret: "from the environment")
         }
     }
 
     @Test func `an application that exists is not made again`() async throws {
-        let shop = try await Shop()
-        let again = try await shop.store.createApplication(name: "Again", id: shop.application)
+        let sample = try await SampleApplication()
+        let again = try await sample.store.createApplication(name: "Again", id: sample.application)
         #expect(again.name == "Shop")
-        #expect(try await shop.store.applications() == [again])
+        #expect(try await sample.store.applications() == [again])
         await #expect(throws: Rejection.notFound(.application)) {
-            try await shop.store.createToken(for: .sample(1), scope: .read)
+            try await sample.store.createToken(for: .sample(1), scope: .read)
         }
     }
 }

@@ -6,74 +6,74 @@ import Testing
 
 @Suite struct `Content nobody needs` {
     @Test func `R24: is dropped with its last use, and then its bytes are deleted`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        let content = try await shop.upload(to: conversation).id
-        let message = try await shop.attach(content, to: conversation).message.id
-        #expect(try await shop.dropped() == [])
-        try await shop.store.deleteMessage(message, in: nil, in: shop.application)
-        #expect(try await shop.dropped() == [content])
-        let kinds = try await shop.kinds {
-            try await shop.store.eraseContents([content], in: shop.application)
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let content = try await sample.upload(to: conversation).id
+        let message = try await sample.attach(content, to: conversation).message.id
+        #expect(try await sample.dropped() == [])
+        try await sample.store.deleteMessage(message, in: nil, in: sample.application)
+        #expect(try await sample.dropped() == [content])
+        let kinds = try await sample.kinds {
+            try await sample.store.eraseContents([content], in: sample.application)
         }
         #expect(kinds == ["contents.erased"])
-        #expect(try await shop.dropped() == [])
+        #expect(try await sample.dropped() == [])
     }
 
     @Test func `R24: parts that change let go of what they showed`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
         let (old, new) = try await (
-            shop.upload(1, to: conversation), shop.upload(2, to: conversation)
+            sample.upload(1, to: conversation), sample.upload(2, to: conversation)
         )
-        let message = try await shop.attach(old.id, to: conversation).message.id
+        let message = try await sample.attach(old.id, to: conversation).message.id
         func show(_ body: MessagePart.Body) async throws {
             let draft = try MessagePart.Draft(mimeType: "image/png", body: body)
-            try await shop.store.changeParts(
+            try await sample.store.changeParts(
                 .replace(.index(0), draft), of: message, by: .system(conversation),
-                in: shop.application)
+                in: sample.application)
         }
         try await show(.content(old.id, size: 5))
-        #expect(try await shop.dropped() == [])
+        #expect(try await sample.dropped() == [])
         try await show(.content(new.id, size: 5))
-        #expect(try await shop.dropped() == [old.id])
+        #expect(try await sample.dropped() == [old.id])
         try await show(.inline([1]))
-        #expect(try await shop.dropped() == [old.id, new.id])
+        #expect(try await sample.dropped() == [old.id, new.id])
     }
 
     @Test func `R18: goes with its conversation, all of it`() async throws {
-        let shop = try await Shop()
-        let (here, there) = try await (shop.conversation(), shop.conversation())
-        let contents = try await [shop.upload(1, to: here).id, shop.upload(2, to: here).id]
-        try await shop.upload(3, to: there)
-        try await shop.attach(contents[0], to: here)
-        try await shop.store.deleteConversation(here, in: shop.application)
-        #expect(try await shop.dropped() == Set(contents))
+        let sample = try await SampleApplication()
+        let (here, there) = try await (sample.conversation(), sample.conversation())
+        let contents = try await [sample.upload(1, to: here).id, sample.upload(2, to: here).id]
+        try await sample.upload(3, to: there)
+        try await sample.attach(contents[0], to: here)
+        try await sample.store.deleteConversation(here, in: sample.application)
+        #expect(try await sample.dropped() == Set(contents))
     }
 
     @Test func `11.8: is forgotten after a while, unless a message came for it`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
         let (unused, shown, promised) = try await (
-            shop.upload(1, to: conversation).id, shop.upload(2, to: nil).id,
-            shop.upload(3, to: nil).id
+            sample.upload(1, to: conversation).id, sample.upload(2, to: nil).id,
+            sample.upload(3, to: nil).id
         )
-        try await shop.attach(shown, to: conversation)
-        try await shop.schedule(attaching: promised, to: conversation)
-        let end = shop.store.environment.now()
-        try await shop.clean(before: end)
-        #expect(try await shop.dropped() == [])
-        shop.wait(milliseconds: 1)
-        let kinds = try await shop.kinds {
-            try await shop.clean(before: Timestamp(milliseconds: end.milliseconds + 1))
+        try await sample.attach(shown, to: conversation)
+        try await sample.schedule(attaching: promised, to: conversation)
+        let end = sample.store.environment.now()
+        try await sample.clean(before: end)
+        #expect(try await sample.dropped() == [])
+        sample.wait(milliseconds: 1)
+        let kinds = try await sample.kinds {
+            try await sample.clean(before: Timestamp(milliseconds: end.milliseconds + 1))
         }
         #expect(kinds == ["content.withdrawn"])
-        #expect(try await shop.dropped() == [unused])
+        #expect(try await sample.dropped() == [unused])
     }
 
     @Test(.enabled(if: onSQLite)) func `is found by its index`() async throws {
-        let shop = try await Shop()
-        let plans = try await shop.database.read { transaction in
+        let sample = try await SampleApplication()
+        let plans = try await sample.database.read { transaction in
             try transaction.rows(
                 """
                 EXPLAIN QUERY PLAN SELECT application, id FROM contents
@@ -106,50 +106,50 @@ import Testing
 
 @Suite struct `Content of a message that waits` {
     @Test func `stays when the last message that shows it is deleted`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        let content = try await shop.upload(to: conversation)
-        let message = try await shop.attach(content.id, to: conversation).message.id
-        try await shop.schedule(attaching: content.id, to: conversation)
-        try await shop.store.deleteMessage(message, in: nil, in: shop.application)
-        #expect(try await !shop.store.withdrawContent(content.id))
-        #expect(try await shop.store.signedContent(content.id) == content)
-        try await shop.send(after: 5)
-        let sent = try await shop.store.messages(
-            in: conversation, limit: 1, in: shop.application
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let content = try await sample.upload(to: conversation)
+        let message = try await sample.attach(content.id, to: conversation).message.id
+        try await sample.schedule(attaching: content.id, to: conversation)
+        try await sample.store.deleteMessage(message, in: nil, in: sample.application)
+        #expect(try await !sample.store.withdrawContent(content.id))
+        #expect(try await sample.store.signedContent(content.id) == content)
+        try await sample.send(after: 5)
+        let sent = try await sample.store.messages(
+            in: conversation, limit: 1, in: sample.application
         ).items.first?.message
         #expect(sent?.parts.first?.body == .content(content.id, size: 5))
-        try await shop.store.deleteMessage(try #require(sent).id, in: nil, in: shop.application)
-        #expect(try await shop.dropped() == [content.id])
+        try await sample.store.deleteMessage(try #require(sent).id, in: nil, in: sample.application)
+        #expect(try await sample.dropped() == [content.id])
     }
 
     @Test func `is dropped with a message that cannot be sent`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        let content = try await shop.upload(to: conversation).id
-        try await shop.schedule(attaching: content, to: conversation)
-        try await shop.patch(conversation, .removeParticipant(.ana))
-        try await shop.send(after: 5)
-        #expect(try await shop.dropped() == [content])
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let content = try await sample.upload(to: conversation).id
+        try await sample.schedule(attaching: content, to: conversation)
+        try await sample.patch(conversation, .removeParticipant(.ana))
+        try await sample.send(after: 5)
+        #expect(try await sample.dropped() == [content])
     }
 
     @Test func `that waited before there were promises is counted as it is shown`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        let content = try await shop.upload(to: conversation).id
-        try await shop.schedule(attaching: content, to: conversation)
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let content = try await sample.upload(to: conversation).id
+        try await sample.schedule(attaching: content, to: conversation)
         // As the migration leaves it.
-        try await shop.database.write { transaction in
+        try await sample.database.write { transaction in
             try transaction.execute("DELETE FROM scheduled_contents")
             try transaction.execute("UPDATE contents SET use_count = 0")
         }
-        try await shop.send(after: 5)
-        #expect(try await !shop.store.withdrawContent(content))
-        #expect(try await shop.dropped() == [])
+        try await sample.send(after: 5)
+        #expect(try await !sample.store.withdrawContent(content))
+        #expect(try await sample.dropped() == [])
     }
 }
 
-extension Shop {
+extension SampleApplication {
     fileprivate func dropped() async throws -> Set<Content.ID> {
         Set(
             try await store.droppedContents(limit: 100).map { content in

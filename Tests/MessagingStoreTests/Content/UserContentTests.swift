@@ -5,59 +5,59 @@ import Testing
 
 @Suite struct `The content of a user` {
     @Test func `R86: its uploader reads it, before any message shows it`() async throws {
-        let shop = try await Shop()
-        try await shop.conversation([.ana, .bo])
-        let content = try await shop.upload(to: nil, by: .ana)
-        #expect(try await shop.content(content.id, for: .ana) == content)
+        let sample = try await SampleApplication()
+        try await sample.conversation([.ana, .bo])
+        let content = try await sample.upload(to: nil, by: .ana)
+        #expect(try await sample.content(content.id, for: .ana) == content)
         await #expect(throws: Rejection.notFound(.content)) {
-            try await shop.content(content.id, for: .bo)
+            try await sample.content(content.id, for: .bo)
         }
     }
 
     @Test func `R86: so does who sees a message that attaches it, while he does`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation([.ana, .bo])
-        try await shop.conversation([.cy])
-        let content = try await shop.upload(to: nil, by: .ana).id
-        let message = try await shop.attach(content, to: conversation).message.id
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.ana, .bo])
+        try await sample.conversation([.cy])
+        let content = try await sample.upload(to: nil, by: .ana).id
+        let message = try await sample.attach(content, to: conversation).message.id
         // The first message binds it (rulings 18).
-        #expect(try await shop.content(content, for: .bo).conversation == conversation)
+        #expect(try await sample.content(content, for: .bo).conversation == conversation)
         await #expect(throws: Rejection.notFound(.content)) {
-            try await shop.content(content, for: .cy)
+            try await sample.content(content, for: .cy)
         }
-        try await shop.patch(conversation, .addParticipant(.cy))
-        #expect(try await shop.content(content, for: .cy).id == content)
-        try await shop.store.deleteMessage(message, in: nil, in: shop.application)
+        try await sample.patch(conversation, .addParticipant(.cy))
+        #expect(try await sample.content(content, for: .cy).id == content)
+        try await sample.store.deleteMessage(message, in: nil, in: sample.application)
         await #expect(throws: Rejection.notFound(.content)) {
-            try await shop.content(content, for: .bo)
+            try await sample.content(content, for: .bo)
         }
     }
 
     @Test func `R86: nobody reads what came into a conversation after he left`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation([.ana, .bo])
-        try await shop.patch(conversation, .removeParticipant(.bo))
-        let content = try await shop.upload(to: conversation).id
-        try await shop.attach(content, to: conversation)
-        #expect(try await shop.content(content, for: .ana).id == content)
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.ana, .bo])
+        try await sample.patch(conversation, .removeParticipant(.bo))
+        let content = try await sample.upload(to: conversation).id
+        try await sample.attach(content, to: conversation)
+        #expect(try await sample.content(content, for: .ana).id == content)
         await #expect(throws: Rejection.notFound(.content)) {
-            try await shop.content(content, for: .bo)
+            try await sample.content(content, for: .bo)
         }
     }
 
     @Test func `rulings 19: users nobody has named read and upload nothing`() async throws {
-        let shop = try await Shop()
-        let content = try await shop.upload(to: try await shop.conversation()).id
+        let sample = try await SampleApplication()
+        let content = try await sample.upload(to: try await sample.conversation()).id
         await #expect(throws: Rejection.notFound(.user)) {
-            try await shop.content(content, for: .named("nobody"))
+            try await sample.content(content, for: .named("nobody"))
         }
         await #expect(throws: Rejection.notFound(.user)) {
-            try await shop.store.requireUser(.named("nobody"), in: shop.application)
+            try await sample.store.requireUser(.named("nobody"), in: sample.application)
         }
     }
 }
 
-extension Shop {
+extension SampleApplication {
     fileprivate func content(_ id: Content.ID, for user: UserID) async throws -> Content {
         try await store.content(id, seenBy: user, in: application)
     }

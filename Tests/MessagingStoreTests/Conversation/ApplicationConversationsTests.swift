@@ -6,111 +6,114 @@ import Testing
 
 @Suite struct `An application's conversations` {
     @Test func `ruling 37: newest first, equal times by id, paged and counted`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         var made: [Conversation] = []
         for number in 0..<7 {
             // Three are created in the same millisecond.
-            if !(2...3).contains(number) { shop.tick() }
-            made.append(try await shop.create([.ana, .bo]).object.conversation)
+            if !(2...3).contains(number) { sample.tick() }
+            made.append(try await sample.create([.ana, .bo]).object.conversation)
         }
         let wanted = made.sorted { left, right in
             (left.createdAt, left.id) > (right.createdAt, right.id)
         }
         for size in 1...8 {
-            let found = try await shop.pages(size)
+            let found = try await sample.pages(size)
             #expect(found.items.map(\.conversation.id) == wanted.map(\.id))
             #expect(found.totals == [7])
         }
-        let first = try await shop.store.conversations(limit: 1, in: shop.application).items.first
-        #expect(try await shop.read(wanted[0].id) == first)
+        let first = try await sample.store.conversations(limit: 1, in: sample.application).items
+            .first
+        #expect(try await sample.read(wanted[0].id) == first)
     }
 
     @Test func `R55, R18: those no participant sees are listed, deleted ones are not`() async throws
     {
-        let shop = try await Shop()
-        try await shop.store.replaceIdentity(
-            Identity(userID: .ana, displayName: "Ana"), in: shop.application)
+        let sample = try await SampleApplication()
+        try await sample.store.replaceIdentity(
+            Identity(userID: .ana, displayName: "Ana"), in: sample.application)
         let draft = try Conversation.Draft(participants: [.ana, .bo])
-        let hidden = try await shop.store.createConversation(
-            draft, by: .ana, in: shop.application
+        let hidden = try await sample.store.createConversation(
+            draft, by: .ana, in: sample.application
         ).object.id
         #expect(
-            try await shop.store.conversations(of: .bo, limit: 1, in: shop.application).total == 0)
-        shop.tick()
-        let empty = try await shop.conversation([.cy])
-        try await shop.patch(empty, .removeParticipant(.cy), .addParticipant(.bo))
-        shop.tick()
-        let gone = try await shop.conversation()
-        try await shop.store.deleteConversation(gone, .forMe, by: .ana, in: shop.application)
-        #expect(try await shop.pages(2).totals == [3])
-        try await shop.store.deleteConversation(gone, in: shop.application)
-        try await shop.store.deleteConversation(gone, in: shop.application)
-        let found = try await shop.pages(2)
+            try await sample.store.conversations(of: .bo, limit: 1, in: sample.application).total
+                == 0)
+        sample.tick()
+        let empty = try await sample.conversation([.cy])
+        try await sample.patch(empty, .removeParticipant(.cy), .addParticipant(.bo))
+        sample.tick()
+        let gone = try await sample.conversation()
+        try await sample.store.deleteConversation(gone, .forMe, by: .ana, in: sample.application)
+        #expect(try await sample.pages(2).totals == [3])
+        try await sample.store.deleteConversation(gone, in: sample.application)
+        try await sample.store.deleteConversation(gone, in: sample.application)
+        let found = try await sample.pages(2)
         #expect(found.items.map(\.conversation.id) == [empty, hidden])
         #expect(
             found.items.map { item in item.participants.map(\.displayName) } == [
                 [nil], ["Ana", nil],
             ])
         #expect(found.totals == [2])
-        try await shop.expectSameRowsAgain()
+        try await sample.expectSameRowsAgain()
     }
 
     @Test func `ruling 17: a page after a deleted or unknown conversation is not found`()
         async throws
     {
-        let shop = try await Shop()
-        let other = try await Shop(at: shop.location)
-        let gone = try await shop.conversation()
-        try await shop.store.deleteConversation(gone, in: shop.application)
+        let sample = try await SampleApplication()
+        let other = try await SampleApplication(at: sample.location)
+        let gone = try await sample.conversation()
+        try await sample.store.deleteConversation(gone, in: sample.application)
         let foreign = try await other.conversation()
         for id in [gone, foreign, .sample(1)] {
             var filter = ConversationFilter()
             for _ in 1...2 {
                 await #expect(throws: Rejection.notFound(.conversation)) {
-                    try await shop.store.conversations(
-                        matching: filter, after: id, limit: 1, in: shop.application)
+                    try await sample.store.conversations(
+                        matching: filter, after: id, limit: 1, in: sample.application)
                 }
                 filter.isDistinct = false
             }
         }
-        #expect(try await shop.pages(1).totals == [0])
+        #expect(try await sample.pages(1).totals == [0])
         #expect(try await other.pages(1).totals == [1])
     }
 
     @Test func `X1: two that meet are one, and a page goes on after an alias`() async throws {
-        let shop = try await Shop()
-        let first = try await shop.create(isDistinct: true).object.conversation.id
-        shop.tick()
-        let last = try await shop.conversation([.cy])
-        let alias = try await shop.bring(7, createdAt: shop.tick().milliseconds)
-        #expect(try await shop.pages(1).totals == [3])
-        try await shop.settle(alias)
-        let found = try await shop.pages(1)
+        let sample = try await SampleApplication()
+        let first = try await sample.create(isDistinct: true).object.conversation.id
+        sample.tick()
+        let last = try await sample.conversation([.cy])
+        let alias = try await sample.bring(7, createdAt: sample.tick().milliseconds)
+        #expect(try await sample.pages(1).totals == [3])
+        try await sample.settle(alias)
+        let found = try await sample.pages(1)
         #expect(found.items.map(\.conversation.id) == [last, first])
         #expect(found.totals == [2])
-        let page = try await shop.store.conversations(after: alias, limit: 1, in: shop.application)
+        let page = try await sample.store.conversations(
+            after: alias, limit: 1, in: sample.application)
         #expect(page.items.isEmpty && page.start == first)
-        try await shop.expectSameRowsAgain()
+        try await sample.expectSameRowsAgain()
     }
 
     @Test func `X9: what passes a filter is paged and counted`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         let topics: [MetadataTree] = [["topic": "rent"], ["topic": "keys"], .empty]
         for number in 0..<540 {
-            if number % 3 == 0 { shop.tick() }
+            if number % 3 == 0 { sample.tick() }
             let users: [UserID] = number % 2 == 0 ? [.ana, .bo] : [.ana, .cy, .bo]
-            let made = try await shop.create(
+            let made = try await sample.create(
                 number % 5 == 0 ? [.ana, .named("user-\(number)")] : users,
                 isDistinct: number % 5 == 0, metadata: topics[number % 3]
             ).object.conversation.id
             if number % 11 == 0, number % 5 != 0 {
-                try await shop.patch(made, .removeParticipant(.ana))
+                try await sample.patch(made, .removeParticipant(.ana))
             }
             if number % 13 == 0 {
-                try await shop.store.deleteConversation(made, in: shop.application)
+                try await sample.store.deleteConversation(made, in: sample.application)
             }
         }
-        let all = try await shop.pages(100).items
+        let all = try await sample.pages(100).items
         #expect(all.count == 498)
         let middle = all[250].conversation.createdAt
         let filters: [(inout ConversationFilter) -> Void] = [
@@ -133,14 +136,14 @@ import Testing
                     metadata: item.conversation.metadata.view,
                     createdAt: item.conversation.createdAt)
             }
-            let found = try await shop.pages(67, filter)
+            let found = try await sample.pages(67, filter)
             #expect(found.items == wanted, "\(filter)")
             #expect(found.totals == [Int64(wanted.count)])
             // A page goes on after any conversation, whether it passes or not.
             for index in [0, 249, 250, 251, 497] {
-                let page = try await shop.store.conversations(
+                let page = try await sample.store.conversations(
                     matching: filter, after: all[index].conversation.id, limit: 5,
-                    in: shop.application)
+                    in: sample.application)
                 let rest = all[(index + 1)...].filter(wanted.contains).prefix(5)
                 #expect(page.items == Array(rest))
             }
@@ -148,46 +151,47 @@ import Testing
     }
 
     @Test func `X9: a filter checks at most 10,000, and a time narrows it`() async throws {
-        let shop = try await Shop()
-        try await shop.fill(conversations: ConversationFilter.limit + 1)
+        let sample = try await SampleApplication()
+        try await sample.fill(conversations: ConversationFilter.limit + 1)
         var filter = ConversationFilter()
         filter.isDistinct = true
         await #expect(throws: Rejection.tooMany) {
-            try await shop.store.conversations(
-                matching: filter, limit: 1, in: shop.application)
+            try await sample.store.conversations(
+                matching: filter, limit: 1, in: sample.application)
         }
         filter.createdBefore = Timestamp(milliseconds: 10_001)
-        #expect(try await shop.pages(1, filter).totals == [0])
+        #expect(try await sample.pages(1, filter).totals == [0])
     }
 
     @Test func `1_10: pages of large metadata end early`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         let leaf = MetadataTree.text(String(repeating: "x", count: 2048))
         let metadata = MetadataTree.object(
             (0..<100).map { number in MetadataTree.Member(key: "k\(number)", value: leaf) })
         var made: [Conversation.ID] = []
         for _ in 0..<45 {
-            shop.tick()
-            made.append(try await shop.conversation(metadata: metadata))
+            sample.tick()
+            made.append(try await sample.conversation(metadata: metadata))
         }
         var filter = ConversationFilter()
         filter.participants = [.bo]
         for matching in [ConversationFilter(), filter] {
-            let page = try await shop.store.conversations(
-                matching: matching, limit: 100, in: shop.application)
+            let page = try await sample.store.conversations(
+                matching: matching, limit: 100, in: sample.application)
             #expect(page.isCut && page.items.count < 25)
             #expect(
-                try await shop.pages(100, matching).items.map(\.conversation.id) == made.reversed())
+                try await sample.pages(100, matching).items.map(\.conversation.id)
+                    == made.reversed())
         }
     }
 
     @Test func `a page is a range of an index, however many there are`() async throws {
-        let shop = try await Shop()
-        let place = CreationPlace<Conversation.ID>(time: Timestamp(milliseconds: 15_000), id: nil)
-        try await shop.fill(conversations: 20_000)
+        let sample = try await SampleApplication()
+        let place = CreationCursor<Conversation.ID>(time: Timestamp(milliseconds: 15_000), id: nil)
+        try await sample.fill(conversations: 20_000)
         for place in [place, .top] {
-            let plan = try await shop.plan(
-                of: .conversations(after: place, limit: 101, in: shop.application))
+            let plan = try await sample.plan(
+                of: .conversations(after: place, limit: 101, in: sample.application))
             #expect(plan.contains("conversations_by_creation"), "\(plan)")
             for step in ["SCAN", "TEMP B-TREE", "Seq Scan", "Sort"] {
                 #expect(!plan.contains(step), "\(plan)")
@@ -196,7 +200,7 @@ import Testing
     }
 }
 
-extension Shop {
+extension SampleApplication {
     /// All pages of the list, and the totals that they name.
     fileprivate func pages(
         _ size: Int, _ filter: ConversationFilter = ConversationFilter()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Filtered lists` {
     /// All pages of a list, and the total each of them named.
     private func pages<Item>(
-        _ read: (_ after: Item?) async throws -> Page<Item>
+        _ read: (_ after: Item?) async throws -> ListPage<Item>
     ) async throws -> (items: [Item], totals: Set<Int64>) {
         var (items, totals): ([Item], Set<Int64>) = ([], [])
         while true {
@@ -18,17 +18,17 @@ import Testing
     }
 
     @Test func `hold the conversations that pass, paged and counted (X9)`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         let topics: [MetadataTree] = [["topic": "rent"], ["topic": "keys"], .empty]
         for number in 0..<540 {
-            if number % 3 == 0 { shop.tick() }
+            if number % 3 == 0 { sample.tick() }
             let users: [UserID] = number % 2 == 0 ? [.ana, .bo] : [.ana, .cy, .bo]
-            let made = try await shop.create(
+            let made = try await sample.create(
                 number % 5 == 0 ? [.ana, .named("user-\(number)")] : users,
                 isDistinct: number % 5 == 0, metadata: topics[number % 3])
-            if number % 7 == 0 { try await shop.send(to: made.object.conversation.id) }
+            if number % 7 == 0 { try await sample.send(to: made.object.conversation.id) }
             if number % 11 == 0, number % 5 != 0 {
-                try await shop.patch(made.object.conversation.id, .removeParticipant(.ana))
+                try await sample.patch(made.object.conversation.id, .removeParticipant(.ana))
             }
         }
         let middle = Timestamp(milliseconds: 1_000_000 + 90_000)
@@ -45,8 +45,8 @@ import Testing
         ]
         for order in [ConversationOrder.createdAt, .lastMessage] {
             let all = try await pages { last in
-                try await shop.store.conversations(
-                    of: .ana, sortedBy: order, after: last?.id, limit: 100, in: shop.application)
+                try await sample.store.conversations(
+                    of: .ana, sortedBy: order, after: last?.id, limit: 100, in: sample.application)
             }.items
             for make in filters {
                 var filter = ConversationFilter()
@@ -58,9 +58,9 @@ import Testing
                         createdAt: view.createdAt)
                 }
                 let found = try await pages { last in
-                    try await shop.store.conversations(
+                    try await sample.store.conversations(
                         of: .ana, matching: filter, sortedBy: order, after: last?.id, limit: 67,
-                        in: shop.application)
+                        in: sample.application)
                 }
                 #expect(found.items.map(\.id) == wanted.map(\.id), "\(filter)")
                 #expect(found.totals == [Int64(wanted.count)])
@@ -71,51 +71,51 @@ import Testing
     @Test func `call nothing unread that its user has done away with or never got (R16, R29, R32)`()
         async throws
     {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation([.ana, .bo, .cy])
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.ana, .bo, .cy])
         func unread(by user: UserID) async throws -> [String] {
             var filter = MessageFilter()
             filter.unreadBy = user
-            let page = try await shop.store.messages(
-                in: conversation, matching: filter, limit: 100, in: shop.application)
+            let page = try await sample.store.messages(
+                in: conversation, matching: filter, limit: 100, in: sample.application)
             #expect(page.total == Int64(page.items.count))
             return page.items.map(\.text)
         }
-        try await shop.send("one", to: conversation)
-        let two = try await shop.send("two", to: conversation).object.message.id
-        try await shop.send("three", to: conversation)
+        try await sample.send("one", to: conversation)
+        let two = try await sample.send("two", to: conversation).object.message.id
+        try await sample.send("three", to: conversation)
         #expect(try await unread(by: .bo) == ["three", "two", "one"])
-        try await shop.store.deleteMessage(two, forAll: false, by: .bo, in: shop.application)
+        try await sample.store.deleteMessage(two, forAll: false, by: .bo, in: sample.application)
         #expect(try await unread(by: .bo) == ["three", "one"])
         #expect(try await unread(by: .cy) == ["three", "two", "one"])
-        try await shop.store.deleteConversation(
-            conversation, .forMe, by: .bo, in: shop.application)
+        try await sample.store.deleteConversation(
+            conversation, .forMe, by: .bo, in: sample.application)
         #expect(try await unread(by: .bo) == [])
-        try await shop.send("four", to: conversation)
+        try await sample.send("four", to: conversation)
         #expect(try await unread(by: .bo) == ["four"])
-        try await shop.patch(.cy, .block(.ana))
-        try await shop.send("five", to: conversation)
+        try await sample.patch(.cy, .block(.ana))
+        try await sample.send("five", to: conversation)
         #expect(try await unread(by: .bo) == ["five", "four"])
         #expect(try await unread(by: .cy) == ["four", "three", "two", "one"])
     }
 
     @Test func `hold the messages that pass, paged and counted (X9)`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation([.ana, .bo])
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.ana, .bo])
         for number in 0..<300 {
-            if number % 4 == 0 { shop.tick() }
-            try await shop.send(
+            if number % 4 == 0 { sample.tick() }
+            try await sample.send(
                 "text \(number)", by: number % 3 == 0 ? .bo : .ana, to: conversation)
         }
         let all = try await pages { last in
-            try await shop.store.messages(
-                in: conversation, after: last?.message.id, limit: 100, in: shop.application)
+            try await sample.store.messages(
+                in: conversation, after: last?.message.id, limit: 100, in: sample.application)
         }.items.map(\.message)
         for message in all where message.position.number % 10 == 0 {
-            try await shop.store.deleteMessage(message.id, in: nil, in: shop.application)
+            try await sample.store.deleteMessage(message.id, in: nil, in: sample.application)
         }
-        _ = try await shop.store.markAllRead(
-            upTo: Position(50), by: .bo, in: conversation, in: shop.application)
+        _ = try await sample.store.markAllRead(
+            upTo: Position(50), by: .bo, in: conversation, in: sample.application)
         let left = all.filter { message in message.position.number % 10 != 0 }
         let middle = all[150].sentAt
         let filters: [((inout MessageFilter) -> Void, (Message) -> Bool)] = [
@@ -140,13 +140,13 @@ import Testing
             for user in [nil, UserID.ana] {
                 let found = try await pages { last in
                     if let user {
-                        try await shop.store.messages(
+                        try await sample.store.messages(
                             in: conversation, seenBy: user, matching: filter,
-                            after: last?.message.id, limit: 67, in: shop.application)
+                            after: last?.message.id, limit: 67, in: sample.application)
                     } else {
-                        try await shop.store.messages(
+                        try await sample.store.messages(
                             in: conversation, matching: filter, after: last?.message.id,
-                            limit: 67, in: shop.application)
+                            limit: 67, in: sample.application)
                     }
                 }
                 #expect(found.items.map(\.message.id) == wanted, "\(filter)")

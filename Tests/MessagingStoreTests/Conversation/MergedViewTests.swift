@@ -13,7 +13,7 @@ import Testing
         var life = try await MeetingLife(seed: seed)
         for _ in 1...60 { try await life.step() }
         let before = try await life.sights()
-        let winner = try await life.shop.settle(life.homes[1])
+        let winner = try await life.sample.settle(life.homes[1])
         let after = try await life.sight(of: winner)
         for user in life.users {
             let comment: Comment = "seed \(seed), \(user)"
@@ -25,14 +25,14 @@ import Testing
             // In one millisecond some stand as they stood and some by their ids.
             one.messages.sort(by: MeetingLife.Sight.Seen.precedes)
             #expect(one == both, comment)
-            let list = try await life.shop.store.conversations(
-                of: user, limit: 10, in: life.shop.application)
+            let list = try await life.sample.store.conversations(
+                of: user, limit: 10, in: life.sample.application)
             #expect(list.total == Int64(list.items.count), comment)
             #expect(list.items.map(\.id) == (after[user]?.isShown == true ? [winner] : []), comment)
         }
-        try await life.shop.expectSameRowsAgain("seed \(seed)")
+        try await life.sample.expectSameRowsAgain("seed \(seed)")
         for _ in 1...20 { try await life.step() }
-        try await life.shop.expectSameRowsAgain("seed \(seed), later")
+        try await life.sample.expectSameRowsAgain("seed \(seed), later")
     }
 }
 
@@ -72,50 +72,51 @@ private struct MeetingLife {
         }
     }
 
-    let shop: Shop
+    let sample: SampleApplication
     let users: [UserID] = [.ana, .bo, .cy]
     var homes: [Conversation.ID] = []
-    private var dice: Generator
+    private var dice: SeededGenerator
     private var messages: [Message.ID] = []
 
     init(seed: UInt64) async throws {
-        dice = Generator(seed)
-        shop = try await Shop()
+        dice = SeededGenerator(seed)
+        sample = try await SampleApplication()
         for user in users {
-            try await shop.store.replaceIdentity(Identity(userID: user), in: shop.application)
+            try await sample.store.replaceIdentity(Identity(userID: user), in: sample.application)
         }
         if dice.once(in: 2) {
             homes.append(
-                try await shop.create([.bo, .cy], by: .ana, isDistinct: true).object.id)
+                try await sample.create([.bo, .cy], by: .ana, isDistinct: true).object.id)
         } else {
-            homes.append(try await shop.create(users, isDistinct: true).object.conversation.id)
+            homes.append(try await sample.create(users, isDistinct: true).object.conversation.id)
         }
         homes.append(
-            try await shop.bring(
+            try await sample.bring(
                 9, users, createdAt: dice.once(in: 2) ? 5 : 5_000_000,
                 isAnnounced: dice.once(in: 2)))
     }
 
     mutating func step() async throws {
-        if dice.once(in: 2) { shop.wait(milliseconds: Int64(dice.number(0...2))) }
+        if dice.once(in: 2) { sample.wait(milliseconds: Int64(dice.number(0...2))) }
         let (user, home) = (dice.one(of: users), dice.one(of: homes))
         do {
             switch dice.number(1...20) {
-            case 1...9: messages.append(try await shop.say(as: user, in: home))
+            case 1...9: messages.append(try await sample.say(as: user, in: home))
             case 10, 11:
-                try await shop.store.recordReceipt(
+                try await sample.store.recordReceipt(
                     dice.once(in: 2) ? .read : .delivery, of: message(), by: user,
-                    in: shop.application)
+                    in: sample.application)
             case 12:
-                _ = try await shop.store.markAllRead(
-                    upTo: nil, by: user, in: home, in: shop.application)
+                _ = try await sample.store.markAllRead(
+                    upTo: nil, by: user, in: home, in: sample.application)
             case 13...15:
-                try await shop.store.deleteMessage(
-                    message(), forAll: dice.once(in: 3), by: user, in: shop.application)
-            case 16: try await shop.delete(home, .forMe, by: user)
-            case 17: try await shop.block(dice.one(of: users), by: user)
-            case 18: try await shop.store.patchUser(user, [.setBlocks([])], in: shop.application)
-            default: messages.append(try await shop.send(by: user, to: home).object.message.id)
+                try await sample.store.deleteMessage(
+                    message(), forAll: dice.once(in: 3), by: user, in: sample.application)
+            case 16: try await sample.delete(home, .forMe, by: user)
+            case 17: try await sample.block(dice.one(of: users), by: user)
+            case 18:
+                try await sample.store.patchUser(user, [.setBlocks([])], in: sample.application)
+            default: messages.append(try await sample.send(by: user, to: home).object.message.id)
             }
         } catch is Rejection {
             // What he may not do changes nothing.
@@ -135,14 +136,14 @@ private struct MeetingLife {
     func sight(of home: Conversation.ID) async throws -> [UserID: Sight] {
         var sights: [UserID: Sight] = [:]
         for user in users {
-            guard try await shop.sees(home, user) else {
+            guard try await sample.sees(home, user) else {
                 sights[user] = Sight()
                 continue
             }
-            let view = try await shop.view(of: home, for: user)
+            let view = try await sample.view(of: home, for: user)
             sights[user] = Sight(
                 isShown: true,
-                messages: try await shop.seen(home, by: user).reversed().map { item in
+                messages: try await sample.seen(home, by: user).reversed().map { item in
                     Sight.Seen(
                         id: item.message.id, sentAt: item.message.sentAt, isUnread: item.isUnread,
                         statuses: Dictionary(

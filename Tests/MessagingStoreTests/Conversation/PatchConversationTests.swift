@@ -5,45 +5,45 @@ import Testing
 
 @Suite struct `Patching conversations` {
     @Test func `R47: parallel writes to different keys all stay`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
         try await withThrowingTaskGroup { group in
             for number in 0..<20 {
                 group.addTask {
-                    try await shop.patch(
+                    try await sample.patch(
                         conversation, .setMetadata(path: ["key\(number)"], .text("\(number)")))
                 }
             }
             try await group.waitForAll()
         }
-        let metadata = try await shop.read(conversation).conversation.metadata.view
+        let metadata = try await sample.read(conversation).conversation.metadata.view
         #expect((0..<20).allSatisfy { number in metadata["key\(number)"] == .text("\(number)") })
     }
 
     @Test func `R47: of parallel writes to one key the last commit stays`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
         try await withThrowingTaskGroup { group in
             for number in 0..<20 {
                 group.addTask {
-                    try await shop.patch(
+                    try await sample.patch(
                         conversation, .setMetadata(path: ["a"], .text("\(number)")))
                 }
             }
             try await group.waitForAll()
         }
-        guard case .metadataChanged(let last) = try await shop.events().last?.event else {
+        guard case .metadataChanged(let last) = try await sample.events().last?.event else {
             Issue.record("the last event changed no metadata")
             return
         }
-        #expect(try await shop.read(conversation).conversation.metadata.view == last.writes.view)
+        #expect(try await sample.read(conversation).conversation.metadata.view == last.writes.view)
     }
 
     @Test func `R48: one request makes at most one event of each kind`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        let kinds = try await shop.kinds {
-            try await shop.patch(
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let kinds = try await sample.kinds {
+            try await sample.patch(
                 conversation, .addParticipant(.cy), .setMetadata(path: ["a"], "b"),
                 .removeParticipant(.bo), .setMetadata(path: ["c"], "d"))
         }
@@ -51,73 +51,74 @@ import Testing
     }
 
     @Test func `R48: nothing changed, nothing told`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation(metadata: ["a": "b"])
-        let before = try await shop.rows()
-        try await shop.patch(
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation(metadata: ["a": "b"])
+        let before = try await sample.rows()
+        try await sample.patch(
             conversation, .setMetadata(path: ["a"], "b"), .deleteMetadata(path: ["x"]),
             .addParticipant(.ana), .removeParticipant(.cy))
-        #expect(try await shop.rows() == before)
+        #expect(try await sample.rows() == before)
     }
 
     @Test func `R19, R48: a refused patch leaves no trace`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        let before = try await shop.rows()
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let before = try await sample.rows()
         let key = Rejection.Detail(path: "metadata", text: "ä")
         await #expect(throws: Rejection.invalid("metadata.ä", .metadataKey, key)) {
-            try await shop.patch(
+            try await sample.patch(
                 conversation, .addParticipant(.cy), .setMetadata(path: ["a"], "b"),
                 .setMetadata(path: ["ä"], "b"))
         }
-        #expect(try await shop.rows() == before)
+        #expect(try await sample.rows() == before)
     }
 
     @Test func `X4: the version rises, and an old one is refused`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        let changed = try await shop.store.patchConversation(
-            conversation, [.setMetadata(path: ["a"], "b")], if: .one, in: shop.application)
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let changed = try await sample.store.patchConversation(
+            conversation, [.setMetadata(path: ["a"], "b")], if: .one, in: sample.application)
         #expect(changed.conversation.version == 2)
-        try await shop.send(to: conversation)
-        #expect(try await shop.read(conversation).conversation.version == 2)
+        try await sample.send(to: conversation)
+        #expect(try await sample.read(conversation).conversation.version == 2)
         let late = await #expect(throws: VersionMismatch<ConversationSnapshot>.self) {
-            try await shop.store.patchConversation(
-                conversation, [.setMetadata(path: ["a"], "c")], if: .one, in: shop.application)
+            try await sample.store.patchConversation(
+                conversation, [.setMetadata(path: ["a"], "c")], if: .one, in: sample.application)
         }
-        #expect(late?.current == (try await shop.read(conversation)))
+        #expect(late?.current == (try await sample.read(conversation)))
         await #expect(throws: VersionMismatch<ConversationSnapshot>.self) {
-            try await shop.store.deleteConversation(conversation, if: .one, in: shop.application)
+            try await sample.store.deleteConversation(
+                conversation, if: .one, in: sample.application)
         }
     }
 
     @Test func `participants keep the order of naming`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation([.cy, .ana])
-        let changed = try await shop.patch(
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.cy, .ana])
+        let changed = try await sample.patch(
             conversation, .setParticipants([.bo, .ana]), .addParticipant(.cy))
         #expect(changed.participants.map(\.userID) == [.bo, .ana, .cy])
-        #expect(try await shop.read(conversation) == changed)
+        #expect(try await sample.read(conversation) == changed)
     }
 
     @Test func `R18: after deletion for all everything is gone, twice succeeds`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        try await shop.store.deleteConversation(conversation, in: shop.application)
-        let kinds = try await shop.kinds {
-            try await shop.store.deleteConversation(conversation, in: shop.application)
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        try await sample.store.deleteConversation(conversation, in: sample.application)
+        let kinds = try await sample.kinds {
+            try await sample.store.deleteConversation(conversation, in: sample.application)
         }
         #expect(kinds.isEmpty)
-        await #expect(throws: Rejection.objectDeleted) { try await shop.read(conversation) }
-        await #expect(throws: Rejection.objectDeleted) { try await shop.send(to: conversation) }
-        await #expect(throws: Rejection.objectDeleted) { try await shop.patch(conversation) }
+        await #expect(throws: Rejection.objectDeleted) { try await sample.read(conversation) }
+        await #expect(throws: Rejection.objectDeleted) { try await sample.send(to: conversation) }
+        await #expect(throws: Rejection.objectDeleted) { try await sample.patch(conversation) }
         await #expect(throws: Rejection.objectDeleted) {
-            try await shop.store.requireWritable(conversation, in: shop.application)
+            try await sample.store.requireWritable(conversation, in: sample.application)
         }
         await #expect(throws: Rejection.notFound(.conversation)) {
-            try await shop.store.deleteConversation(.sample(1), in: shop.application)
+            try await sample.store.deleteConversation(.sample(1), in: sample.application)
         }
-        let list = try await shop.store.conversations(of: .ana, limit: 10, in: shop.application)
+        let list = try await sample.store.conversations(of: .ana, limit: 10, in: sample.application)
         #expect(list.items.isEmpty && list.total == 0)
     }
 }

@@ -9,60 +9,60 @@ import Testing
     let key: Replay.Key = .sample(42)
 
     @Test func `1.9: the key becomes the id, and a repeat returns what it made`() async throws {
-        let shop = try await Shop()
-        let first = try await shop.create(key: key)
+        let sample = try await SampleApplication()
+        let first = try await sample.create(key: key)
         #expect(first.object.conversation.id == Conversation.ID(key))
-        let changed = try await shop.patch(
+        let changed = try await sample.patch(
             first.object.conversation.id, .setMetadata(path: ["a"], "b"))
-        #expect(try await shop.create([.cy], key: key) == .replayed(changed))
+        #expect(try await sample.create([.cy], key: key) == .replayed(changed))
     }
 
     @Test func `1.9: a body id names the object, the key only replays it`() async throws {
-        let shop = try await Shop()
-        let first = try await shop.create(id: .sample(7), key: key).object
+        let sample = try await SampleApplication()
+        let first = try await sample.create(id: .sample(7), key: key).object
         #expect(first.conversation.id == .sample(7))
-        #expect(try await shop.create(key: key) == .replayed(first))
-        #expect(try await shop.create(id: .sample(7), key: key) == .replayed(first))
-        #expect(try await shop.create(id: .sample(7)) == .idInUse(first))
+        #expect(try await sample.create(key: key) == .replayed(first))
+        #expect(try await sample.create(id: .sample(7), key: key) == .replayed(first))
+        #expect(try await sample.create(id: .sample(7)) == .idInUse(first))
     }
 
     @Test func `1.9: a key that is somebody's id returns him all the same`() async throws {
-        let shop = try await Shop()
-        let first = try await shop.create().object
+        let sample = try await SampleApplication()
+        let first = try await sample.create().object
         #expect(
-            try await shop.create(key: Replay.Key(first.conversation.id)) == .replayed(first))
+            try await sample.create(key: Replay.Key(first.conversation.id)) == .replayed(first))
     }
 
     @Test func `1.9: a distinct match is remembered under the key`() async throws {
-        let shop = try await Shop()
-        let match = try await shop.create(isDistinct: true).object
-        #expect(try await shop.create(isDistinct: true, key: key) == .matched(match))
-        #expect(try await shop.create([.cy], key: key) == .matched(match))
+        let sample = try await SampleApplication()
+        let match = try await sample.create(isDistinct: true).object
+        #expect(try await sample.create(isDistinct: true, key: key) == .matched(match))
+        #expect(try await sample.create([.cy], key: key) == .matched(match))
     }
 
     @Test func `rulings 12: a key that ended in a conflict stays free`() async throws {
-        let shop = try await Shop()
-        try await shop.create(isDistinct: true)
-        let conflict = try await shop.create(isDistinct: true, metadata: ["a": "b"], key: key)
+        let sample = try await SampleApplication()
+        try await sample.create(isDistinct: true)
+        let conflict = try await sample.create(isDistinct: true, metadata: ["a": "b"], key: key)
         #expect(conflict == .conflict(conflict.object))
-        #expect(try await shop.create([.cy], key: key).object.participants.map(\.userID) == [.cy])
+        #expect(try await sample.create([.cy], key: key).object.participants.map(\.userID) == [.cy])
     }
 
     @Test func `1.9: a key of a deleted conversation says that it is gone`() async throws {
-        let shop = try await Shop()
-        let id = try await shop.create(key: key).object.conversation.id
-        try await shop.store.deleteConversation(id, in: shop.application)
-        await #expect(throws: Rejection.objectDeleted) { try await shop.create(key: key) }
+        let sample = try await SampleApplication()
+        let id = try await sample.create(key: key).object.conversation.id
+        try await sample.store.deleteConversation(id, in: sample.application)
+        await #expect(throws: Rejection.objectDeleted) { try await sample.create(key: key) }
     }
 
     @Test func `R111: 20 sendings with one key make one message`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        let kinds = try await shop.kinds {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let kinds = try await sample.kinds {
             let ids = try await withThrowingTaskGroup { group in
                 for _ in 0..<20 {
                     group.addTask {
-                        try await shop.send(to: conversation, key: key).object.message.id
+                        try await sample.send(to: conversation, key: key).object.message.id
                     }
                 }
                 return try await group.reduce(into: Set()) { ids, id in ids.insert(id) }
@@ -70,55 +70,55 @@ import Testing
             #expect(ids == [Message.ID(key)])
         }
         #expect(kinds == ["message.sent"])
-        #expect(try await shop.texts(of: conversation) == ["hello"])
+        #expect(try await sample.texts(of: conversation) == ["hello"])
     }
 
     @Test func `R111: a key holds after a restart`() async throws {
         let folder = TemporaryFolder()
-        let first = try await Shop(at: folder.database)
+        let first = try await SampleApplication(at: folder.database)
         let conversation = try await first.conversation()
         let sent = try await first.send(to: conversation, key: key).object
         first.database.close()
-        let second = try await Shop(at: folder.database, opening: first.application)
+        let second = try await SampleApplication(at: folder.database, opening: first.application)
         #expect(try await second.send("again", to: conversation, key: key) == .replayed(sent))
         #expect(try await second.texts(of: conversation) == ["hello"])
         #expect(try await second.send("next", to: conversation).object.message.position.number == 2)
     }
 
     @Test func `1.9: keys of conversations and messages do not meet`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.create(key: key).object.conversation.id
-        let sent = try await shop.send(to: conversation, key: key)
+        let sample = try await SampleApplication()
+        let conversation = try await sample.create(key: key).object.conversation.id
+        let sent = try await sample.send(to: conversation, key: key)
         #expect(sent == .created(sent.object))
     }
 
     @Test func `rulings 12: a key of a deleted message finds nothing`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        let id = try await shop.send(to: conversation, key: key).object.message.id
-        try await shop.store.deleteMessage(id, in: nil, in: shop.application)
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let id = try await sample.send(to: conversation, key: key).object.message.id
+        try await sample.store.deleteMessage(id, in: nil, in: sample.application)
         await #expect(throws: Rejection.notFound(.message)) {
-            try await shop.send(to: conversation, key: key)
+            try await sample.send(to: conversation, key: key)
         }
         await #expect(throws: Rejection.notFound(.message)) {
-            try await shop.send(to: conversation, id: id)
+            try await sample.send(to: conversation, id: id)
         }
     }
 
     @Test func `rulings 12: also of one that went with its conversation`() async throws {
-        let shop = try await Shop()
-        let (gone, other) = try await (shop.conversation(), shop.conversation())
-        try await shop.send(to: gone, key: key)
-        try await shop.store.deleteConversation(gone, in: shop.application)
+        let sample = try await SampleApplication()
+        let (gone, other) = try await (sample.conversation(), sample.conversation())
+        try await sample.send(to: gone, key: key)
+        try await sample.store.deleteConversation(gone, in: sample.application)
         await #expect(throws: Rejection.notFound(.message)) {
-            try await shop.send(to: other, key: key)
+            try await sample.send(to: other, key: key)
         }
     }
 
     @Test func `1.9: a taken body id shows who has it`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        let first = try await shop.send(to: conversation, id: .sample(9)).object
-        #expect(try await shop.send("other", to: conversation, id: .sample(9)) == .idInUse(first))
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let first = try await sample.send(to: conversation, id: .sample(9)).object
+        #expect(try await sample.send("other", to: conversation, id: .sample(9)) == .idInUse(first))
     }
 }

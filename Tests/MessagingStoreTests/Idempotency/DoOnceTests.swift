@@ -1,6 +1,6 @@
-import Locking
 import Messaging
 import SQL
+import SystemSupport
 import Testing
 
 @testable import MessagingStore
@@ -10,152 +10,157 @@ import Testing
 
     /// What a door would make of a creation.
     private func create(
-        in shop: Shop, _ key: IdempotencyKey = Self.key, _ users: [UserID] = [.ana, .bo],
+        in sample: SampleApplication, _ key: IdempotencyKey = Self.key,
+        _ users: [UserID] = [.ana, .bo],
         saying text: String? = nil
-    ) async throws -> KeyedOutcome {
+    ) async throws -> IdempotentOutcome {
         let asked = text ?? users.map(\.text).joined(separator: " ")
-        return try await shop.store.doOnce(
-            key, saying: [Array(asked.utf8)], in: shop.application
-        ) { [application = shop.application] store in
+        return try await sample.store.doOnce(
+            key, describedBy: [Array(asked.utf8)], in: sample.application
+        ) { [application = sample.application] store in
             let made = try await store.createConversation(
                 Conversation.Draft(participants: users), in: application)
-            return KeptAnswer(
+            return StoredResponse(
                 status: 201, fields: [1, 2], body: made.object.conversation.id.bytes)
         }
     }
 
-    private func count(in shop: Shop) async throws -> Int {
-        try await shop.database.read { transaction in
+    private func count(in sample: SampleApplication) async throws -> Int {
+        try await sample.database.read { transaction in
             try transaction.first("SELECT COUNT(*) FROM idempotency_keys") { try $0.int(0) } ?? 0
         }
     }
 
     @Test func `is done once, and answered as before (X2)`() async throws {
-        let shop = try await Shop()
-        guard case .done(let answer) = try await create(in: shop) else {
+        let sample = try await SampleApplication()
+        guard case .done(let answer) = try await create(in: sample) else {
             Issue.record("not done")
             return
         }
-        let before = try await shop.rows()
-        shop.tick()
-        #expect(try await create(in: shop) == .replayed(answer))
-        #expect(try await shop.rows() == before)
+        let before = try await sample.rows()
+        sample.tick()
+        #expect(try await create(in: sample) == .replayed(answer))
+        #expect(try await sample.rows() == before)
         // Whoever reads what he has made finds it.
         let id = Conversation.ID(bytes: answer.body ?? [])
-        let found = try await shop.store.conversation(#require(id), in: shop.application)
+        let found = try await sample.store.conversation(#require(id), in: sample.application)
         #expect(found.conversation.id == id)
     }
 
     @Test func `with anything else under the same key is refused (X2)`() async throws {
-        let shop = try await Shop()
-        _ = try await create(in: shop)
-        await #expect(throws: Rejection.keyReused) { try await create(in: shop, saying: "else") }
+        let sample = try await SampleApplication()
+        _ = try await create(in: sample)
+        await #expect(throws: Rejection.keyReused) { try await create(in: sample, saying: "else") }
         // No piece passes for the end of another.
         let pieces: [[[UInt8]]] = [
             [[1, 2], [3]], [[1], [2, 3]], [[1, 2, 3], []], [[], [1, 2, 3]],
         ]
         let digests = pieces.map { pieces in
-            KeyedRequest(
-                KeyedRequest.Name(application: shop.application, key: Self.key), saying: pieces,
-                at: Timestamp(milliseconds: 0), hash: shop.store.environment.sha256
+            IdempotentRequest(
+                IdempotentRequest.Name(application: sample.application, key: Self.key),
+                describedBy: pieces,
+                at: Timestamp(milliseconds: 0), hash: sample.store.environment.sha256
             ).digest
         }
         #expect(Set(digests).count == pieces.count)
     }
 
     @Test func `that fails leaves nothing and its key free (ruling 12)`() async throws {
-        let shop = try await Shop()
-        let before = try await shop.rows()
+        let sample = try await SampleApplication()
+        let before = try await sample.rows()
         struct Late: Error {}
         await #expect(throws: Late.self) {
-            _ = try await shop.store.doOnce(Self.key, saying: [], in: shop.application) {
-                [application = shop.application] store in
+            _ = try await sample.store.doOnce(Self.key, describedBy: [], in: sample.application) {
+                [application = sample.application] store in
                 _ = try await store.createConversation(
                     Conversation.Draft(participants: [.ana]), in: application)
                 throw Late()
             }
         }
-        #expect(try await shop.rows() == before)
+        #expect(try await sample.rows() == before)
         await #expect(throws: Rejection.notFound(.conversation)) {
-            _ = try await shop.store.doOnce(Self.key, saying: [], in: shop.application) {
-                [application = shop.application] store in
+            _ = try await sample.store.doOnce(Self.key, describedBy: [], in: sample.application) {
+                [application = sample.application] store in
                 _ = try await store.conversation(.sample(9), in: application)
-                return KeptAnswer(status: 200, fields: [], body: nil)
+                return StoredResponse(status: 200, fields: [], body: nil)
             }
         }
-        let refused = try await shop.store.doOnce(Self.key, saying: [], in: shop.application) { _ in
-            KeptAnswer(status: 409, fields: [], body: nil)
+        let refused = try await sample.store.doOnce(
+            Self.key, describedBy: [], in: sample.application
+        ) { _ in
+            StoredResponse(status: 409, fields: [], body: nil)
         }
-        #expect(refused == .done(KeptAnswer(status: 409, fields: [], body: nil)))
-        #expect(try await count(in: shop) == 0)
-        guard case .done = try await create(in: shop) else {
+        #expect(refused == .done(StoredResponse(status: 409, fields: [], body: nil)))
+        #expect(try await count(in: sample) == 0)
+        guard case .done = try await create(in: sample) else {
             Issue.record("the key is taken")
             return
         }
     }
 
     @Test func `that changes nothing is answered from its key all the same (X2)`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         for expected in [false, true] {
-            let outcome = try await shop.store.doOnce(
-                Self.key, saying: [], in: shop.application
-            ) { _ in KeptAnswer(status: 204, fields: [], body: nil) }
-            let answer = KeptAnswer(status: 204, fields: [], body: nil)
+            let outcome = try await sample.store.doOnce(
+                Self.key, describedBy: [], in: sample.application
+            ) { _ in StoredResponse(status: 204, fields: [], body: nil) }
+            let answer = StoredResponse(status: 204, fields: [], body: nil)
             #expect(outcome == (expected ? .replayed(answer) : .done(answer)))
         }
     }
 
     @Test func `is told that its first try is still under way (X2)`() async throws {
-        let shop = try await Shop()
-        let name = KeyedRequest.Name(application: shop.application, key: Self.key)
-        let running = KeyedRequest(
-            name, saying: [Array("ana bo".utf8)], at: shop.store.environment.now(),
-            hash: shop.store.environment.sha256)
-        try shop.store.runningKeys.begin(running)
-        await #expect(throws: Rejection.inProgress) { try await create(in: shop) }
-        await #expect(throws: Rejection.keyReused) { try await create(in: shop, saying: "else") }
-        shop.store.runningKeys.end(running)
-        guard case .done = try await create(in: shop) else {
+        let sample = try await SampleApplication()
+        let name = IdempotentRequest.Name(application: sample.application, key: Self.key)
+        let running = IdempotentRequest(
+            name, describedBy: [Array("ana bo".utf8)], at: sample.store.environment.now(),
+            hash: sample.store.environment.sha256)
+        try sample.store.runningRequests.begin(running)
+        await #expect(throws: Rejection.inProgress) { try await create(in: sample) }
+        await #expect(throws: Rejection.keyReused) { try await create(in: sample, saying: "else") }
+        sample.store.runningRequests.end(running)
+        guard case .done = try await create(in: sample) else {
             Issue.record("the key is taken")
             return
         }
     }
 
     @Test func `is remembered for a day, and not much longer (X2)`() async throws {
-        let shop = try await Shop()
-        let first = try await create(in: shop)
-        shop.wait(milliseconds: 86_399_999)
+        let sample = try await SampleApplication()
+        let first = try await create(in: sample)
+        sample.wait(milliseconds: 86_399_999)
         guard case .done(let answer) = first else {
             Issue.record("not done")
             return
         }
-        #expect(try await create(in: shop) == .replayed(answer))
-        shop.wait(milliseconds: 1)
-        guard case .done(let other) = try await create(in: shop) else {
+        #expect(try await create(in: sample) == .replayed(answer))
+        sample.wait(milliseconds: 1)
+        guard case .done(let other) = try await create(in: sample) else {
             Issue.record("remembered after a day")
             return
         }
         #expect(other != answer)
-        #expect(try await count(in: shop) == 1)
+        #expect(try await count(in: sample) == 1)
     }
 
     @Test func `lets go of two old ones for each that comes (X2)`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         for number in 0..<10 {
-            _ = try await create(in: shop, #require(IdempotencyKey("old-\(number)")), [.ana])
+            _ = try await create(in: sample, #require(IdempotencyKey("old-\(number)")), [.ana])
         }
-        shop.wait(milliseconds: 2 * 86_400_000)
+        sample.wait(milliseconds: 2 * 86_400_000)
         var counts: [Int] = []
         for number in 0..<6 {
-            _ = try await create(in: shop, #require(IdempotencyKey("new-\(number)")), [.ana])
-            counts.append(try await count(in: shop))
+            _ = try await create(in: sample, #require(IdempotencyKey("new-\(number)")), [.ana])
+            counts.append(try await count(in: sample))
         }
         #expect(counts == [9, 8, 7, 6, 5, 6])
     }
 
     @Test(.enabled(if: onSQLite)) func `looks and lets go by index`() async throws {
-        let shop = try await Shop()
-        let plans = try await shop.database.read { [application = shop.application] transaction in
+        let sample = try await SampleApplication()
+        let plans = try await sample.database.read {
+            [application = sample.application] transaction in
             try transaction.rows(
                 """
                 EXPLAIN QUERY PLAN DELETE FROM idempotency_keys
@@ -173,13 +178,13 @@ import Testing
 
     @Test(.timeLimit(.minutes(10)))
     func `that waits for something else is undone and does no harm`() async throws {
-        let shop = try await Shop()
-        let before = try await shop.rows()
+        let sample = try await SampleApplication()
+        let before = try await sample.rows()
         let waiting = Locked<CheckedContinuation<Void, Never>?>(nil)
         let (ends, end) = AsyncStream.makeStream(of: StoreFault?.self)
-        await #expect(throws: StoreFault.strayed) {
-            _ = try await shop.store.doOnce(Self.key, saying: [], in: shop.application) {
-                [application = shop.application] store in
+        await #expect(throws: StoreFault.leftTransaction) {
+            _ = try await sample.store.doOnce(Self.key, describedBy: [], in: sample.application) {
+                [application = sample.application] store in
                 _ = try await store.createConversation(
                     Conversation.Draft(participants: [.ana]), in: application)
                 await withCheckedContinuation { wake in
@@ -191,66 +196,68 @@ import Testing
                 } catch {
                     end.yield(error as? StoreFault)
                 }
-                return KeptAnswer(status: 201, fields: [], body: nil)
+                return StoredResponse(status: 201, fields: [], body: nil)
             }
         }
-        #expect(try await shop.rows() == before)
+        #expect(try await sample.rows() == before)
         waiting.withLock { waiting in waiting }?.resume()
         for await fault in ends {
-            #expect(fault == .strayed)
+            #expect(fault == .leftTransaction)
             break
         }
     }
 
     @Test func `done outside of the database is answered once as well (X2)`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
         for number in 0..<2 {
-            let outcome = try await shop.store.doOnceOutside(
-                Self.key, saying: [], in: shop.application
-            ) { [application = shop.application] store in
+            let outcome = try await sample.store.doOnceOutsideTransaction(
+                Self.key, describedBy: [], in: sample.application
+            ) { [application = sample.application] store in
                 _ = try await store.conversation(conversation, in: application)
                 try await Task.sleep(for: .milliseconds(1))
-                return KeptAnswer(status: 201, fields: [], body: [UInt8(number)])
+                return StoredResponse(status: 201, fields: [], body: [UInt8(number)])
             }
-            let answer = KeptAnswer(status: 201, fields: [], body: [0])
+            let answer = StoredResponse(status: 201, fields: [], body: [0])
             #expect(outcome == (number == 0 ? .done(answer) : .replayed(answer)))
         }
         await #expect(throws: Rejection.keyReused) {
-            _ = try await shop.store.doOnceOutside(Self.key, saying: [[1]], in: shop.application) {
-                [application = shop.application] store in
+            _ = try await sample.store.doOnceOutsideTransaction(
+                Self.key, describedBy: [[1]], in: sample.application
+            ) {
+                [application = sample.application] store in
                 _ = try await store.conversation(conversation, in: application)
-                return KeptAnswer(status: 201, fields: [], body: nil)
+                return StoredResponse(status: 201, fields: [], body: nil)
             }
         }
     }
 
     @Test(arguments: 0..<5) func `does not disturb who shares its commit`(seed: Int) async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<60 {
                 group.addTask { [self] in
                     switch number % 3 {
-                    case 0: try await shop.send("plain \(number)", to: conversation)
+                    case 0: try await sample.send("plain \(number)", to: conversation)
                     case 1:
                         let key = IdempotencyKey("key-\(number)") ?? Self.key
-                        _ = try await create(in: shop, key, [.cy])
+                        _ = try await create(in: sample, key, [.cy])
                     default:
                         // Fails within its transaction: all others are run again without it.
                         await #expect(throws: Rejection.self) {
-                            try await shop.send("lost", to: .sample(UInt128(number)))
+                            try await sample.send("lost", to: .sample(UInt128(number)))
                         }
                     }
                 }
             }
             try await group.waitForAll()
         }
-        #expect(try await count(in: shop) == 20)
-        let views = try await shop.store.conversations(
-            of: .cy, limit: 100, in: shop.application)
+        #expect(try await count(in: sample) == 20)
+        let views = try await sample.store.conversations(
+            of: .cy, limit: 100, in: sample.application)
         #expect(views.total == 20)
-        #expect(try await shop.texts(of: conversation).count == 20)
+        #expect(try await sample.texts(of: conversation).count == 20)
     }
 }
 

@@ -1,6 +1,6 @@
-import Locking
 import Messaging
 import SQL
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -66,8 +66,8 @@ import Testing
     }
 
     @Test func `is everybody's on a file, which one process serves`() async throws {
-        let shop = try await Shop(at: .temporary)
-        let (first, second) = (Lease("a", of: shop.store), Lease("a", of: shop.store))
+        let sample = try await SampleApplication(at: .temporary)
+        let (first, second) = (Lease("a", of: sample.store), Lease("a", of: sample.store))
         for lease in [first, second, first] {
             let result = try await lease.hold { 1 }
             #expect(result == 1)
@@ -79,13 +79,13 @@ import Testing
 private final class Crew: Sendable {
     let first: Lease
     let second: Lease
-    private let shops: [Shop]
+    private let shops: [SampleApplication]
     private let clock = Locked(Duration.zero)
 
     init() async throws {
         let location = DatabaseLocation.server(PostgresServer.shared.newSchema())
-        let one = try await Shop(at: location)
-        shops = [one, try await Shop(at: location, opening: one.application)]
+        let one = try await SampleApplication(at: location)
+        shops = [one, try await SampleApplication(at: location, opening: one.application)]
         first = Self.lease(shops[0], clock)
         second = Self.lease(shops[1], clock)
     }
@@ -95,7 +95,7 @@ private final class Crew: Sendable {
     /// One more at the first process, or the second.
     func lease(_ isFirst: Bool) -> Lease { Self.lease(shops[isFirst ? 0 : 1], clock) }
 
-    private static func lease(_ shop: Shop, _ clock: Locked<Duration>) -> Lease {
-        Lease("work", of: shop.store, elapsed: { clock.withLock { clock in clock } })
+    private static func lease(_ sample: SampleApplication, _ clock: Locked<Duration>) -> Lease {
+        Lease("work", of: sample.store, elapsed: { clock.withLock { clock in clock } })
     }
 }

@@ -42,7 +42,7 @@ extension Event {
                     views: [
                         ConversationMerged.View(
                             .ana,
-                            ViewCopy(
+                            MergeableView(
                                 state: .cleared, clearedTo: Position(2), hidden: IntervalSet(4...9),
                                 receipts: Receipts(
                                     delivered: IntervalSet(3...6), read: IntervalSet(5...5))))
@@ -183,7 +183,7 @@ extension Event {
                     removed: [PartsChanged.Removed(id: .sample(10), index: 0)], order: [2, 1],
                     made: 3,
                     at: .sample)),
-            .identityTold(
+            .identityReplaced(
                 Identity(
                     userID: .ana, displayName: "Ana", avatarURL: "", kind: .bot,
                     metadata: ["b": "é", "a": ""])),
@@ -207,14 +207,14 @@ extension Event {
                 .sample(.unverified, config: [Webhook.Setting(name: "é", value: "")]),
                 formerUntil: .sample),
             .webhookDeleted(.sample(.unverified, config: [])),
-        ] + MovedRecord.samples.map(Event.recordImported)
+        ] + ArchiveRecord.samples.map(Event.recordImported)
 }
 
-extension ShownWebhook {
+extension WebhookSummary {
     fileprivate static func sample(
         _ status: Webhook.Status, config: [Webhook.Setting]? = nil
-    ) -> ShownWebhook {
-        ShownWebhook(
+    ) -> WebhookSummary {
+        WebhookSummary(
             id: .sample(20), payloadVersion: .v3_0, target: "https://hooks.example.org/in",
             topics: [.messageSent, .conversationDeleted], config: config, status: status,
             createdAt: .sample)

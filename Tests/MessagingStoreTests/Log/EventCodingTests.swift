@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `a webhook is written as it always was`() {
-        let webhook = ShownWebhook(
+        let webhook = WebhookSummary(
             id: .sample(20), payloadVersion: .v2_0, target: "https://a/", topics: [.messageSent],
             config: [Webhook.Setting(name: "b", value: "c")], status: .inactive(reason: "no"),
             createdAt: Timestamp(milliseconds: 1))

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func `a random history reads the same later`(seed: UInt64) async throws {
         var life = try await ModelLife(seed: seed)
-        var reader = LogReader(life.shop)
+        var reader = LogReader(life.sample)
         for number in 1...250 {
             try await life.step()
             if number.isMultiple(of: 3) {
@@ -23,29 +23,29 @@ import Testing
     }
 
     @Test func `names, metadata, participants, parts and receipts`() async throws {
-        let shop = try await Shop()
-        var reader = LogReader(shop)
-        try await shop.call(.ana, "Ana")
-        let talk = try await shop.conversation([.ana, .bo], metadata: ["a": "0"])
-        let message = try await shop.send("first", by: .ana, to: talk).object.message.id
+        let sample = try await SampleApplication()
+        var reader = LogReader(sample)
+        try await sample.call(.ana, "Ana")
+        let talk = try await sample.conversation([.ana, .bo], metadata: ["a": "0"])
+        let message = try await sample.send("first", by: .ana, to: talk).object.message.id
         try await reader.readNew()
         for number in 1...5 {
-            try await shop.patch(talk, .setMetadata(path: ["a"], .text("\(number)")))
-            try await shop.patch(
+            try await sample.patch(talk, .setMetadata(path: ["a"], .text("\(number)")))
+            try await sample.patch(
                 talk, number.isMultiple(of: 2) ? .removeParticipant(.cy) : .addParticipant(.cy))
-            try await shop.call(.ana, "Ana \(number)")
-            _ = try await shop.store.addPart(
-                .text("part \(number)"), to: message, by: .system(talk), in: shop.application)
-            try await shop.send("and \(number)", by: .ana, to: talk)
-            try await shop.store.recordReceipts(
+            try await sample.call(.ana, "Ana \(number)")
+            _ = try await sample.store.addPart(
+                .text("part \(number)"), to: message, by: .system(talk), in: sample.application)
+            try await sample.send("and \(number)", by: .ana, to: talk)
+            try await sample.store.recordReceipts(
                 number.isMultiple(of: 2) ? .read : .delivery, of: IntervalSet(1...Int64(number)),
-                by: .bo, in: talk, in: shop.application)
+                by: .bo, in: talk, in: sample.application)
             try await reader.readNew()
         }
-        try await shop.store.deleteMessage(message, in: nil, in: shop.application)
-        try await shop.store.deleteIdentity(of: .ana, in: shop.application)
+        try await sample.store.deleteMessage(message, in: nil, in: sample.application)
+        try await sample.store.deleteIdentity(of: .ana, in: sample.application)
         try await reader.readNew()
-        try await shop.store.deleteConversation(talk, in: shop.application)
+        try await sample.store.deleteConversation(talk, in: sample.application)
         try await reader.readNew()
         try await reader.expectSameAgain("one conversation")
 
@@ -67,34 +67,34 @@ import Testing
     }
 
     @Test func `conversations before they became one (X1)`() async throws {
-        let shop = try await Shop()
-        let other = try await Shop(opening: shop.application)
+        let sample = try await SampleApplication()
+        let other = try await SampleApplication(opening: sample.application)
         other.wait(milliseconds: 5)
-        let here = try await shop.create(isDistinct: true, metadata: ["a": "b"])
+        let here = try await sample.create(isDistinct: true, metadata: ["a": "b"])
             .object.conversation.id
         let there = try await other.create(isDistinct: true).object.conversation.id
-        var reader = LogReader(shop)
+        var reader = LogReader(sample)
         for text in ["1", "2", "3"] {
-            let sent = try await shop.send("here \(text)", by: .ana, to: here).object.message
-            shop.wait(milliseconds: 4)
+            let sent = try await sample.send("here \(text)", by: .ana, to: here).object.message
+            sample.wait(milliseconds: 4)
             try await other.send("there \(text)", by: .bo, to: there)
             other.wait(milliseconds: 4)
-            try await shop.store.recordReceipt(
-                .read, of: sent.id, by: .bo, in: shop.application)
+            try await sample.store.recordReceipt(
+                .read, of: sent.id, by: .bo, in: sample.application)
             try await reader.readNew()
         }
-        _ = try await shop.store.addPart(
-            .text("more"), to: try await shop.ids(of: here)[1], by: .system(here),
-            in: shop.application)
+        _ = try await sample.store.addPart(
+            .text("more"), to: try await sample.ids(of: here)[1], by: .system(here),
+            in: sample.application)
         try await reader.readNew()
-        try await shop.take(try await other.lines())
+        try await sample.take(try await other.lines())
         try await reader.readNew()
-        let winner = try await shop.read(here).conversation.id
-        try await shop.store.recordReceipts(
-            .read, of: IntervalSet(1...100), by: .ana, in: winner, in: shop.application)
+        let winner = try await sample.read(here).conversation.id
+        try await sample.store.recordReceipts(
+            .read, of: IntervalSet(1...100), by: .ana, in: winner, in: sample.application)
         try await reader.readNew()
-        try await shop.store.deleteMessage(
-            try await shop.ids(of: winner)[0], in: nil, in: shop.application)
+        try await sample.store.deleteMessage(
+            try await sample.ids(of: winner)[0], in: nil, in: sample.application)
         try await reader.readNew()
         try await reader.expectSameAgain("merged")
         #expect(
@@ -124,14 +124,14 @@ import Testing
     }
 
     @Test func `reads as of a position that the log does not hold are refused`() async throws {
-        let shop = try await Shop()
-        let talk = try await shop.conversation()
-        let created = try await shop.end()
-        try await shop.send(to: talk)
-        let end = try await shop.end()
+        let sample = try await SampleApplication()
+        let talk = try await sample.conversation()
+        let created = try await sample.end()
+        try await sample.send(to: talk)
+        let end = try await sample.end()
         func read(_ number: Int64) async throws -> Int64 {
-            try await shop.store.messages(
-                in: talk, asOf: LogPosition(number), limit: 10, in: shop.application
+            try await sample.store.messages(
+                in: talk, asOf: LogPosition(number), limit: 10, in: sample.application
             ).total
         }
         #expect(try await read(created.number) == 0)
@@ -143,7 +143,7 @@ import Testing
             "as_of", .logPositionBeyondEnd, .init(amount: Int(end.number)))
         await #expect(throws: beyond) { try await read(end.number + 1) }
         await #expect(throws: beyond) { try await read(.max) }
-        try await shop.store.trimLogs(before: shop.tick())
+        try await sample.store.trimLogs(before: sample.tick())
         await #expect(throws: Rejection.positionGone(oldest: LogPosition(end.number + 1))) {
             try await read(created.number)
         }
@@ -151,19 +151,19 @@ import Testing
     }
 
     @Test func `a receipt is told message by message over several stretches`() async throws {
-        let shop = try await Shop()
-        let talk = try await shop.conversation([.ana, .bo])
-        for number in 1...7 { try await shop.send("\(number)", by: .ana, to: talk) }
-        let start = try await shop.end()
-        try await shop.store.recordReceipts(
-            .read, of: IntervalSet(1...7), by: .bo, in: talk, in: shop.application)
-        let ids = try await shop.ids(of: talk)
-        try await shop.store.deleteMessage(ids[3], in: nil, in: shop.application)
-        var place = TellingPlace(after: start)
+        let sample = try await SampleApplication()
+        let talk = try await sample.conversation([.ana, .bo])
+        for number in 1...7 { try await sample.send("\(number)", by: .ana, to: talk) }
+        let start = try await sample.end()
+        try await sample.store.recordReceipts(
+            .read, of: IntervalSet(1...7), by: .bo, in: talk, in: sample.application)
+        let ids = try await sample.ids(of: talk)
+        try await sample.store.deleteMessage(ids[3], in: nil, in: sample.application)
+        var place = WebhookCheckpoint(after: start)
         var told: [Message.ID] = []
         for _ in 1...10 {
-            let stretch = try await shop.store.told(
-                after: place, to: [.v1_0: [.messageRead]], limit: 2, in: shop.application)
+            let stretch = try await sample.store.webhookEvents(
+                after: place, to: [.v1_0: [.messageRead]], limit: 2, in: sample.application)
             for case .message(let shown) in stretch.events.map(\.subject) {
                 told.append(shown.message.id)
             }
@@ -174,18 +174,18 @@ import Testing
     }
 
     @Test func `a page of large conversations ends before it fills the memory`() async throws {
-        let shop = try await Shop()
-        let talk = try await shop.conversation([.ana, .bo])
+        let sample = try await SampleApplication()
+        let talk = try await sample.conversation([.ana, .bo])
         for number in 1...100 {
             let text = String(repeating: "x", count: 2048)
-            try await shop.patch(talk, .setMetadata(path: ["key\(number)"], .text(text)))
+            try await sample.patch(talk, .setMetadata(path: ["key\(number)"], .text(text)))
         }
-        let start = try await shop.end()
+        let start = try await sample.end()
         for number in 1...40 {
-            try await shop.patch(talk, .setMetadata(path: ["n"], .text("\(number)")))
+            try await sample.patch(talk, .setMetadata(path: ["n"], .text("\(number)")))
         }
-        let page = try await shop.store.eventPage(
-            after: start, limit: 100, in: shop.application)
+        let page = try await sample.store.eventPage(
+            after: start, limit: 100, in: sample.application)
         #expect(page.isCut)
         #expect((1..<40).contains(page.events.count))
         #expect(page.through == page.events.last?.recorded.position)
@@ -203,7 +203,7 @@ private struct Moment {
     /// - Parameter asked: Read as of this position; `nil` for now.
     init(_ life: ModelLife, asOf asked: LogPosition?) async throws {
         let (store, application) = (life.store, life.application)
-        position = try await life.shop.end()
+        position = try await life.sample.end()
         for talk in life.model.talks {
             let id = talk.id
             conversations[id] = try await there {
@@ -267,15 +267,15 @@ private struct Moment {
 
 /// A reader that follows the log closely, and remembers what it was shown.
 private struct LogReader {
-    let shop: Shop
-    var shown: [ShownEvent] = []
-    var told: [ToldEvent] = []
+    let sample: SampleApplication
+    var shown: [ResolvedEvent] = []
+    var told: [WebhookEvent] = []
     private var place = LogPosition.start
 
-    init(_ shop: Shop) { self.shop = shop }
+    init(_ sample: SampleApplication) { self.sample = sample }
 
     mutating func readNew() async throws {
-        let end = try await shop.end()
+        let end = try await sample.end()
         while place < end {
             // One event at a time: what it shows cannot have changed yet.
             let next = LogPosition(place.number + 1)
@@ -287,7 +287,7 @@ private struct LogReader {
 
     /// Reads all again, in pages and in stretches.
     func expectSameAgain(_ what: Comment) async throws {
-        var again: [ShownEvent] = []
+        var again: [ResolvedEvent] = []
         var last = LogPosition.start
         while last < place {
             let page = try await page(after: last, limit: 50)
@@ -308,19 +308,21 @@ private struct LogReader {
     }
 
     private func page(after place: LogPosition, limit: Int) async throws -> EventPage {
-        try await shop.store.eventPage(after: place, limit: limit, in: shop.application)
+        try await sample.store.eventPage(after: place, limit: limit, in: sample.application)
     }
 
     private func told(
         after start: LogPosition, through end: LogPosition
-    ) async throws -> [ToldEvent] {
+    ) async throws -> [WebhookEvent] {
         let all = Dictionary(
-            uniqueKeysWithValues: WebhookVersion.allCases.map { ($0, Set(Topic.all(in: $0))) })
-        var told: [ToldEvent] = []
-        var place = TellingPlace(after: start)
+            uniqueKeysWithValues: WebhookVersion.allCases.map {
+                ($0, Set(WebhookTopic.all(in: $0)))
+            })
+        var told: [WebhookEvent] = []
+        var place = WebhookCheckpoint(after: start)
         while place.after < end {
-            let stretch = try await shop.store.told(
-                after: place, through: end, to: all, limit: 20, in: shop.application)
+            let stretch = try await sample.store.webhookEvents(
+                after: place, through: end, to: all, limit: 20, in: sample.application)
             told += stretch.events
             place = stretch.next
         }
@@ -328,7 +330,7 @@ private struct LogReader {
     }
 }
 
-extension Shop {
+extension SampleApplication {
     fileprivate func call(_ user: UserID, _ name: String) async throws {
         var identity = Identity(userID: user)
         identity[.displayName] = name

@@ -6,66 +6,66 @@ import Testing
 
 @Suite struct `The log` {
     @Test func `X3: positions have no gaps, whatever is refused between`() async throws {
-        let shop = try await Shop()
-        try await shop.live()
-        let positions = try await shop.events().map(\.position.number)
+        let sample = try await SampleApplication()
+        try await sample.live()
+        let positions = try await sample.events().map(\.position.number)
         #expect(positions == Array(1...Int64(positions.count)))
     }
 
     @Test func `X3: the rows made again from the events are the rows`() async throws {
-        let shop = try await Shop()
-        try await shop.live()
-        let events = try await shop.events()
+        let sample = try await SampleApplication()
+        try await sample.live()
+        let events = try await sample.events()
         #expect(Set(events.map(\.event.kind)) == Set(Event.samples.map(\.kind)))
-        try await shop.expectSameRowsAgain()
+        try await sample.expectSameRowsAgain()
     }
 
     @Test func `events come after a place, in pages`() async throws {
-        let shop = try await Shop()
-        try await shop.live()
-        let all = try await shop.events()
-        let page = try await shop.store.events(
-            after: LogPosition(3), limit: 4, in: shop.application)
+        let sample = try await SampleApplication()
+        try await sample.live()
+        let all = try await sample.events()
+        let page = try await sample.store.events(
+            after: LogPosition(3), limit: 4, in: sample.application)
         #expect(page == Array(all[3..<7]))
     }
 
     @Test func `each application has a log of its own`() async throws {
-        let shop = try await Shop()
-        let other = try await shop.store.createApplication(name: "Other").id
-        let events = try await shop.store.events(after: .start, limit: 10, in: other)
+        let sample = try await SampleApplication()
+        let other = try await sample.store.createApplication(name: "Other").id
+        let events = try await sample.store.events(after: .start, limit: 10, in: other)
         #expect(events.map(\.position.number) == [1])
     }
 
     @Test func `the signal names what can be read`() async throws {
-        let shop = try await Shop()
-        let before = try #require(shop.store.signal.latest(in: shop.application))
-        async let woken = shop.store.signal.wait(past: before, in: shop.application)
-        try await shop.conversation()
+        let sample = try await SampleApplication()
+        let before = try #require(sample.store.signal.latest(in: sample.application))
+        async let woken = sample.store.signal.wait(past: before, in: sample.application)
+        try await sample.conversation()
         let position = try #require(await woken)
         #expect(position > before)
-        #expect(try await shop.events().last?.position == position)
-        let atOnce = await shop.store.signal.wait(past: before, in: shop.application)
+        #expect(try await sample.events().last?.position == position)
+        let atOnce = await sample.store.signal.wait(past: before, in: sample.application)
         #expect(atOnce == position)
     }
 
     @Test func `who waits for the signal can be cancelled`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         let waiting = Task {
-            await shop.store.signal.wait(past: LogPosition(100), in: shop.application)
+            await sample.store.signal.wait(past: LogPosition(100), in: sample.application)
         }
         waiting.cancel()
         #expect(await waiting.value == nil)
     }
 
     @Test func `a refused change does not move the signal`() async throws {
-        let shop = try await Shop()
-        let before = shop.store.signal.latest(in: shop.application)
-        await #expect(throws: Rejection.self) { try await shop.send(to: .sample(1)) }
-        #expect(shop.store.signal.latest(in: shop.application) == before)
+        let sample = try await SampleApplication()
+        let before = sample.store.signal.latest(in: sample.application)
+        await #expect(throws: Rejection.self) { try await sample.send(to: .sample(1)) }
+        #expect(sample.store.signal.latest(in: sample.application) == before)
     }
 }
 
-extension Shop {
+extension SampleApplication {
     /// A little of everything that makes an event, and some that is refused.
     func live() async throws {
         let token = try await store.createToken(for: application, scope: .read).token
@@ -93,18 +93,19 @@ extension Shop {
         try await procrastinate()
         try await listen()
         try await upload(6, to: nil, by: .ana)
-        _ = try await store.bring(
-            [.record(.relations(MovedRelations(.bo, followed: [.named("gil")])))], in: application)
+        _ = try await store.importRecords(
+            [.record(.relations(ArchivedRelations(.bo, followed: [.named("gil")])))],
+            in: application)
     }
 
     /// Deletions as earlier releases recorded them: without what was deleted.
     private func deleteAsBefore() async throws {
         let home = try await conversation([.ana, .cy])
         let message = try await send(to: home).object.message
-        try await store.change(in: application) { recording in
-            try recording.record(
+        try await store.change(in: application) { context in
+            try context.record(
                 .messageDeleted(message.id, in: home, at: message.position))
-            try recording.record(.conversationDeleted(home, at: recording.now))
+            try context.record(.conversationDeleted(home, at: context.now))
         }
     }
 
@@ -167,8 +168,8 @@ extension Shop {
     /// What is told about users, and what they want of each other.
     private func introduce() async throws {
         // Written by an earlier release only.
-        try await store.change(in: application) { recording in
-            try recording.record(
+        try await store.change(in: application) { context in
+            try context.record(
                 .identityNamed(BasicIdentity(userID: .cy, displayName: "Cy", kind: .bot)))
         }
         var ana = Identity(userID: .ana, displayName: "Ana", metadata: ["b": "é", "a": ""])

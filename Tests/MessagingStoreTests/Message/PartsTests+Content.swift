@@ -5,17 +5,17 @@ import Testing
 
 extension `Parts of a message` {
     @Test func `R23: a message holds 2 GiB at most, counted over all its parts`() async throws {
-        let (shop, conversation, message) = try await scene(1)
-        let half = try await shop.upload(
+        let (sample, conversation, message) = try await scene(1)
+        let half = try await sample.upload(
             1, size: MessagingLimits().messageBytes / 2, to: conversation
         ).id
-        let rest = try await shop.upload(
+        let rest = try await sample.upload(
             2, size: MessagingLimits().messageBytes / 2 - 1, to: conversation
         ).id
         func add(_ content: Content.ID) async throws {
-            _ = try await shop.store.addPart(
+            _ = try await sample.store.addPart(
                 MessagePart.Draft(mimeType: "a/b", body: .content(content, size: 0)),
-                to: message.id, by: .system(conversation), in: shop.application)
+                to: message.id, by: .system(conversation), in: sample.application)
         }
         try await add(half)
         let double = Rejection.Detail(amount: 2_147_483_649, limit: 2_147_483_648)
@@ -25,58 +25,59 @@ extension `Parts of a message` {
         try await add(rest)
         let more = Rejection.Detail(amount: 2_147_483_649, limit: 2_147_483_648)
         await #expect(throws: Rejection.invalid("parts", .partsSize, more)) {
-            try await shop.store.changeParts(
+            try await sample.store.changeParts(
                 .replace(.index(0), .text("12")), of: message.id, by: .system(conversation),
-                in: shop.application)
+                in: sample.application)
         }
     }
 
     @Test func `R24: a content goes with the last part that shows it`() async throws {
-        let (shop, conversation, message) = try await scene(1)
-        let picture = try await shop.upload(to: conversation).id
+        let (sample, conversation, message) = try await scene(1)
+        let picture = try await sample.upload(to: conversation).id
         let draft = try MessagePart.Draft(mimeType: "a/b", body: .content(picture, size: 0))
         for _ in 0..<3 {
-            _ = try await shop.store.addPart(
-                draft, to: message.id, by: .system(conversation), in: shop.application)
+            _ = try await sample.store.addPart(
+                draft, to: message.id, by: .system(conversation), in: sample.application)
         }
-        let other = try await shop.attach(picture, to: conversation).message.id
+        let other = try await sample.attach(picture, to: conversation).message.id
         let changes: [PartOperation] = try [
             .remove(.index(1)), .replace(.index(2), .text("x")),
             .replaceAll([.init(name: nil, draft: .text("y"))]),
         ]
         for change in changes {
-            try await shop.store.changeParts(
-                change, of: message.id, by: .system(conversation), in: shop.application)
-            #expect(try await shop.store.signedContent(picture) != nil)
+            try await sample.store.changeParts(
+                change, of: message.id, by: .system(conversation), in: sample.application)
+            #expect(try await sample.store.signedContent(picture) != nil)
         }
-        try await shop.store.changeParts(
+        try await sample.store.changeParts(
             .replace(.index(0), .text("z")), of: other, by: .system(conversation),
-            in: shop.application)
-        #expect(try await shop.store.signedContent(picture) == nil)
+            in: sample.application)
+        #expect(try await sample.store.signedContent(picture) == nil)
     }
 
     @Test func `R24: a part that keeps its content keeps it alive`() async throws {
-        let (shop, conversation, _) = try await scene(1)
-        let picture = try await shop.upload(to: conversation).id
-        let message = try await shop.attach(picture, to: conversation).message
+        let (sample, conversation, _) = try await scene(1)
+        let picture = try await sample.upload(to: conversation).id
+        let message = try await sample.attach(picture, to: conversation).message
         let draft = try MessagePart.Draft(mimeType: "c/d", body: .content(picture, size: 0))
         for change in [
             PartOperation.replace(.index(0), draft),
             .replaceAll([.init(name: nil, draft: draft)]),
         ] {
-            try await shop.store.changeParts(
-                change, of: message.id, by: .system(conversation), in: shop.application)
-            #expect(try await shop.store.signedContent(picture) != nil)
+            try await sample.store.changeParts(
+                change, of: message.id, by: .system(conversation), in: sample.application)
+            #expect(try await sample.store.signedContent(picture) != nil)
         }
     }
 
     @Test func `rulings 18: a part binds a content that belongs to no conversation`() async throws {
-        let (shop, conversation, message) = try await scene(1)
-        let picture = try await shop.upload(to: nil).id
-        _ = try await shop.store.addPart(
+        let (sample, conversation, message) = try await scene(1)
+        let picture = try await sample.upload(to: nil).id
+        _ = try await sample.store.addPart(
             MessagePart.Draft(mimeType: "a/b", body: .content(picture, size: 0)), to: message.id,
-            by: .system(conversation), in: shop.application)
-        let bound = try await shop.store.content(picture, in: conversation, in: shop.application)
+            by: .system(conversation), in: sample.application)
+        let bound = try await sample.store.content(
+            picture, in: conversation, in: sample.application)
         #expect(bound.conversation == conversation)
     }
 }

@@ -8,31 +8,31 @@ import Testing
     /// A message of so many parts: `"0"`, `"1"` …
     func scene(
         _ count: Int = 3
-    ) async throws -> (shop: Shop, conversation: Conversation.ID, message: Message) {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        let message = try await shop.store.sendMessage(
+    ) async throws -> (sample: SampleApplication, conversation: Conversation.ID, message: Message) {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let message = try await sample.store.sendMessage(
             Message.Draft(
                 sender: .user(.ana), parts: (0..<count).map { number in try .text("\(number)") }),
-            to: conversation, in: shop.application
+            to: conversation, in: sample.application
         ).object.message
-        shop.tick()
-        return (shop, conversation, message)
+        sample.tick()
+        return (sample, conversation, message)
     }
 
     @Test func `5.3: a change tells what was made, changed and removed, in one event`() async throws
     {
-        let (shop, conversation, message) = try await scene()
-        let now = shop.store.environment.now()
-        let kinds = try await shop.kinds {
-            try await shop.store.changeParts(
+        let (sample, conversation, message) = try await scene()
+        let now = sample.store.environment.now()
+        let kinds = try await sample.kinds {
+            try await sample.store.changeParts(
                 .replaceAll([
                     .init(name: nil, draft: .text("new")),
                     .init(name: .id(message.parts[2].id), draft: .text("two")),
-                ]), of: message.id, by: .system(conversation), in: shop.application)
+                ]), of: message.id, by: .system(conversation), in: sample.application)
         }
         #expect(kinds == ["parts.changed"])
-        guard case .partsChanged(let change) = try await shop.events().last?.event else {
+        guard case .partsChanged(let change) = try await sample.events().last?.event else {
             Issue.record("no change")
             return
         }
@@ -47,9 +47,9 @@ import Testing
 
     @Test func `5.3: what is answered is what is read, and nothing else has changed`() async throws
     {
-        let (shop, conversation, message) = try await scene()
-        try await shop.store.recordReceipt(.read, of: message.id, by: .bo, in: shop.application)
-        let before = try await shop.store.message(message.id, in: nil, in: shop.application)
+        let (sample, conversation, message) = try await scene()
+        try await sample.store.recordReceipt(.read, of: message.id, by: .bo, in: sample.application)
+        let before = try await sample.store.message(message.id, in: nil, in: sample.application)
         let operations: [PartOperation] = try [
             .replace(.index(1), .text("uno")),
             .replaceAll([
@@ -60,116 +60,116 @@ import Testing
             .replaceAll([.init(name: .index(0), draft: .text("x"))]),
         ]
         for operation in operations {
-            let answered = try await shop.store.changeParts(
-                operation, of: message.id, by: .system(conversation), in: shop.application)
-            let read = try await shop.store.message(message.id, in: nil, in: shop.application)
+            let answered = try await sample.store.changeParts(
+                operation, of: message.id, by: .system(conversation), in: sample.application)
+            let read = try await sample.store.message(message.id, in: nil, in: sample.application)
             #expect(read.message == answered)
             #expect(read.recipients == before.recipients)
             #expect(answered.position == message.position)
             #expect(answered.sentAt == message.sentAt)
-            #expect(answered.updatedAt == shop.store.environment.now())
-            shop.tick()
+            #expect(answered.updatedAt == sample.store.environment.now())
+            sample.tick()
         }
-        let after = try await shop.store.parts(
-            of: message.id, by: .system(conversation), in: shop.application)
+        let after = try await sample.store.parts(
+            of: message.id, by: .system(conversation), in: sample.application)
         #expect(after.version == 5)
         #expect(after.texts == ["x"])
     }
 
     @Test func `R25: parts added later come last, whatever order was given before`() async throws {
-        let (shop, conversation, message) = try await scene()
-        try await shop.store.changeParts(
+        let (sample, conversation, message) = try await scene()
+        try await sample.store.changeParts(
             .replaceAll([
                 .init(name: .index(2), draft: .text("c")),
                 .init(name: .index(0), draft: .text("a")),
-            ]), of: message.id, by: .system(conversation), in: shop.application)
+            ]), of: message.id, by: .system(conversation), in: sample.application)
         for text in ["d", "e"] {
-            let added = try await shop.store.addPart(
-                .text(text), to: message.id, by: .system(conversation), in: shop.application)
+            let added = try await sample.store.addPart(
+                .text(text), to: message.id, by: .system(conversation), in: sample.application)
             #expect(added.object.message.texts.last == text)
         }
-        let read = try await shop.store.parts(
-            of: message.id, by: .system(conversation), in: shop.application)
+        let read = try await sample.store.parts(
+            of: message.id, by: .system(conversation), in: sample.application)
         #expect(read.texts == ["c", "a", "d", "e"])
         #expect(read.parts.map(\.index) == [2, 0, 3, 4])
     }
 
     @Test func `1.3: a creation number is never given twice`() async throws {
-        let (shop, conversation, message) = try await scene(1)
+        let (sample, conversation, message) = try await scene(1)
         for number in 1...5 {
-            let added = try await shop.store.addPart(
-                .text("x"), to: message.id, by: .system(conversation), in: shop.application)
+            let added = try await sample.store.addPart(
+                .text("x"), to: message.id, by: .system(conversation), in: sample.application)
             #expect(added.object.part.index == number)
-            try await shop.store.changeParts(
+            try await sample.store.changeParts(
                 .remove(.index(number)), of: message.id, by: .system(conversation),
-                in: shop.application)
+                in: sample.application)
         }
     }
 
     @Test func `5.3: an id in use shows who has it, and changes nothing`() async throws {
-        let (shop, conversation, message) = try await scene(1)
-        let before = try await shop.rows()
+        let (sample, conversation, message) = try await scene(1)
+        let before = try await sample.rows()
         let draft = try MessagePart.Draft(
             mimeType: "a/b", body: .inline([]), proposedID: message.parts[0].id)
-        let taken = try await shop.store.addPart(
-            draft, to: message.id, by: .system(conversation), in: shop.application)
+        let taken = try await sample.store.addPart(
+            draft, to: message.id, by: .system(conversation), in: sample.application)
         #expect(taken == .idInUse(PartSnapshot(message: message, part: message.parts[0])))
-        #expect(try await shop.rows() == before)
+        #expect(try await sample.rows() == before)
     }
 
     @Test func `5.3: the same id in another message is another part`() async throws {
-        let (shop, conversation, message) = try await scene(1)
-        let other = try await shop.send(to: conversation).object.message
+        let (sample, conversation, message) = try await scene(1)
+        let other = try await sample.send(to: conversation).object.message
         let draft = try MessagePart.Draft(
             mimeType: "a/b", body: .inline([]), proposedID: message.parts[0].id)
-        let added = try await shop.store.addPart(
-            draft, to: other.id, by: .system(conversation), in: shop.application)
+        let added = try await sample.store.addPart(
+            draft, to: other.id, by: .system(conversation), in: sample.application)
         #expect(added.object.part.id == message.parts[0].id)
     }
 
     @Test func `R20: a message has 1000 parts at most, and keeps its last`() async throws {
-        let (shop, conversation, message) = try await scene(999)
-        _ = try await shop.store.addPart(
-            .text("999"), to: message.id, by: .system(conversation), in: shop.application)
+        let (sample, conversation, message) = try await scene(999)
+        _ = try await sample.store.addPart(
+            .text("999"), to: message.id, by: .system(conversation), in: sample.application)
         await #expect(throws: Rejection.invalid("parts", .partCount, .init(amount: 1001))) {
-            try await shop.store.addPart(
-                .text("1000"), to: message.id, by: .system(conversation), in: shop.application)
+            try await sample.store.addPart(
+                .text("1000"), to: message.id, by: .system(conversation), in: sample.application)
         }
         let replacements = try (0...1000).map { number in
             PartOperation.Replacement(name: nil, draft: try .text("\(number)"))
         }
         await #expect(throws: Rejection.invalid("parts", .partCount, .init(amount: 1001))) {
-            try await shop.store.changeParts(
+            try await sample.store.changeParts(
                 .replaceAll(replacements), of: message.id, by: .system(conversation),
-                in: shop.application)
+                in: sample.application)
         }
-        try await shop.store.changeParts(
+        try await sample.store.changeParts(
             .replaceAll([replacements[7]]), of: message.id, by: .system(conversation),
-            in: shop.application)
+            in: sample.application)
         await #expect(throws: Rejection.invalidOperation(.lastPart)) {
-            try await shop.store.changeParts(
+            try await sample.store.changeParts(
                 .remove(.index(1000)), of: message.id, by: .system(conversation),
-                in: shop.application)
+                in: sample.application)
         }
     }
 
     @Test func `R20: no two parts of a message have one id, from the sending on`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
         let twice = try (0..<2).map { _ in
             try MessagePart.Draft(mimeType: "a/b", body: .inline([]), proposedID: .sample(1))
         }
         await #expect(throws: Rejection.invalid("parts.id", .partIDTwice)) {
-            try await shop.store.sendMessage(
+            try await sample.store.sendMessage(
                 Message.Draft(sender: .user(.ana), parts: twice), to: conversation,
-                in: shop.application)
+                in: sample.application)
         }
     }
 
     @Test func `R28: a refused change leaves no trace`() async throws {
-        let (shop, conversation, message) = try await scene(1)
-        let foreign = try await shop.upload(to: try await shop.conversation()).id
-        let before = try await shop.rows()
+        let (sample, conversation, message) = try await scene(1)
+        let foreign = try await sample.upload(to: try await sample.conversation()).id
+        let before = try await sample.rows()
         let stranger = try MessagePart.Draft(mimeType: "a/b", body: .content(foreign, size: 5))
         let refused: [(PartOperation, Rejection)] = try [
             (.replace(.index(1), .text("x")), .notFound(.messagePart)),
@@ -194,37 +194,38 @@ import Testing
         ]
         for (operation, rejection) in refused {
             await #expect(throws: rejection) {
-                try await shop.store.changeParts(
-                    operation, of: message.id, by: .system(conversation), in: shop.application)
+                try await sample.store.changeParts(
+                    operation, of: message.id, by: .system(conversation), in: sample.application)
             }
         }
-        #expect(try await shop.rows() == before)
+        #expect(try await sample.rows() == before)
     }
 
     @Test func `R18: parts go with their message and their conversation`() async throws {
-        let (shop, conversation, message) = try await scene(2)
-        let other = try await shop.send(to: conversation).object.message.id
-        try await shop.store.deleteMessage(other, in: nil, in: shop.application)
+        let (sample, conversation, message) = try await scene(2)
+        let other = try await sample.send(to: conversation).object.message.id
+        try await sample.store.deleteMessage(other, in: nil, in: sample.application)
         await #expect(throws: Rejection.notFound(.message)) {
-            try await shop.store.changeParts(
-                .remove(.index(0)), of: other, by: .system(conversation), in: shop.application)
+            try await sample.store.changeParts(
+                .remove(.index(0)), of: other, by: .system(conversation), in: sample.application)
         }
-        try await shop.store.deleteConversation(conversation, in: shop.application)
+        try await sample.store.deleteConversation(conversation, in: sample.application)
         await #expect(throws: Rejection.objectDeleted) {
-            try await shop.store.changeParts(
-                .remove(.index(0)), of: message.id, by: .system(conversation), in: shop.application)
+            try await sample.store.changeParts(
+                .remove(.index(0)), of: message.id, by: .system(conversation),
+                in: sample.application)
         }
     }
 
     @Test func `X4: of many changes of one version exactly one is made`() async throws {
-        let (shop, conversation, message) = try await scene(1)
+        let (sample, conversation, message) = try await scene(1)
         let made = try await withThrowingTaskGroup { group in
             for number in 0..<20 {
                 group.addTask {
                     do {
-                        try await shop.store.changeParts(
+                        try await sample.store.changeParts(
                             .replace(.index(0), .text("\(number)")), of: message.id,
-                            by: .system(conversation), if: .one, in: shop.application)
+                            by: .system(conversation), if: .one, in: sample.application)
                         return 1
                     } catch let late as VersionMismatch<MessageSnapshot> {
                         #expect(late.current.message.version == 2)
@@ -238,23 +239,23 @@ import Testing
     }
 
     @Test func `R26: a change is never dated before what it changes`() async throws {
-        let (shop, conversation, message) = try await scene(1)
-        shop.wait(milliseconds: -60_000)
-        let changed = try await shop.store.changeParts(
+        let (sample, conversation, message) = try await scene(1)
+        sample.wait(milliseconds: -60_000)
+        let changed = try await sample.store.changeParts(
             .replace(.index(0), .text("x")), of: message.id, by: .system(conversation),
-            in: shop.application)
+            in: sample.application)
         #expect(changed.updatedAt == message.sentAt)
     }
 
     @Test(.enabled(if: onSQLite)) func `parts are read and changed by their index alone`()
         async throws
     {
-        let shop = try await Shop()
-        let plans = try await shop.database.read { transaction in
+        let sample = try await SampleApplication()
+        let plans = try await sample.database.read { transaction in
             try transaction.rows(
                 """
                 EXPLAIN QUERY PLAN SELECT part_index, content FROM parts
-                WHERE application = \(shop.application) AND message = \([UInt8]())
+                WHERE application = \(sample.application) AND message = \([UInt8]())
                     AND content IS NOT NULL
                 """
             ) { row in try row.text("detail") }

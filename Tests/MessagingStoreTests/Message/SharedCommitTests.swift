@@ -1,22 +1,22 @@
 import Dispatch
-import Locking
 import Messaging
 import SQL
+import SystemSupport
 import Testing
 
 @testable import MessagingStore
 
 @Suite struct `Changes that share a commit` {
-    private typealias Work = @Sendable (Shop) async throws -> Void
+    private typealias Work = @Sendable (SampleApplication) async throws -> Void
     private static let trio = Conversation.ID.sample(1), pair = Conversation.ID.sample(2)
 
     @Test func `R26: leave what they leave one after the other`() async throws {
         let application = Application.ID.sample(9)
-        let together = try await Shop(opening: application)
-        let apart = try await Shop(opening: application)
-        for shop in [together, apart] {
-            try await shop.create([.ana, .bo, .cy], id: Self.trio)
-            try await shop.create([.ana, .bo], id: Self.pair)
+        let together = try await SampleApplication(opening: application)
+        let apart = try await SampleApplication(opening: application)
+        for sample in [together, apart] {
+            try await sample.create([.ana, .bo, .cy], id: Self.trio)
+            try await sample.create([.ana, .bo], id: Self.pair)
         }
         for work in Self.works { try? await work(apart) }
         let commits = together.database.statistics.commits
@@ -36,8 +36,8 @@ import Testing
             let user = [UserID.ana, .bo, .cy][number % 3]
             let place = number % 4 == 0 && user != .cy ? pair : trio
             let id = Message.ID.sample(UInt128(100 + number))
-            return { shop in
-                _ = try await shop.send("\(number)", by: user, to: place, id: id)
+            return { sample in
+                _ = try await sample.send("\(number)", by: user, to: place, id: id)
             }
         }
         let first = Message.ID.sample(101)
@@ -61,9 +61,11 @@ import Testing
     }()
 }
 
-extension Shop {
+extension SampleApplication {
     /// Runs changes in this order, in one commit but for the one that holds the writer meanwhile.
-    fileprivate func share(_ works: [@Sendable (Shop) async throws -> Void]) async throws {
+    fileprivate func share(_ works: [@Sendable (SampleApplication) async throws -> Void])
+        async throws
+    {
         let gate = DispatchSemaphore(value: 0)
         let isHeld = Locked(false)
         async let holding: Void = database.write { transaction in

@@ -6,148 +6,153 @@ import Testing
 
 @Suite struct `Receipts of participants` {
     @Test func `R74: reading takes one from unread for each message, once`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        for _ in 0..<3 { try await shop.send(to: conversation) }
-        let fresh = try await shop.store.recordReceipts(
-            .read, of: IntervalSet(1...2), by: .bo, in: conversation, in: shop.application)
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        for _ in 0..<3 { try await sample.send(to: conversation) }
+        let fresh = try await sample.store.recordReceipts(
+            .read, of: IntervalSet(1...2), by: .bo, in: conversation, in: sample.application)
         #expect(fresh == IntervalSet(1...2))
-        #expect(try await shop.view(of: .bo).unreadCount == 1)
-        let kinds = try await shop.kinds {
-            let again = try await shop.store.recordReceipts(
-                .read, of: IntervalSet(1...2), by: .bo, in: conversation, in: shop.application)
+        #expect(try await sample.view(of: .bo).unreadCount == 1)
+        let kinds = try await sample.kinds {
+            let again = try await sample.store.recordReceipts(
+                .read, of: IntervalSet(1...2), by: .bo, in: conversation, in: sample.application)
             #expect(again.isEmpty)
         }
         #expect(kinds.isEmpty)
     }
 
     @Test func `R72: the status of a message rises`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        let id = try await shop.send(to: conversation).object.message.id
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let id = try await sample.send(to: conversation).object.message.id
         var statuses: [RecipientStatus?] = []
         for kind in [Receipts.Kind.delivery, .read, .delivery] {
-            try await shop.store.recordReceipts(
-                kind, of: IntervalSet(1...1), by: .bo, in: conversation, in: shop.application)
+            try await sample.store.recordReceipts(
+                kind, of: IntervalSet(1...1), by: .bo, in: conversation, in: sample.application)
             statuses.append(
-                try await shop.store.message(id, in: nil, in: shop.application).recipients.last?
+                try await sample.store.message(id, in: nil, in: sample.application).recipients.last?
                     .status)
         }
         #expect(statuses == [.delivered, .read, .read])
-        #expect(try await shop.view(of: .bo).lastMessage?.isUnread == false)
+        #expect(try await sample.view(of: .bo).lastMessage?.isUnread == false)
     }
 
     @Test func `R77: own, absent and deleted messages change nothing`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        try await shop.send(by: .bo, to: conversation)
-        let deleted = try await shop.send(to: conversation).object.message.id
-        try await shop.store.deleteMessage(deleted, in: nil, in: shop.application)
-        let fresh = try await shop.store.recordReceipts(
-            .read, of: IntervalSet(1...9), by: .bo, in: conversation, in: shop.application)
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        try await sample.send(by: .bo, to: conversation)
+        let deleted = try await sample.send(to: conversation).object.message.id
+        try await sample.store.deleteMessage(deleted, in: nil, in: sample.application)
+        let fresh = try await sample.store.recordReceipts(
+            .read, of: IntervalSet(1...9), by: .bo, in: conversation, in: sample.application)
         #expect(fresh.isEmpty)
     }
 
     @Test func `R29: deleting a read message leaves unread as it was`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        let first = try await shop.send(to: conversation).object.message.id
-        try await shop.send(to: conversation)
-        try await shop.store.recordReceipts(
-            .read, of: IntervalSet(1...1), by: .bo, in: conversation, in: shop.application)
-        try await shop.store.deleteMessage(first, in: nil, in: shop.application)
-        #expect(try await shop.view(of: .bo).unreadCount == 1)
-        #expect(try await shop.view(of: .ana).unreadCount == 0)
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let first = try await sample.send(to: conversation).object.message.id
+        try await sample.send(to: conversation)
+        try await sample.store.recordReceipts(
+            .read, of: IntervalSet(1...1), by: .bo, in: conversation, in: sample.application)
+        try await sample.store.deleteMessage(first, in: nil, in: sample.application)
+        #expect(try await sample.view(of: .bo).unreadCount == 1)
+        #expect(try await sample.view(of: .ana).unreadCount == 0)
     }
 
     @Test func `a stranger has none`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
         await #expect(throws: Rejection.notFound(.conversation)) {
-            try await shop.store.recordReceipts(
-                .read, of: IntervalSet(1...1), by: .cy, in: conversation, in: shop.application)
+            try await sample.store.recordReceipts(
+                .read, of: IntervalSet(1...1), by: .cy, in: conversation, in: sample.application)
         }
     }
 
     @Test func `R75: marking all read is one event, and none the second time`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        for _ in 0..<3 { try await shop.send(to: conversation) }
-        try await shop.send(by: .bo, to: conversation)
-        var reached: [AllRead] = []
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        for _ in 0..<3 { try await sample.send(to: conversation) }
+        try await sample.send(by: .bo, to: conversation)
+        var reached: [MarkAllReadResult] = []
         var kinds: [[String]] = []
         for _ in 0..<2 {
             kinds.append(
-                try await shop.kinds {
+                try await sample.kinds {
                     reached.append(
-                        try await shop.store.markAllRead(
-                            upTo: nil, by: .bo, in: conversation, in: shop.application))
+                        try await sample.store.markAllRead(
+                            upTo: nil, by: .bo, in: conversation, in: sample.application))
                 })
         }
-        let all = AllRead(conversation: conversation, place: Position(4))
+        let all = MarkAllReadResult(conversation: conversation, place: Position(4))
         #expect(reached == [all, all])
         #expect(kinds == [["receipts.recorded"], []])
-        #expect(try await shop.view(of: .bo).unreadCount == 0)
+        #expect(try await sample.view(of: .bo).unreadCount == 0)
     }
 
     @Test func `R74: up to a place, what follows stays unread`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        for _ in 0..<3 { try await shop.send(to: conversation) }
-        let reached = try await shop.store.markAllRead(
-            upTo: Position(2), by: .bo, in: conversation, in: shop.application)
-        #expect(reached == AllRead(conversation: conversation, place: Position(2)))
-        #expect(try await shop.view(of: .bo).unreadCount == 1)
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        for _ in 0..<3 { try await sample.send(to: conversation) }
+        let reached = try await sample.store.markAllRead(
+            upTo: Position(2), by: .bo, in: conversation, in: sample.application)
+        #expect(reached == MarkAllReadResult(conversation: conversation, place: Position(2)))
+        #expect(try await sample.view(of: .bo).unreadCount == 1)
     }
 
     @Test func `who writes and reads in turn has read one stretch`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
         for _ in 0..<4 {
-            let heard = try await shop.send(by: .ana, to: conversation).object.message.id
-            try await shop.store.recordReceipt(.read, of: heard, by: .bo, in: shop.application)
-            try await shop.send(by: .bo, to: conversation)
+            let heard = try await sample.send(by: .ana, to: conversation).object.message.id
+            try await sample.store.recordReceipt(.read, of: heard, by: .bo, in: sample.application)
+            try await sample.send(by: .bo, to: conversation)
         }
-        #expect(try await shop.readStretches() == ["1-7"])
-        #expect(try await shop.view(of: .bo).unreadCount == 0)
+        #expect(try await sample.readStretches() == ["1-7"])
+        #expect(try await sample.view(of: .bo).unreadCount == 0)
     }
 
     @Test func `what somebody else has sent parts what was read`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
         var sent: [Message.ID] = []
         for _ in 0..<3 {
-            sent.append(try await shop.send(by: .ana, to: conversation).object.message.id)
+            sent.append(try await sample.send(by: .ana, to: conversation).object.message.id)
         }
         for message in [sent[0], sent[2]] {
-            try await shop.store.recordReceipt(.read, of: message, by: .bo, in: shop.application)
+            try await sample.store.recordReceipt(
+                .read, of: message, by: .bo, in: sample.application)
         }
-        #expect(try await shop.readStretches() == ["1,3"])
-        #expect(try await shop.view(of: .bo).unreadCount == 1)
+        #expect(try await sample.readStretches() == ["1,3"])
+        #expect(try await sample.view(of: .bo).unreadCount == 1)
     }
 
     @Test func `R77: a receipt wants a message that its user sees`() async throws {
-        let shop = try await Shop()
-        let conversation = try await shop.conversation()
-        try await shop.conversation([.cy])
-        let message = try await shop.send(to: conversation).object.message.id
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        try await sample.conversation([.cy])
+        let message = try await sample.send(to: conversation).object.message.id
         await #expect(throws: Rejection.notFound(.message)) {
-            try await shop.store.recordReceipt(.read, of: message, by: .cy, in: shop.application)
+            try await sample.store.recordReceipt(
+                .read, of: message, by: .cy, in: sample.application)
         }
         await #expect(throws: Rejection.notFound(.user)) {
-            try await shop.store.recordReceipt(
-                .read, of: message, by: .named("nobody"), in: shop.application)
+            try await sample.store.recordReceipt(
+                .read, of: message, by: .named("nobody"), in: sample.application)
         }
-        let kinds = try await shop.kinds {
-            try await shop.store.recordReceipt(.read, of: message, by: .bo, in: shop.application)
-            try await shop.store.recordReceipt(.read, of: message, by: .bo, in: shop.application)
-            try await shop.store.recordReceipt(.read, of: message, by: .ana, in: shop.application)
+        let kinds = try await sample.kinds {
+            try await sample.store.recordReceipt(
+                .read, of: message, by: .bo, in: sample.application)
+            try await sample.store.recordReceipt(
+                .read, of: message, by: .bo, in: sample.application)
+            try await sample.store.recordReceipt(
+                .read, of: message, by: .ana, in: sample.application)
         }
         #expect(kinds == ["receipts.recorded"])
     }
 }
 
-extension Shop {
+extension SampleApplication {
     /// What each has read, as it is kept.
     fileprivate func readStretches() async throws -> [String] {
         try await database.read { transaction in

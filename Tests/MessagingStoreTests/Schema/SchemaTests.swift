@@ -1,3 +1,4 @@
+import Messaging
 import SQL
 import TestSupport
 import Testing
@@ -5,21 +6,24 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `The schema` {
-    @Test(arguments: 1...Schema.migrations.count) func `grows from empty through every release`(
+    @Test(arguments: 1...DatabaseSchema.migrations.count)
+    func `grows from empty through every release`(
         released: Int
     ) async throws {
         let folder = TemporaryFolder()
         let old = try Database.open(
-            folder.database, migrations: Array(Schema.migrations.prefix(released)))
+            folder.database, migrations: Array(DatabaseSchema.migrations.prefix(released)))
         old.close()
-        let shop = try await Shop(at: folder.database)
-        try await shop.conversation()
-        #expect(try await shop.texts(of: shop.view(of: .ana).id) == [])
+        let sample = try await SampleApplication(at: folder.database)
+        try await sample.conversation()
+        #expect(try await sample.texts(of: sample.view(of: .ana).id) == [])
     }
 
     @Test func `contents of before are counted by what shows them`() async throws {
         let folder = TemporaryFolder()
-        let earlier = Schema.migrations.filter { $0.number < SchemaMigration.contents.number }
+        let earlier = DatabaseSchema.migrations.filter {
+            $0.number < SchemaMigration.contents.number
+        }
         let old = try Database.open(folder.database, migrations: earlier)
         try await old.write { transaction in
             let application: [UInt8] = [7]
@@ -49,7 +53,7 @@ import Testing
             }
         }
         old.close()
-        let database = try Database.open(folder.database, migrations: Schema.migrations)
+        let database = try Database.open(folder.database, migrations: DatabaseSchema.migrations)
         let (counts, bytes) = try await database.read { transaction in
             (
                 try transaction.rows("SELECT use_count FROM contents ORDER BY id") { row in
@@ -66,17 +70,18 @@ import Testing
     }
 
     @Test func `migrations are numbered without gaps`() {
-        #expect(Schema.migrations.map(\.number) == Array(1...Schema.migrations.count))
+        #expect(
+            DatabaseSchema.migrations.map(\.number) == Array(1...DatabaseSchema.migrations.count))
     }
 
     @Test(.enabled(if: onSQLite)) func `every table and every key starts with the application`()
         async throws
     {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         let exceptions: Set = [
             "tokens_by_digest", "contents_by_name", "exports_by_name", "scheduled_messages_by_time",
         ]
-        let firsts = try await shop.database.read { transaction in
+        let firsts = try await sample.database.read { transaction in
             try transaction.rows(
                 """
                 SELECT m.name, i.name FROM sqlite_master m, pragma_index_info(m.name) i

@@ -5,10 +5,10 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Records of uploads that processes share` {
-    private let shop: Shop
-    private var store: MessagingStore { shop.store }
+    private let sample: SampleApplication
+    private var store: MessagingStore { sample.store }
 
-    init() async throws { shop = try await Shop() }
+    init() async throws { sample = try await SampleApplication() }
 
     private static func row(
         _ name: String, version: Int64 = 1, owner: String = "o", isOpen: Bool = true,
@@ -120,10 +120,10 @@ import Testing
 }
 
 @Suite struct `A secret that processes share` {
-    private let shop: Shop
-    private var store: MessagingStore { shop.store }
+    private let sample: SampleApplication
+    private var store: MessagingStore { sample.store }
 
-    init() async throws { shop = try await Shop() }
+    init() async throws { sample = try await SampleApplication() }
 
     @Test func `is the one that was kept first`() async throws {
         #expect(try await store.secret("s") == nil)

@@ -9,43 +9,44 @@ import Testing
     @Test func `ruling 37: newest first, equal times by the bytes of the id, paged and counted`()
         async throws
     {
-        let shop = try await Shop()
-        try await shop.conversation([.named("b"), .named("é"), .named("B"), .named("a")])
-        shop.tick()
-        try await shop.conversation([.named("a"), .named("z")])
-        shop.tick()
-        try await shop.store.replaceIdentity(
-            Identity(userID: .named("c"), displayName: "C"), in: shop.application)
+        let sample = try await SampleApplication()
+        try await sample.conversation([.named("b"), .named("é"), .named("B"), .named("a")])
+        sample.tick()
+        try await sample.conversation([.named("a"), .named("z")])
+        sample.tick()
+        try await sample.store.replaceIdentity(
+            Identity(userID: .named("c"), displayName: "C"), in: sample.application)
         for size in 1...7 {
-            let found = try await shop.pages(size)
+            let found = try await sample.pages(size)
             #expect(found.items.map(\.id.text) == ["c", "z", "é", "b", "a", "B"])
             #expect(found.totals == [6])
         }
-        let single = try await shop.store.user(.named("c"), in: shop.application)
-        #expect(try await shop.pages(1).items.first == single)
-        try await shop.expectSameRowsAgain()
+        let single = try await sample.store.user(.named("c"), in: sample.application)
+        #expect(try await sample.pages(1).items.first == single)
+        try await sample.expectSameRowsAgain()
     }
 
     @Test func `R90: whoever names a user first creates them, once`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         func added(_ act: () async throws -> Void) async throws -> [String] {
-            let before = Set(try await shop.pages(100).items.map(\.id))
+            let before = Set(try await sample.pages(100).items.map(\.id))
             for _ in 1...2 {
-                shop.tick()
+                sample.tick()
                 try await act()
             }
-            let found = try await shop.pages(100)
+            let found = try await sample.pages(100)
             #expect(found.totals == [Int64(found.items.count)])
             let added = found.items.map(\.id).filter { user in !before.contains(user) }
             #expect(Array(found.items.map(\.id).prefix(added.count)) == added)
             return added.map(\.text).sorted()
         }
-        let store = shop.store, application = shop.application
-        let conversation = try await shop.conversation([.ana])
-        #expect(try await added { try await shop.conversation([.ana, .bo, .cy]) } == ["bo", "cy"])
+        let store = sample.store, application = sample.application
+        let conversation = try await sample.conversation([.ana])
+        #expect(
+            try await added { try await sample.conversation([.ana, .bo, .cy]) } == ["bo", "cy"])
         #expect(
             try await added {
-                try await shop.patch(conversation, .addParticipant(.named("d")))
+                try await sample.patch(conversation, .addParticipant(.named("d")))
             } == ["d"])
         #expect(
             try await added {
@@ -61,32 +62,32 @@ import Testing
                 try await store.follow([.named("f"), .named("g")], by: .ana, in: application)
             } == ["f", "g"])
         #expect(
-            try await added { try await shop.patch(.named("h"), .block(.named("i"))) } == [
+            try await added { try await sample.patch(.named("h"), .block(.named("i"))) } == [
                 "h", "i",
             ])
-        #expect(try await added { try await shop.announce(to: [.named("j"), .ana]) } == ["j"])
+        #expect(try await added { try await sample.announce(to: [.named("j"), .ana]) } == ["j"])
         #expect(
             try await added {
                 try await store.patchUser(
                     .named("k"), [.suspend(true)], in: application)
             } == ["k"])
         // A version begins with one, however the user came to be (X4).
-        let versions = try await shop.pages(100).items.map(\.identityVersion)
+        let versions = try await sample.pages(100).items.map(\.identityVersion)
         #expect(versions.filter { version in version == 1 }.count == 10)
-        try await shop.expectSameRowsAgain()
+        try await sample.expectSameRowsAgain()
     }
 
     @Test func `ruling 17: a page after a user who was never named is not found`() async throws {
-        let shop = try await Shop()
-        let other = try await Shop(at: shop.location)
-        try await shop.conversation([.ana])
+        let sample = try await SampleApplication()
+        let other = try await SampleApplication(at: sample.location)
+        try await sample.conversation([.ana])
         try await other.conversation([.bo])
         var filter = UserFilter()
         for _ in 1...2 {
             for user in [UserID.bo, .named("Ana")] {
                 await #expect(throws: Rejection.notFound(.user)) {
-                    try await shop.store.users(
-                        matching: filter, after: user, limit: 1, in: shop.application)
+                    try await sample.store.users(
+                        matching: filter, after: user, limit: 1, in: sample.application)
                 }
             }
             filter.isSuspended = false
@@ -94,21 +95,22 @@ import Testing
     }
 
     @Test func `X9: what passes a filter is paged and counted`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         for number in 0..<600 {
-            if number % 4 == 0 { shop.tick() }
+            if number % 4 == 0 { sample.tick() }
             let user = UserID.named("user-\(number)")
-            try await shop.conversation([user])
+            try await sample.conversation([user])
             if number % 3 == 0 {
-                try await shop.store.replaceIdentity(
-                    Identity(userID: user, displayName: "ÄNNE \(number % 7)"), in: shop.application)
+                try await sample.store.replaceIdentity(
+                    Identity(userID: user, displayName: "ÄNNE \(number % 7)"),
+                    in: sample.application)
             }
             if number % 5 == 0 {
-                try await shop.store.patchUser(
-                    user, [.suspend(true)], in: shop.application)
+                try await sample.store.patchUser(
+                    user, [.suspend(true)], in: sample.application)
             }
         }
-        let all = try await shop.pages(100).items
+        let all = try await sample.pages(100).items
         func number(_ user: User) -> Int { Int(user.id.text.dropFirst(5)) ?? -1 }
         let middle = Timestamp(milliseconds: 1_000_000 + 76_000)
         let filters: [((inout UserFilter) -> Void, (Int) -> Bool)] = [
@@ -128,7 +130,7 @@ import Testing
             var filter = UserFilter()
             make(&filter)
             let wanted = all.filter { user in passes(number(user)) }
-            let found = try await shop.pages(67, filter)
+            let found = try await sample.pages(67, filter)
             #expect(found.items == wanted, "\(filter)")
             #expect(found.totals == [Int64(wanted.count)])
         }
@@ -137,19 +139,19 @@ import Testing
     @Test func `X9: a filter checks at most 10,000, and a page is a range of an index`()
         async throws
     {
-        let shop = try await Shop()
-        try await shop.fill(users: 20_000)
+        let sample = try await SampleApplication()
+        try await sample.fill(users: 20_000)
         var filter = UserFilter()
         filter.text = SearchText("x")
         await #expect(throws: Rejection.tooMany) {
-            try await shop.store.users(matching: filter, limit: 1, in: shop.application)
+            try await sample.store.users(matching: filter, limit: 1, in: sample.application)
         }
         filter.createdBefore = Timestamp(milliseconds: 10_001)
-        #expect(try await shop.pages(1, filter).totals == [0])
-        let middle = CreationPlace<UserID>(time: Timestamp(milliseconds: 15_000), id: .ana)
+        #expect(try await sample.pages(1, filter).totals == [0])
+        let middle = CreationCursor<UserID>(time: Timestamp(milliseconds: 15_000), id: .ana)
         for place in [middle, .top] {
-            let plan = try await shop.plan(
-                of: .users(after: place, limit: 101, in: shop.application))
+            let plan = try await sample.plan(
+                of: .users(after: place, limit: 101, in: sample.application))
             #expect(plan.contains("identities_by_creation"), "\(plan)")
             for step in ["SCAN", "TEMP B-TREE", "Seq Scan", "Sort"] {
                 #expect(!plan.contains(step), "\(plan)")
@@ -158,56 +160,58 @@ import Testing
     }
 
     @Test func `1_10: pages of large identities end early`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         for number in 10..<20 {
-            shop.tick()
+            sample.tick()
             var identity = Identity(userID: .named("u\(number)"), displayName: "U")
             identity[.publicKey] = String(repeating: "k", count: 900 << 10)
-            _ = try await shop.store.createIdentity(identity, in: shop.application)
+            _ = try await sample.store.createIdentity(identity, in: sample.application)
         }
         var filter = UserFilter()
         filter.text = SearchText("U")
         for matching in [UserFilter(), filter] {
-            let page = try await shop.store.users(
-                matching: matching, limit: 100, in: shop.application)
+            let page = try await sample.store.users(
+                matching: matching, limit: 100, in: sample.application)
             #expect(page.isCut && page.items.count == 4)
-            #expect(try await shop.pages(100, matching).items.count == 10)
+            #expect(try await sample.pages(100, matching).items.count == 10)
         }
     }
 
     @Test func `X10: an import keeps when users were first named`() async throws {
-        let shop = try await Shop()
-        try await shop.conversation([.ana, .bo])
-        shop.tick()
-        try await shop.conversation([.cy])
-        let copy = try await Shop(opening: shop.application, isEmpty: true)
+        let sample = try await SampleApplication()
+        try await sample.conversation([.ana, .bo])
+        sample.tick()
+        try await sample.conversation([.cy])
+        let copy = try await SampleApplication(opening: sample.application, isEmpty: true)
         copy.wait(milliseconds: 1_000_000)
-        try await copy.take(try await shop.lines())
+        try await copy.take(try await sample.lines())
         #expect(try await copy.pages(10).items.map(\.id) == [.cy, .bo, .ana])
-        #expect(try await copy.lines() == shop.lines())
+        #expect(try await copy.lines() == sample.lines())
         try await copy.expectSameRowsAgain()
     }
 
     @Test func `X10: a user who is there keeps the earlier moment`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         for user in ["a", "b", "c", "d"] {
-            shop.tick()
-            try await shop.conversation([.named(user)])
+            sample.tick()
+            try await sample.conversation([.named(user)])
         }
         let lines =
             [("a", 1_003_500), ("c", 1_000_500), ("e", nil)]
             as [(String, Int64?)]
         for (user, moment) in lines {
-            let record = MovedUser(
+            let record = ArchivedUser(
                 User(
-                    identity: Identity(userID: .named(user), displayName: "X"), standing: .told,
+                    identity: Identity(userID: .named(user), displayName: "X"),
+                    identityStatus: .provided,
                     identityVersion: 1, isSuspended: false, sessionsEndedAt: nil),
                 externalUnreadCount: 0,
                 createdAt: moment.map(Timestamp.init(milliseconds:)))
-            _ = try await shop.store.bring([.record(.user(record))], in: shop.application)
+            _ = try await sample.store.importRecords(
+                [.record(.user(record))], in: sample.application)
         }
-        #expect(try await shop.pages(10).items.map(\.id.text) == ["e", "d", "b", "a", "c"])
-        try await shop.expectSameRowsAgain()
+        #expect(try await sample.pages(10).items.map(\.id.text) == ["e", "d", "b", "a", "c"])
+        try await sample.expectSameRowsAgain()
     }
 
     @Test func `an older database counts, and users are as old as their oldest conversation`()
@@ -216,7 +220,7 @@ import Testing
         let folder = TemporaryFolder()
         let old = try Database.open(
             folder.database,
-            migrations: Schema.migrations.filter { migration in
+            migrations: DatabaseSchema.migrations.filter { migration in
                 migration.number < SchemaMigration.lists.number
             })
         let application = Application.ID.sample(9)
@@ -224,7 +228,7 @@ import Testing
             try transaction.execute(
                 """
                 INSERT INTO applications (application, name, created_at, is_suspended)
-                VALUES (\(application.bytes), 'Shop', 50, 0)
+                VALUES (\(application.bytes), 'SampleApplication', 50, 0)
                 """)
             for (id, deletedAt) in [(1, nil), (2, 7), (3, nil)] as [(UInt128, Int64?)] {
                 try transaction.execute(
@@ -260,17 +264,18 @@ import Testing
             }
         }
         old.close()
-        let shop = try await Shop(at: folder.database, opening: application, isEmpty: true)
-        let users = try await shop.pages(2)
+        let sample = try await SampleApplication(
+            at: folder.database, opening: application, isEmpty: true)
+        let users = try await sample.pages(2)
         #expect(users.items.map(\.id) == [.bo, .ana, .cy])
         #expect(users.totals == [3])
-        let page = try await shop.store.conversations(limit: 5, in: application)
+        let page = try await sample.store.conversations(limit: 5, in: application)
         #expect(page.items.map(\.conversation.id) == [.sample(3), .sample(1)])
         #expect(page.total == 2)
     }
 }
 
-extension Shop {
+extension SampleApplication {
     /// All pages of the list, and the totals that they name.
     fileprivate func pages(
         _ size: Int, _ filter: UserFilter = UserFilter()

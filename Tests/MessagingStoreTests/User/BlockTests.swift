@@ -6,74 +6,74 @@ import Testing
 
 @Suite struct `Blocking` {
     @Test func `a list belongs to its owner, directed and idempotent (R30)`() async throws {
-        let shop = try await Shop()
-        let kinds = try await shop.kinds {
-            try await shop.patch(.ana, .block(.bo))
-            try await shop.patch(.ana, .block(.bo))
+        let sample = try await SampleApplication()
+        let kinds = try await sample.kinds {
+            try await sample.patch(.ana, .block(.bo))
+            try await sample.patch(.ana, .block(.bo))
         }
         #expect(kinds == ["blocks.changed"])
-        #expect(try await shop.blocks(of: .ana) == [.bo])
-        #expect(try await shop.blocks(of: .bo) == [])
+        #expect(try await sample.blocks(of: .ana) == [.bo])
+        #expect(try await sample.blocks(of: .bo) == [])
     }
 
     @Test func `it may name unknown users and the owner himself (R30)`() async throws {
-        let shop = try await Shop()
-        try await shop.patch(.ana, .block(.named("nobody")), .block(.ana))
-        #expect(try await shop.blocks(of: .ana) == [.ana, .named("nobody")])
+        let sample = try await SampleApplication()
+        try await sample.patch(.ana, .block(.named("nobody")), .block(.ana))
+        #expect(try await sample.blocks(of: .ana) == [.ana, .named("nobody")])
     }
 
     @Test func `unblocking who is not blocked is no event (R30)`() async throws {
-        let shop = try await Shop()
-        let kinds = try await shop.kinds { try await shop.patch(.ana, .unblock(.bo)) }
+        let sample = try await SampleApplication()
+        let kinds = try await sample.kinds { try await sample.patch(.ana, .unblock(.bo)) }
         #expect(kinds == [])
-        #expect(try await shop.blocks(of: .ana) == [])
+        #expect(try await sample.blocks(of: .ana) == [])
     }
 
     @Test func `operations are applied in order and recorded as one (R34)`() async throws {
-        let shop = try await Shop()
-        try await shop.patch(.ana, .block(.bo), .block(.cy))
-        let kinds = try await shop.kinds {
-            try await shop.patch(
+        let sample = try await SampleApplication()
+        try await sample.patch(.ana, .block(.bo), .block(.cy))
+        let kinds = try await sample.kinds {
+            try await sample.patch(
                 .ana, .unblock(.bo), .block(.named("dee")), .setBlocks([.cy, .named("ed")]),
                 .unblock(.named("ed")), .block(.named("fay")))
         }
         #expect(kinds == ["blocks.changed"])
-        #expect(try await shop.blocks(of: .ana) == [.cy, .named("fay")])
+        #expect(try await sample.blocks(of: .ana) == [.cy, .named("fay")])
         // What came and went within the patch has not changed.
         let change = BlocksChanged(
-            owner: .ana, added: [.named("fay")], removed: [.bo], at: shop.store.environment.now())
-        #expect(try await shop.events().last?.event == .blocksChanged(change))
+            owner: .ana, added: [.named("fay")], removed: [.bo], at: sample.store.environment.now())
+        #expect(try await sample.events().last?.event == .blocksChanged(change))
     }
 
     @Test func `a patch that comes out as it was is no event`() async throws {
-        let shop = try await Shop()
-        try await shop.patch(.ana, .block(.bo))
-        let kinds = try await shop.kinds {
-            try await shop.patch(.ana, .setBlocks([]), .block(.cy), .setBlocks([.bo]))
+        let sample = try await SampleApplication()
+        try await sample.patch(.ana, .block(.bo))
+        let kinds = try await sample.kinds {
+            try await sample.patch(.ana, .setBlocks([]), .block(.cy), .setBlocks([.bo]))
         }
         #expect(kinds == [])
     }
 
     @Test func `a list of thousands is replaced at once`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         let many = (10_000..<13_000).map { number in UserID.named("u\(number)") }
-        try await shop.patch(.ana, .setBlocks(many))
-        #expect(try await shop.blocks(of: .ana) == many)
-        try await shop.store.patchUser(
-            .ana, many.dropFirst().map { user in .unblock(user) }, in: shop.application)
-        #expect(try await shop.blocks(of: .ana) == [many[0]])
+        try await sample.patch(.ana, .setBlocks(many))
+        #expect(try await sample.blocks(of: .ana) == many)
+        try await sample.store.patchUser(
+            .ana, many.dropFirst().map { user in .unblock(user) }, in: sample.application)
+        #expect(try await sample.blocks(of: .ana) == [many[0]])
     }
 
     @Test func `names are compared by their bytes (rulings 7)`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         let (one, two) = (UserID.named("\u{E9}"), UserID.named("e\u{301}"))
-        try await shop.patch(.ana, .block(one), .unblock(two))
-        #expect(try await shop.blocks(of: .ana) == [one])
+        try await sample.patch(.ana, .block(one), .unblock(two))
+        #expect(try await sample.blocks(of: .ana) == [one])
     }
 
     @Test(.enabled(if: onSQLite)) func `both directions are looked up in an index`() async throws {
-        let shop = try await Shop()
-        let plans = try await shop.database.read { transaction in
+        let sample = try await SampleApplication()
+        let plans = try await sample.database.read { transaction in
             try transaction.rows(
                 """
                 EXPLAIN QUERY PLAN
@@ -87,7 +87,7 @@ import Testing
     }
 }
 
-extension Shop {
+extension SampleApplication {
     func patch(_ user: UserID, _ patches: UserPatch...) async throws {
         try await store.patchUser(user, patches, in: application)
     }

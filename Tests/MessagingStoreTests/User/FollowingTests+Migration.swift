@@ -8,7 +8,7 @@ extension `Following` {
     @Test func `an older database takes back what nobody has seen yet`() async throws {
         let folder = TemporaryFolder()
         let old = try Database.open(
-            folder.database, migrations: Array(Schema.migrations.prefix(7)))
+            folder.database, migrations: Array(DatabaseSchema.migrations.prefix(7)))
         try await old.write { transaction in
             for (user, state) in [("ana", "shown"), ("bo", "unseen"), ("cy", "unseen")] {
                 try transaction.execute(
@@ -37,8 +37,8 @@ extension `Following` {
             }
         }
         old.close()
-        let shop = try await Shop(at: folder.database)
-        let rows = try await shop.database.read { transaction in
+        let sample = try await SampleApplication(at: folder.database)
+        let rows = try await sample.database.read { transaction in
             try transaction.rows(
                 """
                 SELECT f.follower, f.followed, f.shared_count, i.following_count FROM following f
@@ -96,8 +96,8 @@ extension `Following` {
             }
         }
         old.close()
-        let shop = try await Shop(at: folder.database)
-        let rows = try await shop.database.read { transaction in
+        let sample = try await SampleApplication(at: folder.database)
+        let rows = try await sample.database.read { transaction in
             try transaction.rows(
                 """
                 SELECT follower, followed, is_kept, shared_count FROM following
@@ -112,7 +112,7 @@ extension `Following` {
             rows == [
                 "ana bo 1 2", "ana cy 1 0", "bo ana 1 2", "bo cy 1 0", "cy ana 1 0", "cy bo 1 0",
             ])
-        let users = try await shop.database.read { transaction in
+        let users = try await sample.database.read { transaction in
             try transaction.rows(
                 "SELECT user_id, standing, following_count FROM identities ORDER BY user_id"
             ) { row in "\(try row.text(0)) \(try row.int64(1)) \(try row.int64(2))" }

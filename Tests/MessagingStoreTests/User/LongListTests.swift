@@ -9,40 +9,40 @@ import Testing
     @Test func `of recipients are kept in their order, each with his copy (5_5, R100)`()
         async throws
     {
-        let shop = try await Shop()
-        try await shop.announce(to: [.ana])
-        shop.wait(milliseconds: 1)
+        let sample = try await SampleApplication()
+        try await sample.announce(to: [.ana])
+        sample.wait(milliseconds: 1)
         let all = [UserID.bo] + many.dropLast(2) + [.ana]
-        let kinds = try await shop.kinds {
-            let made = try await shop.announce(by: .user(.ana), to: all)
+        let kinds = try await sample.kinds {
+            let made = try await sample.announce(by: .user(.ana), to: all)
             #expect(made.object.recipients == all)
         }
         #expect(kinds == ["announcement.sent"])
         for user in [.bo, many[0], many[5000], many[9997]] {
-            #expect(try await shop.announcements(for: user).count == 1)
+            #expect(try await sample.announcements(for: user).count == 1)
         }
-        let page = try await shop.store.announcements(for: .ana, limit: 9, in: shop.application)
+        let page = try await sample.store.announcements(for: .ana, limit: 9, in: sample.application)
         #expect(page.total == 2)
         #expect(page.items.map(\.status) == [.read, .sent])
-        try await shop.notify(many)
-        try await shop.expectSameRowsAgain()
+        try await sample.notify(many)
+        try await sample.expectSameRowsAgain()
     }
 
     @Test func `of blocked users have their end, also piece by piece (R30)`() async throws {
-        let shop = try await Shop()
-        try await shop.patch(.ana, .setBlocks(many))
-        #expect(try await shop.blocks(of: .ana).count == many.count)
-        let before = try await shop.events().count
+        let sample = try await SampleApplication()
+        try await sample.patch(.ana, .setBlocks(many))
+        #expect(try await sample.blocks(of: .ana).count == many.count)
+        let before = try await sample.events().count
         let count = Rejection.Detail(amount: many.count + 1)
         await #expect(throws: Rejection.invalid("blocks", .blockCount, count)) {
-            try await shop.patch(.ana, .block(.bo))
+            try await sample.patch(.ana, .block(.bo))
         }
-        #expect(try await shop.events().count == before)
+        #expect(try await sample.events().count == before)
         // Nothing is added by these: one for another, the same again, fewer.
-        try await shop.patch(.ana, .unblock(many[0]), .block(.bo))
-        try await shop.patch(.ana, .block(.bo))
-        try await shop.patch(.ana, .setBlocks([.bo, .cy]))
-        #expect(try await shop.blocks(of: .ana) == [.bo, .cy])
-        try await shop.expectSameRowsAgain()
+        try await sample.patch(.ana, .unblock(many[0]), .block(.bo))
+        try await sample.patch(.ana, .block(.bo))
+        try await sample.patch(.ana, .setBlocks([.bo, .cy]))
+        #expect(try await sample.blocks(of: .ana) == [.bo, .cy])
+        try await sample.expectSameRowsAgain()
     }
 }

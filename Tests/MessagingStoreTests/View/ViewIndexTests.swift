@@ -14,10 +14,10 @@ import Testing
     func `a list in either order is not sorted (5_1_3)`(
         column: String, index: String
     ) async throws {
-        let shop = try await Shop()
-        let plan = try await shop.plan(
+        let sample = try await SampleApplication()
+        let plan = try await sample.plan(
             """
-            SELECT \(ViewRow.columns.description)
+            SELECT \(ConversationViewRow.columns.description)
             WHERE p.application = x'00' AND p.user_id = 'ana' AND p.state = 'shown'
                 AND (p.\(column), p.conversation) < (1, x'00')
             ORDER BY p.\(column) DESC, p.conversation DESC LIMIT 100
@@ -28,8 +28,8 @@ import Testing
 
     @Test(.enabled(if: onSQLite))
     func `a badge looks only where something is unread (5_10)`() async throws {
-        let shop = try await Shop()
-        let plan = try await shop.plan(
+        let sample = try await SampleApplication()
+        let plan = try await sample.plan(
             """
             SELECT COUNT(*), SUM(unread_count) FROM participants
             WHERE application = x'00' AND user_id = 'ana' AND state = 'shown' AND unread_count > 0
@@ -41,33 +41,33 @@ import Testing
     @Test func `marking a long conversation as read counts none of its messages (R75)`()
         async throws
     {
-        let shop = try await Shop()
-        let id = try await shop.conversation()
-        for number in 1...40 { try await shop.send(by: number % 2 == 0 ? .ana : .bo, to: id) }
-        _ = try await shop.store.markAllRead(upTo: nil, by: .bo, in: id, in: shop.application)
-        guard case .receiptsRecorded(let recorded) = try await shop.events().last?.event else {
+        let sample = try await SampleApplication()
+        let id = try await sample.conversation()
+        for number in 1...40 { try await sample.send(by: number % 2 == 0 ? .ana : .bo, to: id) }
+        _ = try await sample.store.markAllRead(upTo: nil, by: .bo, in: id, in: sample.application)
+        guard case .receiptsRecorded(let recorded) = try await sample.events().last?.event else {
             Issue.record("no receipt")
             return
         }
         // His own messages lie among them, so that it is one interval and no list.
         #expect(recorded.positions.text == "1-40")
-        #expect(try await shop.view(of: id, for: .bo).unreadCount == 0)
+        #expect(try await sample.view(of: id, for: .bo).unreadCount == 0)
     }
 
     @Test func `marking up to a place in the middle counts those between once (R75)`() async throws
     {
-        let shop = try await Shop()
-        let id = try await shop.conversation()
-        for number in 1...20 { try await shop.send(by: number % 2 == 0 ? .ana : .bo, to: id) }
+        let sample = try await SampleApplication()
+        let id = try await sample.conversation()
+        for number in 1...20 { try await sample.send(by: number % 2 == 0 ? .ana : .bo, to: id) }
         for (place, left) in [(6, 7), (6, 7), (13, 4), (20, 0)] as [(Int64, Int64)] {
-            _ = try await shop.store.markAllRead(
-                upTo: Position(place), by: .bo, in: id, in: shop.application)
-            #expect(try await shop.view(of: id, for: .bo).unreadCount == left)
+            _ = try await sample.store.markAllRead(
+                upTo: Position(place), by: .bo, in: id, in: sample.application)
+            #expect(try await sample.view(of: id, for: .bo).unreadCount == left)
         }
     }
 }
 
-extension Shop {
+extension SampleApplication {
     /// How the database would run a statement.
     fileprivate func plan(_ statement: String) async throws -> [String] {
         try await database.read { transaction in

@@ -56,8 +56,8 @@ import Testing
 
     @Test(.enabled(if: onSQLite), arguments: asked)
     func `reads an index, and sorts no deliveries`(sql: SQL, index: String) async throws {
-        let shop = try await Shop()
-        let plan = try await shop.database.read { transaction in
+        let sample = try await SampleApplication()
+        let plan = try await sample.database.read { transaction in
             try transaction.rows("EXPLAIN QUERY PLAN \(sql)") { row in try row.text(3) }
         }.joined(separator: "\n")
         #expect(plan.contains(index), "\(plan)")
@@ -70,10 +70,10 @@ import Testing
     @Test(.enabled(if: !onSQLite)) func `reads the same index of a server, where there are many`()
         async throws
     {
-        let shop = try await Shop()
-        try await shop.fill()
+        let sample = try await SampleApplication()
+        try await sample.fill()
         for (sql, index) in Self.asked {
-            let plan = try await shop.database.read { transaction in
+            let plan = try await sample.database.read { transaction in
                 try transaction.rows("EXPLAIN \(sql)") { row in try row.text(0) }
             }.joined(separator: "\n")
             #expect(plan.contains(index), "\(plan)")
@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-extension Shop {
+extension SampleApplication {
     /// Ten webhooks with 20,000 deliveries each, of which some wait and some are dead, and as long a log; on
     /// a server, whose words these are.
     fileprivate func fill() async throws {
@@ -124,5 +124,35 @@ extension Shop {
                 try transaction.execute("ANALYZE \(raw: table)")
             }
         }
+    }
+}
+
+@Suite(.enabled(if: onSQLite)) struct `Looking for webhooks` {
+    @Test(arguments: [
+        (
+            "SELECT id FROM webhooks WHERE application = x'00' AND id < x'FF' ORDER BY id",
+            "webhooks_by_id"
+        ),
+        ("SELECT COUNT(*) FROM webhooks WHERE application = x'00'", "webhooks_by_id"),
+        (
+            """
+            SELECT id FROM webhooks WHERE status = 'unverified' AND (application, id) > (x'', x'')
+            ORDER BY application, id
+            """, "webhooks_unverified"
+        ),
+        (
+            """
+            SELECT id FROM webhooks WHERE status = 'active' AND (application, id) > (x'', x'')
+            ORDER BY application, id
+            """, "webhooks_active"
+        ),
+    ]) func `reads an index, and sorts nothing`(sql: String, index: String) async throws {
+        let sample = try await SampleApplication()
+        let plan = try await sample.database.read { transaction in
+            try transaction.rows(SQL(stringLiteral: "EXPLAIN QUERY PLAN \(sql)")) { row in
+                try row.text(3)
+            }
+        }
+        #expect(plan.allSatisfy { step in step.contains("INDEX \(index)") }, "\(plan)")
     }
 }

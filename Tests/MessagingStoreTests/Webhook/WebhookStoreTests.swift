@@ -6,44 +6,44 @@ import Testing
 
 @Suite struct `Stored webhooks` {
     @Test func `are read as they were written (webhooks 1_1)`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         let config = [
             Webhook.Setting(name: "b", value: "1"), Webhook.Setting(name: "10", value: ""),
         ]
-        let plain = try await shop.hook()
-        let carrying = try await shop.hook(config: config)
+        let plain = try await sample.hook()
+        let carrying = try await sample.hook(config: config)
         #expect(plain.config == nil && carrying.config == config)
         for webhook in [plain, carrying] {
-            #expect(try await shop.store.webhook(webhook.id, in: shop.application) == webhook)
+            #expect(try await sample.store.webhook(webhook.id, in: sample.application) == webhook)
         }
     }
 
     @Test func `tell the log of every change that is one (X3)`() async throws {
-        let shop = try await Shop()
-        let before = try await shop.events().count
-        let (store, application) = (shop.store.acting(as: .token(.sample(7))), shop.application)
-        let webhook = try await shop.hook(config: [])
+        let sample = try await SampleApplication()
+        let before = try await sample.events().count
+        let (store, application) = (sample.store.acting(as: .token(.sample(7))), sample.application)
+        let webhook = try await sample.hook(config: [])
         // It is being asked already, then active already, and a late answer counts no more.
         _ = try await store.activateWebhook(webhook.id, in: application)
-        try await shop.store.finishVerification(of: webhook, failure: nil, in: application)
+        try await sample.store.finishVerification(of: webhook, failure: nil, in: application)
         let active = try await store.activateWebhook(webhook.id, in: application)
-        try await shop.store.finishVerification(of: webhook, failure: "late", in: application)
+        try await sample.store.finishVerification(of: webhook, failure: "late", in: application)
         _ = try await store.rotateSecret(
             to: "n3w", keeping: 5000, of: webhook.id, in: application)
         let ended = try await store.deactivateWebhook(webhook.id, in: application)
         _ = try await store.deactivateWebhook(webhook.id, in: application)
         let asked = try await store.activateWebhook(webhook.id, in: application)
-        try await shop.store.finishVerification(of: asked, failure: "no", in: application)
-        let failed = try await shop.store.webhook(webhook.id, in: application)
+        try await sample.store.finishVerification(of: asked, failure: "no", in: application)
+        let failed = try await sample.store.webhook(webhook.id, in: application)
         try await store.deleteWebhook(webhook.id, in: application)
-        let events = try await shop.events().dropFirst(before)
+        let events = try await sample.events().dropFirst(before)
         #expect(
             events.map(\.event) == [
-                .webhookCreated(ShownWebhook(webhook)), .webhookUpdated(ShownWebhook(active)),
+                .webhookCreated(WebhookSummary(webhook)), .webhookUpdated(WebhookSummary(active)),
                 .webhookSecretRotated(
-                    ShownWebhook(active), formerUntil: Timestamp(milliseconds: 1_005_000)),
-                .webhookUpdated(ShownWebhook(ended)), .webhookUpdated(ShownWebhook(asked)),
-                .webhookUpdated(ShownWebhook(failed)), .webhookDeleted(ShownWebhook(failed)),
+                    WebhookSummary(active), formerUntil: Timestamp(milliseconds: 1_005_000)),
+                .webhookUpdated(WebhookSummary(ended)), .webhookUpdated(WebhookSummary(asked)),
+                .webhookUpdated(WebhookSummary(failed)), .webhookDeleted(WebhookSummary(failed)),
             ])
         #expect(failed.status == .inactive(reason: "no"))
         // Who registered it here and what came of asking its target have nobody's name.
@@ -51,31 +51,31 @@ import Testing
     }
 
     @Test func `leave no event when they may not change`() async throws {
-        let shop = try await Shop()
-        let webhook = try await shop.hook()
-        let kinds = try await shop.kinds {
+        let sample = try await SampleApplication()
+        let webhook = try await sample.hook()
+        let kinds = try await sample.kinds {
             await #expect(throws: VersionMismatch<Webhook>.self) {
-                try await shop.store.deleteWebhook(
-                    webhook.id, if: VersionDemand { _ in false }, in: shop.application)
+                try await sample.store.deleteWebhook(
+                    webhook.id, if: VersionPrecondition { _ in false }, in: sample.application)
             }
             await #expect(throws: Rejection.notFound(.webhook)) {
-                _ = try await shop.store.deactivateWebhook(.sample(1), in: shop.application)
+                _ = try await sample.store.deactivateWebhook(.sample(1), in: sample.application)
             }
         }
         #expect(kinds == [])
     }
 
     @Test func `tell the log no secret, whatever becomes of them (X3)`() async throws {
-        let shop = try await Shop()
-        let webhook = try await shop.hook()
-        try await shop.store.finishVerification(of: webhook, failure: nil, in: shop.application)
+        let sample = try await SampleApplication()
+        let webhook = try await sample.hook()
+        try await sample.store.finishVerification(of: webhook, failure: nil, in: sample.application)
         for secret in ["s3cret-the-second", "s3cret-the-third"] {
-            _ = try await shop.store.rotateSecret(
-                to: secret, keeping: 5000, of: webhook.id, in: shop.application)
+            _ = try await sample.store.rotateSecret(
+                to: secret, keeping: 5000, of: webhook.id, in: sample.application)
         }
-        _ = try await shop.store.deactivateWebhook(webhook.id, in: shop.application)
-        try await shop.store.deleteWebhook(webhook.id, in: shop.application)
-        let payloads = try await shop.database.read { transaction in
+        _ = try await sample.store.deactivateWebhook(webhook.id, in: sample.application)
+        try await sample.store.deleteWebhook(webhook.id, in: sample.application)
+        let payloads = try await sample.database.read { transaction in
             try transaction.rows("SELECT payload FROM events WHERE kind >= 'webhook.'") { row in
                 String(decoding: try row.blob(0), as: UTF8.self)
             }
@@ -87,76 +87,76 @@ import Testing
     }
 
     @Test func `are fifty at most, also when many register at once (webhooks 1_2)`() async throws {
-        let shop = try await Shop()
+        let sample = try await SampleApplication()
         let outcomes = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<60 { group.addTask { (try? await shop.hook()) != nil } }
+            for _ in 0..<60 { group.addTask { (try? await sample.hook()) != nil } }
             return await group.reduce(into: 0) { count, isMade in count += isMade ? 1 : 0 }
         }
         #expect(outcomes == 50)
-        await #expect(throws: Rejection.full(.webhook, limit: 50)) { try await shop.hook() }
+        await #expect(throws: Rejection.full(.webhook, limit: 50)) { try await sample.hook() }
     }
 
     @Test func `belong to one application`() async throws {
-        let shop = try await Shop()
-        let other = try await shop.store.createApplication(name: "Other").id
-        let webhook = try await shop.hook()
+        let sample = try await SampleApplication()
+        let other = try await sample.store.createApplication(name: "Other").id
+        let webhook = try await sample.hook()
         await #expect(throws: Rejection.notFound(.webhook)) {
-            try await shop.store.webhook(webhook.id, in: other)
+            try await sample.store.webhook(webhook.id, in: other)
         }
         await #expect(throws: Rejection.notFound(.webhook)) {
-            try await shop.store.deleteWebhook(webhook.id, in: other)
+            try await sample.store.deleteWebhook(webhook.id, in: other)
         }
-        #expect(try await shop.store.webhooks(limit: 5, in: other).items.isEmpty)
+        #expect(try await sample.store.webhooks(limit: 5, in: other).items.isEmpty)
     }
 
     @Test func `wait to be verified, of whatever application, until that is done (webhooks 1_3)`()
         async throws
     {
-        let shop = try await Shop()
-        let other = try await shop.store.createApplication(name: "Other").id
-        let mine = try await shop.hook()
-        let theirs = try await shop.hook(in: other)
-        let waiting = try await shop.store.unverifiedWebhooks(limit: 1)
-        let more = try await shop.store.unverifiedWebhooks(after: waiting.last, limit: 5)
+        let sample = try await SampleApplication()
+        let other = try await sample.store.createApplication(name: "Other").id
+        let mine = try await sample.hook()
+        let theirs = try await sample.hook(in: other)
+        let waiting = try await sample.store.unverifiedWebhooks(limit: 1)
+        let more = try await sample.store.unverifiedWebhooks(after: waiting.last, limit: 5)
         #expect(Set((waiting + more).map(\.webhook.id)) == [mine.id, theirs.id])
-        try await shop.store.finishVerification(of: mine, failure: nil, in: shop.application)
-        try await shop.store.finishVerification(of: theirs, failure: "no", in: other)
-        #expect(try await shop.store.unverifiedWebhooks().isEmpty)
-        #expect(try await shop.store.activeWebhooks().map(\.webhook.id) == [mine.id])
+        try await sample.store.finishVerification(of: mine, failure: nil, in: sample.application)
+        try await sample.store.finishVerification(of: theirs, failure: "no", in: other)
+        #expect(try await sample.store.unverifiedWebhooks().isEmpty)
+        #expect(try await sample.store.activeWebhooks().map(\.webhook.id) == [mine.id])
     }
 
     @Test func `are told from the end of the log on (webhooks 1_3)`() async throws {
-        let shop = try await Shop()
-        let webhook = try await shop.hook()
-        let end = try await shop.store.logExtent(in: shop.application).end
-        try await shop.store.finishVerification(of: webhook, failure: nil, in: shop.application)
+        let sample = try await SampleApplication()
+        let webhook = try await sample.hook()
+        let end = try await sample.store.logExtent(in: sample.application).end
+        try await sample.store.finishVerification(of: webhook, failure: nil, in: sample.application)
         #expect(
-            try await shop.store.webhook(webhook.id, in: shop.application).status
+            try await sample.store.webhook(webhook.id, in: sample.application).status
                 == .active(since: end))
     }
 
     @Test func `are not brought back by a late answer (webhooks 1_3)`() async throws {
-        let shop = try await Shop()
-        let webhook = try await shop.hook()
-        try await shop.store.deleteWebhook(webhook.id, in: shop.application)
-        try await shop.store.finishVerification(of: webhook, failure: nil, in: shop.application)
-        #expect(try await shop.store.webhooks(limit: 5, in: shop.application).total == 0)
+        let sample = try await SampleApplication()
+        let webhook = try await sample.hook()
+        try await sample.store.deleteWebhook(webhook.id, in: sample.application)
+        try await sample.store.finishVerification(of: webhook, failure: nil, in: sample.application)
+        #expect(try await sample.store.webhooks(limit: 5, in: sample.application).total == 0)
     }
 
     @Test func `are deleted only as their owner knows them (X4)`() async throws {
-        let shop = try await Shop()
-        let webhook = try await shop.hook()
-        let late = try await shop.store.deactivateWebhook(webhook.id, in: shop.application)
+        let sample = try await SampleApplication()
+        let webhook = try await sample.hook()
+        let late = try await sample.store.deactivateWebhook(webhook.id, in: sample.application)
         await #expect(throws: VersionMismatch<Webhook>.self) {
-            try await shop.store.deleteWebhook(
-                webhook.id, if: VersionDemand { version in version == webhook.version },
-                in: shop.application)
+            try await sample.store.deleteWebhook(
+                webhook.id, if: VersionPrecondition { version in version == webhook.version },
+                in: sample.application)
         }
-        #expect(try await shop.store.webhook(webhook.id, in: shop.application) == late)
+        #expect(try await sample.store.webhook(webhook.id, in: sample.application) == late)
     }
 }
 
-extension Shop {
+extension SampleApplication {
     @discardableResult
     func hook(
         in application: Application.ID? = nil, config: [Webhook.Setting]? = nil

@@ -29,7 +29,7 @@ import Testing
         #expect(!passes([]) { $0.participants = users("bo") })
         #expect(!passes { ($0.participants, $0.isExact) = (users("bo"), true) })
         #expect(passes { ($0.participants, $0.isExact) = (users("bo", "ana", "bo"), true) })
-        // Octet by octet (ruling 7).
+        // Byte by byte (ruling 7).
         #expect(!passes(["\u{E9}"]) { $0.participants = users("e\u{301}") })
     }
 

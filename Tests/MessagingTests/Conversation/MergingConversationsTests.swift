@@ -6,29 +6,29 @@ import Testing
     @Test(arguments: 0..<500) func `X1.1: whichever comes first, the outcome is the same`(
         case number: UInt64
     ) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let (left, right) = (any.copy(1), any.copy(2))
-        #expect(left.meeting(right).copy == left.meeting(right).copy)
-        #expect(left.meeting(right).copy.meaning == right.meeting(left).copy.meaning)
+        #expect(left.merging(right).copy == left.merging(right).copy)
+        #expect(left.merging(right).copy.meaning == right.merging(left).copy.meaning)
     }
 
     @Test(arguments: 0..<500) func `X1.1: however three are grouped, the outcome is the same`(
         case number: UInt64
     ) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let (one, two, three) = (any.copy(1), any.copy(2), any.copy(3))
-        let left = one.meeting(two).copy.meeting(three).copy
-        let right = one.meeting(two.meeting(three).copy).copy
+        let left = one.merging(two).copy.merging(three).copy
+        let right = one.merging(two.merging(three).copy).copy
         #expect(left.meaning == right.meaning)
     }
 
     @Test(arguments: 0..<500) func `X1.1: meeting again changes nothing`(case number: UInt64) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let (left, right) = (any.copy(1), any.copy(2))
-        let both = left.meeting(right).copy
-        #expect(left.meeting(left).copy == left.inOrder.copy)
-        #expect(both.meeting(right).copy.meaning == both.meaning)
-        #expect(left.meeting(both).copy.meaning == both.meaning)
+        let both = left.merging(right).copy
+        #expect(left.merging(left).copy == left.inOrder.copy)
+        #expect(both.merging(right).copy.meaning == both.meaning)
+        #expect(left.merging(both).copy.meaning == both.meaning)
         #expect(both.inOrder.copy == both)
     }
 
@@ -36,9 +36,9 @@ import Testing
     func `X1.3: messages come by time and id, and what was known of each stays known`(
         case number: UInt64
     ) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let (left, right) = (any.copy(1), any.copy(2))
-        let both = left.meeting(right).copy
+        let both = left.merging(right).copy
         // In one millisecond by id, unless the winner had both before it met the first of the other.
         let winner = both.id == left.id ? left : right
         let own = Set(winner.places.map(\.message))
@@ -67,9 +67,9 @@ import Testing
     func `X1.3: each place is told where it went, and none of the winner means another message`(
         case number: UInt64
     ) throws {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let (left, right) = (any.copy(1), any.copy(2))
-        let (both, relocations) = left.meeting(right)
+        let (both, relocations) = left.merging(right)
         for copy in [left, right] {
             let own = relocations.filter { stretch in stretch.conversation == copy.id }
             for place in copy.places {
@@ -84,20 +84,20 @@ import Testing
     }
 
     @Test func `X1.1: the earlier one wins, then the smaller id`() {
-        let early = ConversationCopy(id: .sample(2), createdAt: Timestamp(milliseconds: 1))
-        let late = ConversationCopy(id: .sample(1), createdAt: Timestamp(milliseconds: 2))
-        let smaller = ConversationCopy(
+        let early = MergeableConversation(id: .sample(2), createdAt: Timestamp(milliseconds: 1))
+        let late = MergeableConversation(id: .sample(1), createdAt: Timestamp(milliseconds: 2))
+        let smaller = MergeableConversation(
             id: .sample(1), createdAt: Timestamp(milliseconds: 1), aliases: [.sample(7)])
-        #expect(late.meeting(early).copy.id == early.id)
-        let tie = early.meeting(smaller).copy
+        #expect(late.merging(early).copy.id == early.id)
+        let tie = early.merging(smaller).copy
         #expect(tie.id == smaller.id)
         #expect(tie.aliases == [early.id, .sample(7)])
     }
 
     @Test func `X1.3: what is behind the winner's messages moves nothing of his`() {
-        let old = ConversationCopy.sample(1, [(1, 10), (2, 20), (4, 30)], last: 5)
-        let new = ConversationCopy.sample(2, [(1, 40), (3, 50)], last: 3)
-        let (both, relocations) = old.meeting(new)
+        let old = MergeableConversation.sample(1, [(1, 10), (2, 20), (4, 30)], last: 5)
+        let new = MergeableConversation.sample(2, [(1, 40), (3, 50)], last: 3)
+        let (both, relocations) = old.merging(new)
         #expect(both.places.map(\.position.number) == [1, 2, 4, 6, 8])
         #expect(
             relocations == [
@@ -110,20 +110,20 @@ import Testing
     }
 
     @Test func `R16: what he deleted stays away, one by one where others lie between`() {
-        let view = ViewCopy(state: .cleared, clearedTo: Position(2))
-        let old = ConversationCopy.sample(1, [(1, 10), (2, 30)], last: 2, views: [.ana: view])
-        let new = ConversationCopy.sample(
-            2, [(1, 20), (2, 40)], last: 2, views: [.ana: ViewCopy(state: .shown)])
-        let both = old.meeting(new).copy
+        let view = MergeableView(state: .cleared, clearedTo: Position(2))
+        let old = MergeableConversation.sample(1, [(1, 10), (2, 30)], last: 2, views: [.ana: view])
+        let new = MergeableConversation.sample(
+            2, [(1, 20), (2, 40)], last: 2, views: [.ana: MergeableView(state: .shown)])
+        let both = old.merging(new).copy
         #expect(both.places.map(\.position.number) == [1, 3, 4, 5])
         #expect(
             both.views[.ana]
-                == ViewCopy(
+                == MergeableView(
                     state: .shown, clearedTo: Position(1), hidden: IntervalSet(4...4)))
     }
 }
 
-extension ConversationCopy {
+extension MergeableConversation {
     /// What anybody sees of it: all but the numbers of places.
     fileprivate struct Meaning: Equatable {
         struct View: Equatable {
@@ -163,9 +163,9 @@ extension ConversationCopy {
     /// Messages at places, sent at times; the id of each says where it was.
     fileprivate static func sample(
         _ number: UInt128, _ messages: [(place: Int64, sentAt: Int64)], last: Int64,
-        views: [UserID: ViewCopy] = [:]
-    ) -> ConversationCopy {
-        ConversationCopy(
+        views: [UserID: MergeableView] = [:]
+    ) -> MergeableConversation {
+        MergeableConversation(
             id: .sample(number), createdAt: Timestamp(milliseconds: Int64(number)),
             lastPosition: Position(last),
             places: messages.map { place, sentAt in
@@ -176,24 +176,24 @@ extension ConversationCopy {
     }
 }
 
-extension Generator {
+extension SeededGenerator {
     /// A conversation of ana and bo that shares some messages with those of other numbers, as two that
     /// have met before do; a message is sent at the same time wherever it is.
-    fileprivate mutating func copy(_ home: UInt128) -> ConversationCopy {
+    fileprivate mutating func copy(_ home: UInt128) -> MergeableConversation {
         var position: Int64 = 0
         // Mostly in the order of time, as a conversation is; a shuffled one is an import's.
         var pool = Array(0..<12)
         if once(in: 4) { pool.shuffle(using: &self) }
         let places = pool.filter { _ in once(in: 2) }.map { message in
             position += Int64(number(1...2))
-            return ConversationCopy.Place(
+            return MergeableConversation.Place(
                 .sample(UInt128((message * 7) % 12)),
                 sentAt: Timestamp(milliseconds: Int64(message / 2)),
                 position: Position(position))
         }
         let last = position + Int64(number(0...2))
         let users = [UserID.ana, .bo].map { user in (user, view(upTo: last)) }
-        return ConversationCopy(
+        return MergeableConversation(
             id: .sample(home + UInt128(number(0...1)) * 10),
             createdAt: Timestamp(milliseconds: Int64(number(0...2))),
             aliases: Set(list(0...2) { any in .sample(UInt128(any.number(50...55))) }),
@@ -201,10 +201,10 @@ extension Generator {
             places: places, views: Dictionary(uniqueKeysWithValues: users))
     }
 
-    private mutating func view(upTo last: Int64) -> ViewCopy {
+    private mutating func view(upTo last: Int64) -> MergeableView {
         let cleared = once(in: 3) ? Int64(number(0...Int(last))) : 0
         let (delivered, read) = (intervals(), intervals())
-        return ViewCopy(
+        return MergeableView(
             state: one(of: [.shown, .cleared, .unseen]), clearedTo: Position(cleared),
             hidden: once(in: 2) ? intervals() : IntervalSet(),
             receipts: Receipts(delivered: delivered, read: read))

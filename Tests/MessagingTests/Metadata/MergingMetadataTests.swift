@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: 0..<500) func `X1.4: the order of two copies does not matter`(
         case number: UInt64
     ) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let (left, right) = (any.metadata(), any.metadata())
         #expect(left.merging(right) == right.merging(left))
     }
@@ -14,13 +14,13 @@ import Testing
     @Test(arguments: 0..<500) func `X1.4: the grouping of three copies does not matter`(
         case number: UInt64
     ) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let (one, two, three) = (any.metadata(), any.metadata(), any.metadata())
         #expect(one.merging(two).merging(three) == one.merging(two.merging(three)))
     }
 
     @Test(arguments: 0..<500) func `X1.4: doing it twice changes nothing`(case number: UInt64) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let (left, right) = (any.metadata(), any.metadata())
         #expect(left.merging(left) == left)
         #expect(left.merging(right).merging(right) == left.merging(right))
@@ -29,14 +29,14 @@ import Testing
     @Test(arguments: 0..<500) func `R47: a later copy takes in every earlier one`(
         case number: UInt64
     ) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let before = Conversation.sample(metadata: any.object())
         let after = before.applying(any.patches(), at: Timestamp(milliseconds: 5))
         #expect(after.metadata.merging(before.metadata) == after.metadata)
     }
 
     @Test(arguments: 0..<500) func `the writes make the same metadata again`(case number: UInt64) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let metadata = any.metadata()
         #expect(Metadata(writes: metadata.writes) == metadata)
     }
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: 0..<500) func `R43–R46: writes do what the operations say`(
         case number: UInt64
     ) {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let before = any.object()
         let patches = any.patches()
         let expected = patches.reduce(before) { tree, patch in tree.plainly(applying: patch) }

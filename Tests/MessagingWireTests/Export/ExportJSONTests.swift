@@ -39,17 +39,17 @@ import Testing
 
     @Test(arguments: WebhookVersion.allCases)
     func `every topic has a name in its versions and back (webhooks 4_2)`(version: WebhookVersion) {
-        for topic in Topic.allCases {
-            let read = TopicJSON.read(TopicJSON.text(topic, version), version)
+        for topic in WebhookTopic.allCases {
+            let read = WebhookTopicJSON.read(WebhookTopicJSON.text(topic, version), version)
             #expect(read == (topic.versions.contains(version) ? topic : nil))
         }
     }
 
     @Test func `versions do not know each other's names (webhooks 4_2)`() {
-        #expect(TopicJSON.read("Message.created", .v1_0) == nil)
-        #expect(TopicJSON.read("message.sent", .v2_0) == nil)
-        #expect(TopicJSON.read("Message.updated", .v3_0) == nil)
-        #expect(TopicJSON.read("MessagePart.created", .v2_0) == nil)
+        #expect(WebhookTopicJSON.read("Message.created", .v1_0) == nil)
+        #expect(WebhookTopicJSON.read("message.sent", .v2_0) == nil)
+        #expect(WebhookTopicJSON.read("Message.updated", .v3_0) == nil)
+        #expect(WebhookTopicJSON.read("MessagePart.created", .v2_0) == nil)
     }
 
     @Test func `members that are array indices come first (webhooks 3_2)`() {

@@ -142,7 +142,7 @@ import Testing
 
     @Test(arguments: 0..<400 as Range<UInt64>)
     func `survives JSON_stringify of JSON_parse (webhooks 3_2)`(number: UInt64) throws {
-        var any = Generator(number)
+        var any = SeededGenerator(number)
         let conversation = ConversationJSON(
             id: try #require(Self.conversation), createdAt: Timestamp(milliseconds: 0),
             participants: any.list(0...4) { any in any.name() }.compactMap { UserID($0) }
@@ -185,10 +185,10 @@ import Testing
     }
 
     private func occurrence(
-        _ id: String, _ topic: Topic, _ moment: Int64, _ actor: String?
-    ) throws -> Occurrence {
-        Occurrence(
-            id: try #require(Occurrence.ID(uuid: id)), topic: topic,
+        _ id: String, _ topic: WebhookTopic, _ moment: Int64, _ actor: String?
+    ) throws -> WebhookEventHeader {
+        WebhookEventHeader(
+            id: try #require(EventID(uuid: id)), topic: topic,
             at: Timestamp(milliseconds: moment),
             actor: try actor.map { name in .user(try #require(UserID(name))) })
     }
@@ -226,7 +226,7 @@ import Testing
     }
 }
 
-extension Generator {
+extension SeededGenerator {
     /// A name of the kind that is easily put into the wrong order or escaped in the wrong way.
     fileprivate mutating func name() -> String {
         one(of: [
@@ -250,4 +250,52 @@ extension Generator {
                 MetadataTree.Member(key: key, value: tree(depth - 1))
             })
     }
+}
+
+/// What `JSON.stringify(JSON.parse(text))` makes of a text: members in the order in which JavaScript
+/// keeps them, as ECMA-262 (OrdinaryOwnPropertyKeys) has it, strings with its escapes, no white space.
+func reserialized(_ value: JSONValue) -> [UInt8] {
+    switch value.kind {
+    case .object:
+        var indices: [(UInt64, [UInt8])] = []
+        var others: [[UInt8]] = []
+        for (key, value) in value.members {
+            let member = quoted(key) + [UInt8(ascii: ":")] + reserialized(value)
+            if let number = UInt64(key), "\(number)" == key, number < 4_294_967_295 {
+                indices.append((number, member))
+            } else {
+                others.append(member)
+            }
+        }
+        let members = indices.sorted { $0.0 < $1.0 }.map(\.1) + others
+        return [UInt8(ascii: "{")] + Array(members.joined(separator: [UInt8(ascii: ",")]))
+            + [UInt8(ascii: "}")]
+    case .array:
+        return [UInt8(ascii: "[")]
+            + Array(value.elements.map(reserialized).joined(separator: [UInt8(ascii: ",")]))
+            + [UInt8(ascii: "]")]
+    case .string: return quoted(value.string ?? "")
+    default: return Array(value.description.utf8)
+    }
+}
+
+private func quoted(_ text: String) -> [UInt8] {
+    var bytes = [UInt8(ascii: "\"")]
+    for scalar in text.unicodeScalars {
+        switch scalar.value {
+        case 0x22: bytes += Array(#"\""#.utf8)
+        case 0x5C: bytes += Array(#"\\"#.utf8)
+        case 0x08: bytes += Array(#"\b"#.utf8)
+        case 0x09: bytes += Array(#"\t"#.utf8)
+        case 0x0A: bytes += Array(#"\n"#.utf8)
+        case 0x0C: bytes += Array(#"\f"#.utf8)
+        case 0x0D: bytes += Array(#"\r"#.utf8)
+        case 0..<0x20:
+            let digits = String(scalar.value, radix: 16)
+            bytes += Array(
+                (#"\u"# + String(repeating: "0", count: 4 - digits.count) + digits).utf8)
+        default: bytes += Array(String(Character(scalar)).utf8)
+        }
+    }
+    return bytes + [UInt8(ascii: "\"")]
 }

@@ -1,14 +1,13 @@
-import Base64
-import Digests
+import Bytes
 import MessagingWire
 import Testing
 
 @testable import PlatformAPI
 
 @Suite struct `The error page` {
-    @Test(arguments: APIErrorTable.allCases)
+    @Test(arguments: APIErrorKind.allCases)
     func `has a section for each error, at the url of the error (ruling 32)`(
-        error: APIErrorTable
+        error: APIErrorKind
     ) async throws {
         let url = ErrorJSON.url(of: error, publicBase: World.base)
         let parts = url.split(separator: "#").map(String.init)

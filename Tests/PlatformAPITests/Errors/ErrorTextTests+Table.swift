@@ -995,7 +995,8 @@ extension `Error texts` {
 
 extension `Error texts`.Case {
     fileprivate static func invalid(
-        _ rule: Rule, _ property: String, _ message: String, _ request: `Error texts`.Sample
+        _ rule: ValidationRule, _ property: String, _ message: String,
+        _ request: `Error texts`.Sample
     ) -> Self {
         Self(rule: rule, status: 422, property: property, message: message, request: request)
     }

@@ -12,7 +12,7 @@ import Testing
     /// A request that breaks one rule, and the message it is answered with.
     struct Case: Sendable, CustomTestStringConvertible {
         /// The rule; `nil` for an error that is not about the value of a member.
-        let rule: Rule?
+        let rule: ValidationRule?
         let status: Int
         /// The member that `data` names; `nil` where it names none.
         let property: String?
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `every rule is in the table`() {
-        let missing = Set(Rule.allCases).subtracting(Self.rules.compactMap(\.rule))
+        let missing = Set(ValidationRule.allCases).subtracting(Self.rules.compactMap(\.rule))
         #expect(missing.isEmpty)
     }
 
@@ -127,6 +127,6 @@ import Testing
                 target: try "/apps/{app}\(parts.count > 1 ? parts[1] : "")"
                     .filled(with: scene.variables),
                 fields: try fields.map { ($0.name, try $0.value.filled(with: scene.variables)) },
-                body: "", octets: Array(sample.body.utf8)))
+                body: "", bytes: Array(sample.body.utf8)))
     }
 }

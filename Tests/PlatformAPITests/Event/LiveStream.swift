@@ -14,7 +14,7 @@ final class LiveStream: @unchecked Sendable {
 
     private let queue = DispatchQueue(label: "live stream")
     private let socket: Int32
-    private var octets: [UInt8] = []
+    private var bytes: [UInt8] = []
     private var text: [UInt8] = []
     private(set) var head = ""
     /// What a browser would say in `Last-Event-ID`.
@@ -104,28 +104,28 @@ final class LiveStream: @unchecked Sendable {
         let count = recv(socket, &buffer, buffer.count, 0)
         guard count >= 0 else { throw SocketMistake(call: "recv", code: errno) }
         if count == 0 { isOver = true }
-        octets += buffer[..<count]
+        bytes += buffer[..<count]
         if head.isEmpty {
-            guard let end = octets.firstRange(of: Array("\r\n\r\n".utf8)) else { return }
-            head = String(decoding: octets[..<end.lowerBound], as: UTF8.self)
-            octets.removeFirst(end.upperBound)
+            guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return }
+            head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
+            bytes.removeFirst(end.upperBound)
         }
         try takeChunks()
     }
 
     private func takeChunks() throws {
         var start = 0
-        while let line = octets[start...].firstRange(of: [13, 10]) {
-            let digits = String(decoding: octets[start..<line.lowerBound], as: UTF8.self)
+        while let line = bytes[start...].firstRange(of: [13, 10]) {
+            let digits = String(decoding: bytes[start..<line.lowerBound], as: UTF8.self)
             guard let size = Int(digits, radix: 16) else {
                 throw SocketMistake(call: "chunk \(digits)", code: 0)
             }
-            guard octets.count >= line.upperBound + size + 2 else { break }
-            text += octets[line.upperBound..<(line.upperBound + size)]
+            guard bytes.count >= line.upperBound + size + 2 else { break }
+            text += bytes[line.upperBound..<(line.upperBound + size)]
             if size == 0 { isOver = true }
             start = line.upperBound + size + 2
         }
-        octets.removeFirst(start)
+        bytes.removeFirst(start)
     }
 
     /// A comment and the time to wait are events without data here.

@@ -3,7 +3,7 @@ import TestSupport
 
 /// Random operations by seed: the same seed makes the same sequence, whatever a server answers.
 struct ModelGenerator {
-    private var dice: Generator
+    private var dice: SeededGenerator
     private var chats: [Int] = []
     private var messages: [Int] = []
     private var announcements: [Int] = []
@@ -18,7 +18,7 @@ struct ModelGenerator {
 
     init(seed: UInt64) {
         // Neighbouring seeds of the generator make the same numbers, one step apart.
-        dice = Generator(seed &* 0xD134_2543_DE82_EF95)
+        dice = SeededGenerator(seed &* 0xD134_2543_DE82_EF95)
         // Few users meet often, all of them now and then.
         users =
             dice.once(in: 3) ? ModelUser.all : Array(ModelUser.all.shuffled(using: &dice).prefix(4))
@@ -243,12 +243,12 @@ struct ModelGenerator {
         Self.tree(depth, isObject: isObject, &dice)
     }
 
-    private static func path(_ dice: inout Generator) -> [String] {
+    private static func path(_ dice: inout SeededGenerator) -> [String] {
         dice.list(1...3) { dice in dice.one(of: ["a", "b", "c"]) }
     }
 
     private static func tree(
-        _ depth: Int, isObject: Bool, _ dice: inout Generator
+        _ depth: Int, isObject: Bool, _ dice: inout SeededGenerator
     ) -> LogCopy.Tree {
         guard isObject || (depth > 0 && dice.once(in: 3)) else {
             return .text(dice.one(of: ["x", "y", ""]))

@@ -86,17 +86,17 @@ struct Exchange: Sendable {
     }
 }
 
-/// A request as text, before it becomes a value or octets on a socket.
+/// A request as text, before it becomes a value or bytes on a socket.
 struct PlainRequest: Sendable {
     var method: String
     var target: String
     var fields: [(name: String, value: String)]
     var body: String
-    /// Sent in place of the body, for octets that are no text.
-    var octets: [UInt8]?
+    /// Sent in place of the body, for bytes that are no text.
+    var bytes: [UInt8]?
 
     /// What follows the head.
-    var content: [UInt8] { octets ?? Array(body.utf8) }
+    var content: [UInt8] { bytes ?? Array(body.utf8) }
 }
 
 /// An answer as text, wherever it came from.

@@ -1,13 +1,12 @@
-import Base64
-import Digests
+import Bytes
 import HTTP
 import Testing
 
 @testable import Uploads
 
 @Suite struct `Digests of a download` {
-    private let shelf = Shelf()
-    private let knowing = Shelf(knowsSHA512: true)
+    private let shelf = DownloadFixture()
+    private let knowing = DownloadFixture(knowsSHA512: true)
 
     private func field(_ bytes: some Sequence<UInt8>) -> String {
         "sha-256=:\(Base64.encode(SHA256.digest(of: Array(bytes)))):"
@@ -86,7 +85,7 @@ import Testing
 
     @Test func `of a part above 8 MiB are not sent (9.5)`() async throws {
         let size = 8 << 20
-        let shelf = Shelf(size: size + 2)
+        let shelf = DownloadFixture(size: size + 2)
         let wish = [("Want-Content-Digest", "sha-256=3")]
         let most = try await shelf.get(wish + [("Range", "bytes=1-\(size)")])
         #expect(most.fields["Content-Digest"] == field(shelf.bytes[1...size]))

@@ -1,21 +1,21 @@
-import Base64
 import Blobs
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `Downloading a content` {
-    private let house = Shelf()
+    private let fixture = DownloadFixture()
 
     @Test func `everything comes with validators, digests and safety fields (9.1, 9.7)`()
         async throws
     {
-        let answer = try await house.get()
+        let answer = try await fixture.get()
         #expect(answer.status == .ok)
         #expect(answer.content.length == 1000)
-        #expect(answer.fields["ETag"] == house.tag)
+        #expect(answer.fields["ETag"] == fixture.tag)
         #expect(answer.fields["Accept-Ranges"] == "bytes")
         #expect(answer.fields["Content-Type"] == "image/png")
         #expect(answer.fields["Last-Modified"] == "Sun, 17 Mar 2030 17:46:40 GMT")
@@ -27,12 +27,12 @@ import Testing
         #expect(answer.fields["Cross-Origin-Resource-Policy"] == "cross-origin")
         #expect(answer.fields["Referrer-Policy"] == "no-referrer")
         #expect(
-            answer.fields["Repr-Digest"] == "sha-256=:\(Base64.encode(house.content.sha256)):")
+            answer.fields["Repr-Digest"] == "sha-256=:\(Base64.encode(fixture.content.sha256)):")
         #expect(answer.fields["X-Goog-Stored-Content-Length"] == "1000")
     }
 
     @Test func `nothing to be had is 416 with the size (9.4)`() async throws {
-        let answer = try await house.get([("Range", "bytes=1000-")])
+        let answer = try await fixture.get([("Range", "bytes=1000-")])
         #expect(answer.status == .rangeNotSatisfiable)
         #expect(answer.fields["Content-Range"] == "bytes */1000")
         #expect(answer.fields["Cache-Control"] == "no-store")
@@ -40,29 +40,29 @@ import Testing
     }
 
     @Test func `HEAD ignores ranges (9.4)`() async throws {
-        let answer = try await house.get([("Range", "bytes=0-1")], method: .head)
+        let answer = try await fixture.get([("Range", "bytes=0-1")], method: .head)
         #expect(answer.status == .ok)
         #expect(answer.content.length == 1000)
     }
 
     @Test func `several ranges are one multipart of exact length (9.4)`() async throws {
-        let answer = try await house.get([("Range", "bytes=0-1,500-502")])
+        let answer = try await fixture.get([("Range", "bytes=0-1,500-502")])
         #expect(answer.status == .partialContent)
         #expect(answer.fields["Content-Range"] == nil)
         let type = try #require(answer.fields["Content-Type"])
         let boundary = String(type.dropFirst("multipart/byteranges; boundary=".count))
         #expect(boundary.utf8.count >= 24)
-        let body = house.bytes(answer)
+        let body = fixture.bytes(answer)
         #expect(Int64(body.count) == answer.content.length)
         let expected =
             Array(
                 "--\(boundary)\r\nContent-Type: image/png\r\nContent-Range: bytes 0-1/1000\r\n\r\n"
                     .utf8)
-            + house.bytes[0...1]
+            + fixture.bytes[0...1]
             + Array(
                 "\r\n--\(boundary)\r\nContent-Type: image/png\r\nContent-Range: bytes 500-502/1000\r\n\r\n"
                     .utf8)
-            + house.bytes[500...502] + Array("\r\n--\(boundary)--\r\n".utf8)
+            + fixture.bytes[500...502] + Array("\r\n--\(boundary)--\r\n".utf8)
         #expect(body == expected)
     }
 
@@ -94,7 +94,7 @@ import Testing
     func `preconditions are judged in order (9.3)`(
         fields: [(String, String)], status: Int
     ) async throws {
-        #expect(try await house.get(house.naming(fields)).status.code == status)
+        #expect(try await fixture.get(fixture.naming(fields)).status.code == status)
     }
 
     @Test(arguments: [
@@ -102,22 +102,22 @@ import Testing
         ("Sun, 17 Mar 2030 17:46:40 GMT", 206), ("Sun, 17 Mar 2030 17:46:41 GMT", 200),
     ])
     func `If-Range wants a strong match (9.4)`(value: String, status: Int) async throws {
-        let fields = house.naming([("If-Range", value), ("Range", "bytes=0-1")])
-        #expect(try await house.get(fields).status.code == status)
+        let fields = fixture.naming([("If-Range", value), ("Range", "bytes=0-1")])
+        #expect(try await fixture.get(fields).status.code == status)
     }
 
     @Test func `304 has validators and no type (9.3)`() async throws {
-        let answer = try await house.get([("If-None-Match", house.tag)])
-        #expect(answer.fields["ETag"] == house.tag)
+        let answer = try await fixture.get([("If-None-Match", fixture.tag)])
+        #expect(answer.fields["ETag"] == fixture.tag)
         #expect(answer.fields["Content-Type"] == nil)
         #expect(answer.fields["Cache-Control"]?.hasPrefix("private") == true)
     }
 
     @Test func `what is not complete has no download (9.1)`() async throws {
-        let url = house.downloads.signedURL(
-            content: "0190aaaa-0000-7000-8000-00000000ffff", fileName: nil, at: Shelf.now
+        let url = fixture.downloads.signedURL(
+            content: "0190aaaa-0000-7000-8000-00000000ffff", fileName: nil, at: DownloadFixture.now
         ).url
-        #expect(await house.send(.get, url).status == .notFound)
+        #expect(await fixture.send(.get, url).status == .notFound)
     }
 
     @Test(arguments: [
@@ -135,7 +135,7 @@ import Testing
     func `only what no browser runs is shown in place (9.7)`(
         type: String, kind: String
     ) async throws {
-        let shelf = Shelf(mediaType: type)
+        let shelf = DownloadFixture(mediaType: type)
         let answer = try await shelf.get()
         #expect(answer.fields["Content-Disposition"]?.hasPrefix(kind) == true)
         #expect(answer.fields["Content-Type"] == type)
@@ -151,7 +151,7 @@ import Testing
     func `a type that could harm a field is none in particular (9.7)`(
         type: String, served: String
     ) async throws {
-        let answer = try await Shelf(mediaType: type).get()
+        let answer = try await DownloadFixture(mediaType: type).get()
         #expect(answer.fields["Content-Type"] == served)
         #expect(answer.fields["Content-Disposition"]?.hasPrefix("attachment") == true)
     }
@@ -168,27 +168,27 @@ import Testing
     func `a name reaches the field in two forms and nothing else (9.7)`(
         name: String, field: String
     ) async throws {
-        let answer = try await Shelf(fileName: name).get()
+        let answer = try await DownloadFixture(fileName: name).get()
         #expect(answer.fields["Content-Disposition"] == "inline; \(field)")
     }
 
     @Test func `HEAD says what GET says (9.1)`() async throws {
-        let (get, head) = try await (house.get(), house.get(method: .head))
+        let (get, head) = try await (fixture.get(), fixture.get(method: .head))
         #expect(head.status == .ok)
-        #expect(head.fields.octets == get.fields.octets)
+        #expect(head.fields.bytes == get.fields.bytes)
         #expect(head.content.length == get.content.length)
     }
 
     @Test(arguments: [HTTP.Method.put, .post, .patch, .delete])
     func `other methods have no meaning here (9.1)`(method: HTTP.Method) async throws {
-        let answer = await house.send(method, house.url)
+        let answer = await fixture.send(method, fixture.url)
         #expect(answer.status == .methodNotAllowed)
         #expect(answer.fields["Allow"] == "GET, HEAD, OPTIONS")
     }
 
     @Test func `pages ask first and are told all they may do (3.7, 9.1)`() async throws {
-        let preflight = await house.send(
-            .options, house.url,
+        let preflight = await fixture.send(
+            .options, fixture.url,
             [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")])
         #expect(preflight.status == .noContent)
         #expect(preflight.fields["Access-Control-Allow-Origin"] == "*")
@@ -201,16 +201,17 @@ import Testing
 
     @Test func `a cache keeps it for its URL's life, a day at most (9.7)`() async throws {
         let ticket = DownloadTicket(
-            content: Shelf.id, fileName: "a.png", expires: Shelf.now / 1000 + 1_000_000)
-        let answer = await house.send(.get, ticket.signed(by: house.keys))
+            content: DownloadFixture.id, fileName: "a.png",
+            expires: DownloadFixture.now / 1000 + 1_000_000)
+        let answer = await fixture.send(.get, ticket.signed(by: fixture.keys))
         #expect(answer.fields["Cache-Control"] == "private, max-age=86400, immutable")
-        house.time.withLock { $0 += 8_030_000 }
-        let late = await house.send(.get, house.url)
+        fixture.time.withLock { $0 += 8_030_000 }
+        let late = await fixture.send(.get, fixture.url)
         #expect(late.fields["Cache-Control"] == "private, max-age=0, immutable")
     }
 
     @Test func `the recorded origin alone may read it (3.7)`() async throws {
-        let shelf = Shelf(origin: "https://own.example")
+        let shelf = DownloadFixture(origin: "https://own.example")
         let own = try await shelf.get([("Origin", "https://own.example")])
         #expect(own.fields["Access-Control-Allow-Origin"] == "https://own.example")
         let foreign = try await shelf.get([("Origin", "https://other.example")])

@@ -53,7 +53,7 @@ import Testing
         Case("bytes=0-0,100-100,200-200,300-300,400-400,500-500,600-600,700-700,800-800", 200),
     ])
     func `are answered row by row (9.4)`(row: Case) async throws {
-        let shelf = Shelf()
+        let shelf = DownloadFixture()
         let answer = try await shelf.get([("Range", row.field)])
         #expect(answer.status.code == row.status)
         #expect(shelf.places(answer) == row.places)
@@ -65,7 +65,7 @@ import Testing
         Case("bytes=-0", 416, "bytes */0"), Case("bytes=-5", 200), Case("bytes=0-,-5", 200),
     ])
     func `of an empty content are nothing, but for its end (9.4)`(row: Case) async throws {
-        let shelf = Shelf(size: 0)
+        let shelf = DownloadFixture(size: 0)
         let answer = try await shelf.get([("Range", row.field)])
         #expect(answer.status.code == row.status)
         #expect(shelf.places(answer) == row.places)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `keep the fields of the whole (9.4)`() async throws {
-        let shelf = Shelf(md5: [UInt8](repeating: 7, count: 16))
+        let shelf = DownloadFixture(md5: [UInt8](repeating: 7, count: 16))
         let whole = try await shelf.get()
         let part = try await shelf.get([("Range", "bytes=5-9")])
         for name in [
@@ -90,14 +90,14 @@ import Testing
     }
 
     @Test func `sent twice are ignored, and so is a condition without one (9.4)`() async throws {
-        let shelf = Shelf()
+        let shelf = DownloadFixture()
         let twice = try await shelf.get([("Range", "bytes=0-1"), ("Range", "bytes=5-6")])
         #expect(twice.status == .ok)
         #expect(try await shelf.get([("If-Range", "\"other\"")]).status == .ok)
     }
 }
 
-extension Shelf {
+extension DownloadFixture {
     /// Where the bytes of an answer lie: `Content-Range` of the answer or of its parts.
     fileprivate func places(_ answer: Response) -> [String] {
         if let place = answer.fields["Content-Range"] { return [place] }

@@ -1,28 +1,28 @@
 import Blobs
 import HTTP
-import Locking
+import SystemSupport
 import TestSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `A signed download URL` {
-    private let shelf = Shelf()
+    private let shelf = DownloadFixture()
 
     @Test func `lives two hours, rounded up to a quarter (9.6)`() {
         let (url, expires) = shelf.downloads.signedURL(
-            content: Shelf.id, fileName: "a b.png", at: Shelf.now)
-        #expect(expires == Shelf.now + 8_000_000)
+            content: DownloadFixture.id, fileName: "a b.png", at: DownloadFixture.now)
+        #expect(expires == DownloadFixture.now + 8_000_000)
         #expect(expires % 900_000 == 0)
-        #expect(url.hasPrefix("https://chat.example/download/\(Shelf.id)/a%20b.png?exp="))
+        #expect(url.hasPrefix("https://chat.example/download/\(DownloadFixture.id)/a%20b.png?exp="))
         let again = shelf.downloads.signedURL(
-            content: Shelf.id, fileName: "a b.png", at: Shelf.now + 100_000)
+            content: DownloadFixture.id, fileName: "a b.png", at: DownloadFixture.now + 100_000)
         #expect(again.url == url)
     }
 
     @Test func `works until a minute after its end, then says expired (9.6)`() async throws {
         let url = shelf.url
-        shelf.time.withLock { $0 = Shelf.now + 8_060_000 }
+        shelf.time.withLock { $0 = DownloadFixture.now + 8_060_000 }
         #expect(await shelf.send(.get, url).status == .ok)
         shelf.time.withLock { $0 += 1000 }
         let answer = await shelf.send(.get, url)
@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: ["", "?exp=1", "?kid=x&sig=y", "?exp=99999999999&kid=zzzz&sig=AAAA"])
     func `without all its parts opens nothing (9.6)`(query: String) async {
-        let answer = await shelf.send(.get, "/download/\(Shelf.id)/a.png\(query)")
+        let answer = await shelf.send(.get, "/download/\(DownloadFixture.id)/a.png\(query)")
         #expect(answer.status == .forbidden)
         #expect(shelf.asked.withLock { $0 } == 0)
     }
@@ -54,7 +54,7 @@ import Testing
     @Test func `cannot be made a forced download by adding dl (9.6)`() async {
         #expect(await shelf.send(.get, shelf.url + "&dl=1").status == .forbidden)
         let saved = shelf.downloads.signedURL(
-            content: Shelf.id, fileName: "a.png", at: Shelf.now, saving: true)
+            content: DownloadFixture.id, fileName: "a.png", at: DownloadFixture.now, saving: true)
         #expect(saved.url.contains("&dl=1&sig="))
         let answer = await shelf.send(.get, saved.url)
         #expect(answer.fields["Content-Disposition"]?.hasPrefix("attachment") == true)
@@ -63,7 +63,8 @@ import Testing
     @Test func `is believed with either key, not with a stranger's (9.6, H210)`() async throws {
         let second = SigningKeys(keys: Array(shelf.keys.keys.reversed()))
         let ticket = DownloadTicket(
-            content: Shelf.id, fileName: "a.png", expires: Shelf.now / 1000 + 60)
+            content: DownloadFixture.id, fileName: "a.png", expires: DownloadFixture.now / 1000 + 60
+        )
         #expect(await shelf.send(.get, ticket.signed(by: second)).status == .ok)
         let stranger = try SigningKeys.random()
         #expect(await shelf.send(.get, ticket.signed(by: stranger)).status == .forbidden)
@@ -78,7 +79,7 @@ import Testing
 
     @Test func `is refused in words that every page may read, to ask for another (9.6)`() async {
         let own = "https://own.example"
-        let shelf = Shelf(origin: own, allowing: ["https://other.example"])
+        let shelf = DownloadFixture(origin: own, allowing: ["https://other.example"])
         let forged = shelf.url + "x"
         for method in [HTTP.Method.get, .head] {
             let answer = await shelf.send(method, forged, [("Origin", own)])
@@ -119,21 +120,28 @@ import Testing
     }
 
     @Test func `open URLs of before a rotation, and sign with the next (9.6)`() async throws {
-        let shelf = Shelf()
+        let shelf = DownloadFixture()
         let downloads = shelf.downloads
-        let old = downloads.signedURL(content: Shelf.id, fileName: "a.png", at: Shelf.now).url
-        downloads.adopt(try shelf.keys.rotated(.keeping(until: Shelf.now), at: Shelf.now))
-        let fresh = downloads.signedURL(content: Shelf.id, fileName: "a.png", at: Shelf.now).url
+        let old = downloads.signedURL(
+            content: DownloadFixture.id, fileName: "a.png", at: DownloadFixture.now
+        ).url
+        downloads.replaceKeys(
+            try shelf.keys.rotated(.keeping(until: DownloadFixture.now), at: DownloadFixture.now))
+        let fresh = downloads.signedURL(
+            content: DownloadFixture.id, fileName: "a.png", at: DownloadFixture.now
+        ).url
         #expect(fresh.contains("kid=\(shelf.keys.keys[1].id)&"))
         for url in [old, fresh] { #expect(await downloads.send(.get, url).status == .ok) }
     }
 
     @Test func `can be forgotten with all that they have signed (9.6)`() async throws {
-        let shelf = Shelf()
+        let shelf = DownloadFixture()
         let downloads = shelf.downloads
-        downloads.adopt(try shelf.keys.rotated(.forgetting, at: Shelf.now))
+        downloads.replaceKeys(try shelf.keys.rotated(.forgetting, at: DownloadFixture.now))
         #expect(await downloads.send(.get, shelf.url).status == .forbidden)
-        let fresh = downloads.signedURL(content: Shelf.id, fileName: nil, at: Shelf.now).url
+        let fresh = downloads.signedURL(
+            content: DownloadFixture.id, fileName: nil, at: DownloadFixture.now
+        ).url
         #expect(await downloads.send(.get, fresh).status == .ok)
     }
 
@@ -149,6 +157,6 @@ import Testing
     func `are left alone when the file holds something else`(line: String) throws {
         let key = String(repeating: "A", count: 43)
         let text = line.replacing("KEY", with: key)
-        #expect(SigningKeys(octets: Array("\(text)\n".utf8)) == nil)
+        #expect(SigningKeys(bytes: Array("\(text)\n".utf8)) == nil)
     }
 }

@@ -1,19 +1,19 @@
 import Blobs
-import Digests
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `Uploading in pieces` {
-    private let house = House()
+    private let fixture = UploadFixture()
     private let bytes = pattern(600_000)
 
     @Test func `chunks are acknowledged with what is held, then finished (5.4, 5.6)`() async throws
     {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 600_000))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 600_000))
         let first = await uploads.put(url, "bytes 0-524287/600000", Array(bytes[..<524_288]))
         #expect(first.status == .resumeIncomplete)
         #expect(first.fields["Range"] == "bytes=0-524287")
@@ -21,18 +21,18 @@ import Testing
         let last = await uploads.put(url, "bytes 524288-599999/600000", Array(bytes[524_288...]))
         #expect(last.status == .ok)
         #expect(last.fields["X-Goog-Stored-Content-Length"] == "600000")
-        let finished = try #require(house.finisher.finished.withLock { $0.first })
+        let finished = try #require(fixture.finisher.finished.withLock { $0.first })
         #expect(finished.sha256 == SHA256.digest(of: bytes))
         #expect(finished.md5 != nil)
-        #expect(await uploads.bytes(of: House.content) == bytes)
+        #expect(await uploads.bytes(of: UploadFixture.content) == bytes)
     }
 
     @Test func `the final answer is sent again byte for byte (5.6)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 3))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
         let first = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3]))
-        house.pass(60_000)
-        let reopened = try await house.open()
+        fixture.pass(60_000)
+        let reopened = try await fixture.open()
         for range in ["bytes */*", "bytes */99", "bytes 0-2/3", "bytes 7-8/9"] {
             let again = await reopened.put(url, range)
             #expect(again.text == first.text)
@@ -41,25 +41,25 @@ import Testing
         }
         let full = await reopened.send(.put, url, [], ScriptedBody([1, 2, 3]))
         #expect(full.text == first.text)
-        #expect(house.finisher.finished.withLock { $0.count } == 1)
+        #expect(fixture.finisher.finished.withLock { $0.count } == 1)
     }
 
     @Test func `an overlap is dropped and the rest appended (5.8)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         _ = await uploads.put(url, "bytes 0-5/10", [0, 1, 2, 3, 4, 5])
         let again = await uploads.put(url, "bytes 2-7/10", [9, 9, 9, 9, 6, 7])
         #expect(again.fields["Range"] == "bytes=0-7")
         let last = await uploads.send(.put, url, [], ScriptedBody(Array(0...9)))
         #expect(last.status == .ok)
         #expect(
-            house.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.sha256 }
                 == SHA256.digest(of: Array(0...9)))
     }
 
     @Test func `a gap takes nothing (5.7)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         let body = ScriptedBody([5, 6])
         let gap = await uploads.send(.put, url, [("Content-Range", "bytes 5-6/10")], body)
         #expect(gap.status == .resumeIncomplete)
@@ -73,8 +73,8 @@ import Testing
     }
 
     @Test func `who takes 308 for an error gets 200 and a header (5.4)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         let answer = await uploads.send(
             .post, url, [("Content-Range", "bytes 0-1/10"), ("X-GUploader-No-308", "yes")],
             ScriptedBody([0, 1]))
@@ -90,8 +90,8 @@ import Testing
     func `wrong totals and lying lengths change nothing (5.2)`(
         range: String, count: Int
     ) async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         let body = ScriptedBody(pattern(count))
         let answer = await uploads.send(.put, url, [("Content-Range", range)], body)
         #expect(answer.status == .badRequest)
@@ -101,8 +101,8 @@ import Testing
 
     @Test(arguments: ["bytes */0", "bytes 0-0/0", "bytes 0--1/0", nil])
     func `an empty content has four spellings (5.2)`(range: String?) async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: nil))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: nil))
         let fields = range.map { [(name: "Content-Range", value: $0)] } ?? []
         let answer = await uploads.send(.put, url, fields)
         #expect(answer.status == .ok)
@@ -110,8 +110,8 @@ import Testing
     }
 
     @Test func `an empty PUT is refused once bytes are held or due (5.2)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         #expect(await uploads.send(.put, url).status == .badRequest)
         _ = await uploads.put(url, "bytes 0-1/10", [0, 1])
         let answer = await uploads.send(.put, url)
@@ -122,8 +122,8 @@ import Testing
     @Test func `a full body that comes again after the end is read before it is answered (8)`()
         async throws
     {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         let first = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3, 4]))
         let again = ScriptedBody([1, 2, 3, 4])
         let answer = await uploads.send(.put, url, [], again)
@@ -139,14 +139,14 @@ import Testing
     }
 
     @Test func `length 0 at creation is complete at once (ruling 9)`() async throws {
-        let uploads = try await house.open()
-        _ = try await uploads.create(House.draft(length: 0))
-        #expect(house.finisher.finished.withLock { $0.first?.size } == 0)
+        let uploads = try await fixture.open()
+        _ = try await uploads.create(UploadFixture.draft(length: 0))
+        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 0)
     }
 
     @Test func `a chunked body of unknown length ends the content (5.2, 8)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: nil))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: nil))
         _ = await uploads.send(
             .put, url, [("Content-Range", "bytes 0-1/*")], ScriptedBody([0, 1]))
         let answer = await uploads.send(
@@ -157,8 +157,8 @@ import Testing
     }
 
     @Test func `an open end short of a declared length is just a chunk (5.2)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         let answer = await uploads.send(
             .put, url, [("Content-Range", "bytes 0-*/*")], ScriptedBody([.bytes([0])], length: nil))
         #expect(answer.fields["Range"] == "bytes=0-0")
@@ -166,44 +166,44 @@ import Testing
 
     @Test func `a byte beyond the length stops the body and completes nothing (4.2)`() async throws
     {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         let answer = await uploads.send(
             .put, url, [], ScriptedBody([.bytes([0, 1, 2]), .bytes([3, 4])], length: nil))
         #expect(answer.status == .badRequest)
         #expect(answer.text.contains("lengthMismatch"))
         #expect(await uploads.offset(url) == "4")
-        #expect(house.finisher.finished.withLock { $0.isEmpty })
+        #expect(fixture.finisher.finished.withLock { $0.isEmpty })
         #expect(await uploads.put(url, "bytes */4").status == .ok)
     }
 
     @Test func `a chunked body shorter than the declared length is refused and kept (8)`()
         async throws
     {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         let answer = await uploads.send(.put, url, [], ScriptedBody([.bytes([0])], length: nil))
         #expect(answer.text.contains("lengthMismatch"))
         #expect(await uploads.offset(url) == "1")
     }
 
     @Test func `more than an upload may be is 413 (12)`() async throws {
-        let small = House { $0.maxUploadSize = 4 }
+        let small = UploadFixture { $0.maxUploadSize = 4 }
         let uploads = try await small.open()
-        let url = try await uploads.create(House.draft(length: nil))
+        let url = try await uploads.create(UploadFixture.draft(length: nil))
         let body = ScriptedBody([1, 2, 3, 4, 5])
         #expect(await uploads.send(.put, url, [], body).status == .contentTooLarge)
         #expect(body.reads == 0)
         let endless = ScriptedBody([.bytes([1, 2, 3]), .bytes([4, 5])], length: nil)
         #expect(await uploads.send(.put, url, [], endless).status == .contentTooLarge)
         await #expect(throws: UploadError.tooLarge(limit: 4)) {
-            _ = try await uploads.create(House.draft(length: 5))
+            _ = try await uploads.create(UploadFixture.draft(length: 5))
         }
     }
 
     @Test func `a coded body is 415 and never decoded (3.1)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 3))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
         let body = ScriptedBody([1, 2, 3])
         let answer = await uploads.send(.put, url, [("Content-Encoding", "gzip")], body)
         #expect(answer.status == .unsupportedMediaType)
@@ -212,12 +212,12 @@ import Testing
     }
 
     @Test func `commits on the way follow the bytes (4.1)`() async throws {
-        let eager = House { settings in
+        let eager = UploadFixture { settings in
             settings.commitBytes = 1000
             settings.bufferSize = 2000
         }
         let uploads = try await eager.open()
-        let url = try await uploads.create(House.draft(length: 10_000))
+        let url = try await uploads.create(UploadFixture.draft(length: 10_000))
         let body = ScriptedBody([.bytes(pattern(4000)), .pause], length: 10_000)
         async let answer = uploads.send(.put, url, [], body)
         await body.untilPaused()

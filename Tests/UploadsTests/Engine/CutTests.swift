@@ -1,19 +1,19 @@
 import Blobs
-import Digests
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import TestSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `An upload that is cut` {
-    private let house = House()
+    private let fixture = UploadFixture()
     private let bytes = pattern(100_000)
 
     @Test func `keeps every byte before the cut and goes on (5.12)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 100_000))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 100_000))
         let cut = ScriptedBody(
             [.bytes(Array(bytes[..<33_333])), .fails(.interrupted)], length: 100_000)
         let dropped = await uploads.send(
@@ -23,22 +23,22 @@ import Testing
         let again = await uploads.put(url, "bytes 0-99999/100000", bytes)
         #expect(again.status == .ok)
         #expect(
-            house.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
+            fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
     }
 
     @Test func `never completes, even when every byte came (1.4)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 3))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
         let body = ScriptedBody([.bytes([1, 2, 3]), .fails(.interrupted)], length: nil)
         _ = await uploads.send(.put, url, [], body)
         #expect(await uploads.offset(url) == "3")
-        #expect(house.finisher.finished.withLock { $0.isEmpty })
+        #expect(fixture.finisher.finished.withLock { $0.isEmpty })
         #expect(await uploads.put(url, "bytes */*").status == .ok)
     }
 
     @Test func `by its own slowness may come back at once (3.5)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         let body = ScriptedBody([.bytes([1, 2]), .fails(.stalled)], length: 10)
         let answer = await uploads.send(.put, url, [], body)
         #expect(answer.status == .serviceUnavailable)
@@ -48,8 +48,8 @@ import Testing
     }
 
     @Test func `a newer request takes over, the old one gets no answer (11.4)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         let old = ScriptedBody([.bytes([0, 1, 2, 3]), .pause, .bytes([9])], length: 10)
         async let displaced = uploads.send(.put, url, [], old)
         await old.untilPaused()
@@ -58,13 +58,13 @@ import Testing
         let rest = await uploads.put(url, "bytes 4-9/10", [4, 5, 6, 7, 8, 9])
         #expect(rest.status == .ok)
         #expect(
-            house.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.sha256 }
                 == SHA256.digest(of: Array(0...9)))
     }
 
     @Test func `a stray request that cannot fit disturbs nobody (11.4)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         let running = ScriptedBody([.bytes([0, 1]), .pause, .bytes(Array(2...9))], length: 10)
         async let answer = uploads.send(.put, url, [], running)
         await running.untilPaused()
@@ -75,8 +75,8 @@ import Testing
     }
 
     @Test func `looking on does not disturb a writer (3.8)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         let running = ScriptedBody([.bytes([0, 1]), .pause, .bytes([2, 3])], length: 4)
         async let answer = uploads.send(.put, url, [], running)
         await running.untilPaused()
@@ -88,12 +88,12 @@ import Testing
     @Test func `a writer that will not let go makes the newcomer wait and then go (11.4)`()
         async throws
     {
-        let impatient = House()
+        let impatient = UploadFixture()
         let uploads = try await Uploads(
             folder: "\(impatient.temporary.path)/uploads", settings: impatient.settings,
             finisher: impatient.finisher,
             clock: UploadClock(now: { 0 }, sleep: { _ in }), publicBase: "https://chat.example")
-        let url = try await uploads.create(House.draft(length: 4))
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         let deaf = DeafBody()
         let name = try #require(UploadToken(String(url.dropFirst(29)))?.recordName)
         let upload = try #require(try await uploads.checkOut(name))
@@ -106,11 +106,11 @@ import Testing
 
     @Test func `has its bytes committed while the sender is quiet (4.1)`() async throws {
         let uploads = try await Uploads(
-            folder: "\(house.temporary.path)/uploads", settings: house.settings,
-            finisher: house.finisher,
-            clock: House.hastyClock(upTo: house.settings.commitInterval),
+            folder: "\(fixture.temporary.path)/uploads", settings: fixture.settings,
+            finisher: fixture.finisher,
+            clock: UploadFixture.hastyClock(upTo: fixture.settings.commitInterval),
             publicBase: "https://chat.example")
-        let url = try await uploads.create(House.draft(length: 4))
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         let running = ScriptedBody([.bytes([0, 1]), .pause, .bytes([2, 3])], length: 4)
         async let answer = uploads.send(.put, url, [], running)
         await running.untilPaused()
@@ -120,15 +120,15 @@ import Testing
     }
 
     @Test func `by shutting down may come back at once (11.10)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         let running = ScriptedBody([.bytes([0, 1]), .pause, .bytes([2, 3])], length: 4)
         async let answer = uploads.send(.put, url, [], running)
         await running.untilPaused()
         await uploads.shutdown()
         #expect(await answer.status == .serviceUnavailable)
         #expect(await answer.ending == .close)
-        let reopened = try await house.open()
+        let reopened = try await fixture.open()
         #expect(await reopened.offset(url) == "2")
     }
 }

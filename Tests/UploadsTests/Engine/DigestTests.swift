@@ -1,20 +1,19 @@
-import Base64
 import Blobs
-import Digests
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `Digests a client states` {
-    private let house = House()
+    private let fixture = UploadFixture()
 
     private func md5(_ bytes: [UInt8]) -> String { Base64.encode(MD5.digest(of: bytes)) }
 
     @Test func `a wrong Content-MD5 undoes the whole request (4.4, 5.9)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 6))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 6))
         _ = await uploads.put(url, "bytes 0-1/6", [0, 1])
         let wrong = await uploads.send(
             .put, url, [("Content-Range", "bytes 2-3/6"), ("Content-MD5", md5([7]))],
@@ -27,21 +26,21 @@ import Testing
             ScriptedBody([2, 3, 4, 5]))
         #expect(right.status == .ok)
         #expect(
-            house.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.sha256 }
                 == SHA256.digest(of: Array(0...5)))
     }
 
     @Test func `a cut undoes a request with Content-MD5 (3.5, 4.4)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 6))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 6))
         let body = ScriptedBody([.bytes([0, 1]), .fails(.interrupted)], length: 6)
         _ = await uploads.send(.put, url, [("Content-MD5", md5([7]))], body)
         #expect(await uploads.offset(url) == "0")
     }
 
     @Test func `Content-MD5 covers bytes that are held already (4.1)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         _ = await uploads.put(url, "bytes 0-1/4", [0, 1])
         let answer = await uploads.send(
             .put, url, [("Content-MD5", md5([0, 1, 2, 3]))], ScriptedBody([0, 1, 2, 3]))
@@ -50,8 +49,8 @@ import Testing
 
     @Test(arguments: ["crc32c=AAAAAA==", "md5=AAAAAAAAAAAAAAAAAAAAAA=="])
     func `a wrong whole digest fails the upload for good (5.9)`(hash: String) async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 3))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
         let answer = await uploads.send(
             .put, url, [("X-Goog-Hash", hash)], ScriptedBody([1, 2, 3]))
         #expect(answer.status == .badRequest)
@@ -63,16 +62,16 @@ import Testing
 
     @Test(arguments: ["crc32c=AAA=", "md5=AAAAAA==", "md5=!", "crc32c=AAAAAA==,crc32c=AAAAAQ=="])
     func `digests that are none are refused before the body (5.9)`(hash: String) async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 3))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
         let body = ScriptedBody([1, 2, 3])
         #expect(await uploads.send(.put, url, [("X-Goog-Hash", hash)], body).status == .badRequest)
         #expect(body.reads == 0)
     }
 
     @Test func `a digest that began late is caught up (4.5)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 300_000))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 300_000))
         let bytes = pattern(300_000)
         let cut = ScriptedBody(
             [.bytes(Array(bytes[..<280_000])), .fails(.interrupted)], length: 300_000)
@@ -82,8 +81,8 @@ import Testing
     }
 
     @Test func `a plain PUT is not held up by MD5 (4.5)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 3))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
         let answer = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3]))
         #expect(!answer.text.contains("md5Hash"))
         #expect(answer.fields["X-Goog-Hash"]?.contains("md5") == false)

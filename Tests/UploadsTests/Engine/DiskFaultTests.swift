@@ -1,25 +1,26 @@
 import Blobs
-import Digests
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
-/// On a volume of its own: ``Volume/isPermitted`` says where that cannot be.
-@Suite(.enabled(if: Volume.isPermitted && House.keepsRecords)) struct `A disk at its end` {
-    private let volume: Volume
-    private let house: House
+/// On a volume of its own: ``TemporaryVolume/isPermitted`` says where that cannot be.
+@Suite(.enabled(if: TemporaryVolume.isPermitted && UploadFixture.keepsRecords))
+struct `A disk at its end` {
+    private let volume: TemporaryVolume
+    private let fixture: UploadFixture
     private let content = pattern(3 << 20)
 
     init() throws {
-        volume = try Volume(size: 8 << 20)
-        house = House(on: volume.path, bucket: nil)
+        volume = try TemporaryVolume(size: 8 << 20)
+        fixture = UploadFixture(on: volume.path, bucket: nil)
     }
 
     @Test func `keeps what did fit, and the rest comes later (11.7)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: Int64(content.count)))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: Int64(content.count)))
         let answer = await uploads.put(content, to: url, filling: volume)
         #expect(answer.status == .insufficientStorage)
         #expect(answer.text.contains("insufficientStorage"))
@@ -32,19 +33,20 @@ import Testing
         #expect(refused.status == .insufficientStorage)
         #expect(again.reads == 0)
         await #expect(throws: UploadError.insufficientStorage) {
-            _ = try await uploads.create(House.draft(length: 1 << 20))
+            _ = try await uploads.create(UploadFixture.draft(length: 1 << 20))
         }
         volume.free()
-        let reopened = try await house.open()
+        let reopened = try await fixture.open()
         #expect(await reopened.offset(url) == "\(held)")
         let done = await reopened.put(url, range, Array(content[held...]))
         #expect(done.status == .ok)
-        #expect(house.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
+        #expect(
+            fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
     }
 
     @Test func `that is read-only refuses bytes and says what it holds (11.1)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 5))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 5))
         _ = await uploads.put(url, "bytes 0-1/5", [1, 2])
         try await volume.set(readOnly: true)
         let refused = await uploads.put(url, "bytes 2-4/5", [3, 4, 5])
@@ -54,54 +56,56 @@ import Testing
         #expect(await uploads.offset(url) == "2")
         #expect(await uploads.put(url, "bytes */5").fields["Range"] == "bytes=0-1")
         await #expect(throws: UploadError.backend) {
-            _ = try await uploads.create(House.draft(length: 1))
+            _ = try await uploads.create(UploadFixture.draft(length: 1))
         }
         #expect(await uploads.send(.delete, url).status == .internalServerError)
         #expect(await uploads.offset(url) == "2")
         try await volume.set(readOnly: false)
         #expect(await uploads.put(url, "bytes 2-4/5", [3, 4, 5]).status == .ok)
         #expect(
-            house.finisher.finished.withLock { $0.last?.sha256 }
+            fixture.finisher.finished.withLock { $0.last?.sha256 }
                 == SHA256.digest(of: [1, 2, 3, 4, 5]))
     }
 
     @Test func `leaves what nobody needs until it can be deleted (11.8)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 1))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 1))
         _ = await uploads.send(.put, url, [], ScriptedBody([1]))
-        let content = AbandonedContent(application: "app", contentID: House.content)
-        house.finisher.unneeded.withLock { $0 = [content] }
+        let content = AbandonedContent(application: "app", contentID: UploadFixture.content)
+        fixture.finisher.unneeded.withLock { $0 = [content] }
         try await volume.set(readOnly: true)
         await uploads.sweep()
-        #expect(house.finisher.unneeded.withLock { $0 } == [content])
+        #expect(fixture.finisher.unneeded.withLock { $0 } == [content])
         try await volume.set(readOnly: false)
         await uploads.sweep()
-        #expect(house.finisher.unneeded.withLock { $0 } == [])
-        #expect(await uploads.bytes(of: House.content) == nil)
+        #expect(fixture.finisher.unneeded.withLock { $0 } == [])
+        #expect(await uploads.bytes(of: UploadFixture.content) == nil)
     }
 }
 
-@Suite(.enabled(if: Volume.isPermitted && House.keepsRecords)) struct `Room on a disk` {
-    private let volume: Volume
-    private let house: House
+@Suite(.enabled(if: TemporaryVolume.isPermitted && UploadFixture.keepsRecords))
+struct `Room on a disk` {
+    private let volume: TemporaryVolume
+    private let fixture: UploadFixture
     private let content = pattern(12 << 20)
 
     init() throws {
-        volume = try Volume(size: 32 << 20)
-        house = House(on: volume.path)
+        volume = try TemporaryVolume(size: 32 << 20)
+        fixture = UploadFixture(on: volume.path)
     }
 
     @Test func `is an upload's own from its first byte on (11.7)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: Int64(content.count)))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: Int64(content.count)))
         let answer = await uploads.put(content, to: url, filling: volume)
         #expect(answer.status == .ok)
-        #expect(house.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
+        #expect(
+            fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
     }
 
     @Test func `is not counted twice once it is taken (11.7)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 20 << 20))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 20 << 20))
         let body = ScriptedBody([.bytes([1]), .fails(.interrupted)], length: 20 << 20)
         _ = await uploads.send(.put, url, [], body)
         // 20 of 32 MiB are taken by now, and promised no more.
@@ -109,7 +113,7 @@ import Testing
         await #expect(throws: UploadError.insufficientStorage) {
             _ = try await create(8 << 20, number: 2, in: uploads)
         }
-        let reopened = try await house.open()
+        let reopened = try await fixture.open()
         await #expect(throws: UploadError.insufficientStorage) {
             _ = try await create(8 << 20, number: 2, in: reopened)
         }
@@ -120,7 +124,8 @@ import Testing
     private func create(_ length: Int64, number: Int, in uploads: Uploads) async throws -> String {
         try await uploads.create(
             UploadDraft(
-                owner: UploadOwner(application: "app"), contentID: House.content(number: number),
+                owner: UploadOwner(application: "app"),
+                contentID: UploadFixture.content(number: number),
                 mediaType: nil, length: length))
     }
 }
@@ -128,7 +133,7 @@ import Testing
 extension Uploads {
     /// Sends a content; behind its first MiB the volume is full.
     fileprivate func put(
-        _ content: [UInt8], to url: String, filling volume: Volume
+        _ content: [UInt8], to url: String, filling volume: TemporaryVolume
     ) async -> Response {
         let body = ScriptedBody(
             [.bytes(Array(content[..<(1 << 20)])), .pause, .bytes(Array(content[(1 << 20)...]))],

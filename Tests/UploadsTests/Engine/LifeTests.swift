@@ -1,48 +1,48 @@
 import Blobs
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `The life of an upload` {
-    private let house = House()
+    private let fixture = UploadFixture()
 
     @Test func `without a byte it ends after a day (0)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 3))
-        house.pass(24 * 3_600_000)
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
+        fixture.pass(24 * 3_600_000)
         #expect(await uploads.send(.put, url, [], ScriptedBody([1, 2, 3])).status == .gone)
         await uploads.sweep()
         #expect(await uploads.send(.get, url).status == .gone)
     }
 
     @Test func `bytes prolong it, looking does not (0, 11.9)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 3))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
         _ = await uploads.put(url, "bytes 0-0/3", [1])
-        house.pass(6 * 24 * 3_600_000)
+        fixture.pass(6 * 24 * 3_600_000)
         await uploads.sweep()
         #expect(await uploads.offset(url) == "1")
-        house.pass(2 * 24 * 3_600_000)
+        fixture.pass(2 * 24 * 3_600_000)
         await uploads.sweep()
         #expect(await uploads.send(.head, url).status == .gone)
         #expect(try uploads.blobs.stagedEntries().isEmpty)
     }
 
     @Test func `thirty days are the end of it, whatever happens (0)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 100))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 100))
         for day in 0..<6 {
             _ = await uploads.put(url, "bytes \(day)-\(day)/100", [1])
-            house.pass(5 * 24 * 3_600_000)
+            fixture.pass(5 * 24 * 3_600_000)
         }
         #expect(await uploads.put(url, "bytes 6-6/100", [1]).status == .gone)
     }
 
     @Test func `finished while the sweeper runs, its answer stays (11.8)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 1))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 1))
         _ = await uploads.put(url, "bytes 0-0/1", [1])
         // What the sweeper's list says when it was made a moment before the end.
         let name = try #require(
@@ -54,50 +54,50 @@ import Testing
         await uploads.sweep()
         uploads.checkIn(name)
         #expect(await uploads.put(url, "bytes */1", []).status == .ok)
-        house.pass(8 * 24 * 3_600_000)
+        fixture.pass(8 * 24 * 3_600_000)
         uploads.engine.note(name, await upload.record)
         await uploads.sweep()
         #expect(await uploads.put(url, "bytes */1", []).status == .notFound)
     }
 
     @Test func `a used content is not given up (5.10)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 1))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 1))
         _ = await uploads.send(.put, url, [], ScriptedBody([1]))
-        house.finisher.isUsed.withLock { $0 = true }
+        fixture.finisher.isUsed.withLock { $0 = true }
         #expect(await uploads.send(.delete, url).status == .forbidden)
-        house.finisher.isUsed.withLock { $0 = false }
+        fixture.finisher.isUsed.withLock { $0 = false }
         #expect(await uploads.send(.delete, url).status == .clientClosedRequest)
-        #expect(await uploads.bytes(of: House.content) == nil)
+        #expect(await uploads.bytes(of: UploadFixture.content) == nil)
     }
 
     @Test func `one owner has so many open ones (0, 12)`() async throws {
-        let strict = House { $0.maxOpenUploadsPerOwner = 1 }
+        let strict = UploadFixture { $0.maxOpenUploadsPerOwner = 1 }
         let uploads = try await strict.open()
-        let url = try await uploads.create(House.draft(length: 3))
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
         await #expect(throws: UploadError.rateLimited) {
-            _ = try await uploads.create(House.draft(length: 3))
+            _ = try await uploads.create(UploadFixture.draft(length: 3))
         }
         _ = await uploads.send(.delete, url)
-        _ = try await uploads.create(House.draft(length: 3))
+        _ = try await uploads.create(UploadFixture.draft(length: 3))
     }
 
     @Test func `a disk that cannot hold it takes none of it (11.7)`() async throws {
-        let full = House { $0.diskHeadroom = .max / 2 }
+        let full = UploadFixture { $0.diskHeadroom = .max / 2 }
         let uploads = try await full.open()
         await #expect(throws: UploadError.insufficientStorage) {
-            _ = try await uploads.create(House.draft(length: 3))
+            _ = try await uploads.create(UploadFixture.draft(length: 3))
         }
     }
 
     @Test func `URLs are absolute, without a slash at the end, and never alike (1.1)`() async throws
     {
-        let uploads = try await house.open()
-        let first = try await uploads.create(House.draft(length: 3))
-        let second = try await uploads.create(House.draft(length: 3))
+        let uploads = try await fixture.open()
+        let first = try await uploads.create(UploadFixture.draft(length: 3))
+        let second = try await uploads.create(UploadFixture.draft(length: 3))
         #expect(first.hasPrefix("https://chat.example/uploads/"))
         #expect(first.utf8.count - 29 >= 22)
         #expect(first != second)
-        #expect(!first.contains(House.content))
+        #expect(!first.contains(UploadFixture.content))
     }
 }

@@ -42,7 +42,8 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
     ) -> NumberCase {
         NumberCase("creation \(fields.map { "\($0.name): \($0.value)" })") { uploads, number in
             await uploads.send(
-                .post, "/uploads", filled(fields, number) + [HouseEntrance.key], ScriptedBody(body))
+                .post, "/uploads", filled(fields, number) + [TestUploadAuthorizer.key],
+                ScriptedBody(body))
         }
     }
 
@@ -81,7 +82,7 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
         NumberCase("size in JSON, quoted by '\(quote)'") { uploads, number in
             let json = "{\"size\":\(quote)\(number)\(quote)}"
             return await uploads.send(
-                .post, "/uploads?uploadType=resumable", [HouseEntrance.key],
+                .post, "/uploads?uploadType=resumable", [TestUploadAuthorizer.key],
                 ScriptedBody(Array(json.utf8)))
         }
     }
@@ -138,13 +139,13 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
     fileprivate func `is taken or refused, and traps nothing (0)`(
         row: NumberCase, largest: Int64
     ) async throws {
-        let house = House(bucket: nil) { settings in
+        let fixture = UploadFixture(bucket: nil) { settings in
             settings.maxUploadSize = largest
             // So that nothing is reserved on the disk for what does not come.
             settings.applicationQuota = 1 << 20
         }
         for number in numbers {
-            let uploads = try await house.open()
+            let uploads = try await fixture.open()
             let answer = try await row.send(uploads, number)
             let code = answer.status.code
             // 507: more than the application may store.
@@ -157,8 +158,8 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
     @Test(arguments: [Int64(0), 1, 1 << 31, 1 << 36, 1 << 53, .max])
     func `may be the length of a body (4.1)`(length: Int64) async throws {
         // Nothing is reserved for what does not come.
-        let house = House(bucket: nil) { $0.maxUploadSize = 1 << 20 }
-        let uploads = try await house.open()
+        let fixture = UploadFixture(bucket: nil) { $0.maxUploadSize = 1 << 20 }
+        let uploads = try await fixture.open()
         typealias Fields = [(name: String, value: String)]
         let range: Fields = [("Content-Range", "bytes 2-*/*")]
         let tus: Fields = [
@@ -201,7 +202,7 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: all) func `of an upload can be calculated with or is refused`(number: Int64) {
-        var record = UploadRecord(House.draft(length: 9), creation: .tus, at: 0, lives: 1)
+        var record = UploadRecord(UploadFixture.draft(length: 9), creation: .tus, at: 0, lives: 1)
         var made: [UploadRecord] = []
         record.length = number
         made.append(record)
@@ -213,8 +214,8 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
         made.append(record)
         for record in made {
             guard let read = UploadRecord(record.bytes) else { continue }
-            var ledger = Ledger()
-            if let name = BlobName(House.content) {
+            var ledger = UploadLedger()
+            if let name = BlobName(UploadFixture.content) {
                 ledger.enter(name, read, unknown: 64 << 20, atMost: .max)
             }
             #expect(read.offset >= 0 && read.offset <= read.length ?? .max)
@@ -224,11 +225,11 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
 
     @Test(arguments: all) func `of parts can be summed or is refused`(number: Int64) throws {
         for longest in Self.all where longest >= 0 {
-            if number > 0 { #expect(HeldParts(partSize: number, longest: longest).stride >= 1) }
+            if number > 0 { #expect(StoredParts(partSize: number, longest: longest).stride >= 1) }
         }
-        var held = HeldParts(partSize: 8 << 20, longest: 1 << 31)
+        var held = StoredParts(partSize: 8 << 20, longest: 1 << 31)
         held.parts = (1...3).map { place in ObjectPart(number: place, size: number, tag: "t") }
-        let found = HeldParts(held.bytes)
+        let found = StoredParts(held.bytes)
         guard (0...PartSize.largest).contains(number) else {
             #expect(found == nil)
             return
@@ -239,9 +240,9 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: all) func `of a journal of parts can be summed or is refused`(number: Int64) {
-        let head = MovedParts(upload: "u", partSize: number).head
-        let entries = [head] + (0..<3).map { MovedParts.entry("t\($0)") }
-        guard let parts = MovedParts(entries) else { return }
+        let head = JournaledParts(upload: "u", partSize: number).head
+        let entries = [head] + (0..<3).map { JournaledParts.entry("t\($0)") }
+        guard let parts = JournaledParts(entries) else { return }
         #expect(parts.end == 3 * number)
         #expect(parts.parts(of: parts.end).count == 3)
     }

@@ -1,11 +1,11 @@
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `The quota of an application` {
-    private let house = House { $0.applicationQuota = 10 }
+    private let fixture = UploadFixture { $0.applicationQuota = 10 }
 
     private func create(
         _ length: Int64?, number: Int = 1, for application: String = "app", in uploads: Uploads
@@ -13,11 +13,11 @@ import Testing
         try await uploads.create(
             UploadDraft(
                 owner: UploadOwner(application: application),
-                contentID: House.content(number: number), mediaType: nil, length: length))
+                contentID: UploadFixture.content(number: number), mediaType: nil, length: length))
     }
 
     @Test func `counts contents and all that is promised (11.6, 11.9)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let url = try await create(4, in: uploads)
         _ = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3, 4]))
         let open = try await create(6, in: uploads)
@@ -29,14 +29,14 @@ import Testing
     }
 
     @Test func `is counted the same after a restart (11.9)`() async throws {
-        _ = try await create(8, in: try await house.open())
-        let reopened = try await house.open()
+        _ = try await create(8, in: try await fixture.open())
+        let reopened = try await fixture.open()
         await #expect(throws: UploadError.quotaExceeded(10)) { try await create(3, in: reopened) }
         _ = try await create(2, in: reopened)
     }
 
     @Test func `is judged again when a length shows itself (11.6)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let url = try await create(nil, in: uploads)
         let body = ScriptedBody(pattern(11))
         let answer = await uploads.send(.put, url, [], body)
@@ -48,12 +48,12 @@ import Testing
     }
 
     @Test func `is judged at the end of a body without a length (11.6)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let url = try await create(nil, in: uploads)
         let body = ScriptedBody([.bytes(pattern(11))], length: nil)
         let answer = await uploads.send(.put, url, [], body)
         #expect(answer.status == .insufficientStorage)
-        #expect(house.finisher.finished.withLock { $0.isEmpty })
+        #expect(fixture.finisher.finished.withLock { $0.isEmpty })
         #expect(await uploads.put(url, "bytes */*").status == .gone)
         #expect(uploads.statistics.ended == [.refused: 1])
         // What was refused takes nothing of it.
@@ -63,22 +63,22 @@ import Testing
     @Test func `counts a content once, though its finishing is repeated (11.1, 11.6)`()
         async throws
     {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let url = try await create(6, in: uploads)
-        house.finisher.mood.withLock { $0 = .takesAndBreaks }
+        fixture.finisher.mood.withLock { $0 = .takesAndBreaks }
         let answer = await uploads.put(url, "bytes 0-5/6", pattern(6))
         #expect(answer.status == .internalServerError)
-        house.finisher.mood.withLock { $0 = .takes }
+        fixture.finisher.mood.withLock { $0 = .takes }
         #expect(await uploads.put(url, "bytes */*").status == .ok)
     }
 
     @Test func `goes to one of two whose lengths show themselves at the same time (11.6)`()
         async throws
     {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let urls = try await [create(nil, in: uploads), create(nil, number: 2, in: uploads)]
         // Both are judged by what is finished before either is.
-        house.finisher.mood.withLock { $0 = .waits }
+        fixture.finisher.mood.withLock { $0 = .waits }
         async let answers = withTaskGroup { group in
             for url in urls {
                 group.addTask {
@@ -94,20 +94,20 @@ import Testing
                 await Task.yield()
             }
         }
-        house.finisher.mood.withLock { $0 = .takes }
+        fixture.finisher.mood.withLock { $0 = .takes }
         #expect(await answers.sorted() == [200, 507])
-        #expect(house.finisher.finished.withLock { $0.map(\.size) } == [6])
+        #expect(fixture.finisher.finished.withLock { $0.map(\.size) } == [6])
         #expect(uploads.statistics.ended[.refused] == 1)
     }
 
     @Test func `lets nothing in while nobody can count (11.6)`() async throws {
-        let uploads = try await house.open()
-        house.finisher.mood.withLock { $0 = .breaks }
+        let uploads = try await fixture.open()
+        fixture.finisher.mood.withLock { $0 = .breaks }
         await #expect(throws: UploadError.backend) { try await create(1, in: uploads) }
     }
 
     @Test func `goes to one of two that are created at the same time (11.6)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let created = await withTaskGroup { group in
             for _ in 0..<8 {
                 group.addTask { (try? await create(6, in: uploads)) != nil }

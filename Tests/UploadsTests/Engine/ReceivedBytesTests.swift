@@ -1,13 +1,13 @@
-import Digests
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
 /// A writer is slow, and its connection holds bytes that no read has returned yet (ruling 33).
 @Suite struct `Bytes received and not handed over yet` {
-    private let house = House()
+    private let fixture = UploadFixture()
     private let length = 100
 
     /// A `PUT` of the whole content, of which so many bytes were received.
@@ -26,7 +26,7 @@ import Testing
     }
 
     private var isWhole: Bool {
-        house.finisher.finished.withLock { $0.first?.sha256 }
+        fixture.finisher.finished.withLock { $0.first?.sha256 }
             == SHA256.digest(of: pattern(length))
     }
 
@@ -34,8 +34,8 @@ import Testing
     func `are counted and durable for a neutral status, and the writer goes on (3.8)`(
         method: HTTP.Method
     ) async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: Int64(length)))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: Int64(length)))
         let body = body(40)
         async let answer = uploads.send(.put, url, [], body)
         await body.untilPaused()
@@ -47,7 +47,7 @@ import Testing
         }
         let name = try #require(UploadToken(String(url.dropFirst(29)))?.recordName)
         // Nothing was shut down: what another start finds is what was durable.
-        let found = try #require(try await house.open().engine.records.find(name))
+        let found = try #require(try await fixture.open().engine.records.find(name))
         #expect(found.record.offset == 40)
         body.release()
         #expect(await answer.status == .ok)
@@ -55,12 +55,12 @@ import Testing
     }
 
     @Test func `are counted for the progress of a content`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: Int64(length)))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: Int64(length)))
         let body = body(40)
         async let answer = uploads.send(.put, url, [], body)
         await body.untilPaused()
-        #expect(try await uploads.progress(of: House.content)?.received == 40)
+        #expect(try await uploads.progress(of: UploadFixture.content)?.received == 40)
         body.release()
         #expect(await answer.status == .ok)
     }
@@ -75,7 +75,7 @@ import Testing
             (.head, [("Upload-Draft-Interop-Version", "6")]),
             (.head, [("Upload-Draft-Interop-Version", "8")]),
         ]
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         for (number, query) in queries.enumerated() {
             let url = try await uploads.create(content(number))
             let body = body(40)
@@ -89,8 +89,8 @@ import Testing
     }
 
     @Test func `are where the next append may begin (11.4)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: Int64(length)))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: Int64(length)))
         let body = body(40)
         async let displaced = uploads.send(.put, url, [], body)
         await body.untilPaused()
@@ -101,8 +101,8 @@ import Testing
     }
 
     @Test func `are in the offset that a refused append is told (6.5)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: Int64(length)))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: Int64(length)))
         let body = body(40)
         async let answer = uploads.send(.put, url, [], body)
         await body.untilPaused()
@@ -115,8 +115,8 @@ import Testing
     }
 
     @Test func `come after bytes that are held already (5.8)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: Int64(length)))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: Int64(length)))
         #expect(
             await uploads.put(url, "bytes 0-29/\(length)", Array(pattern(length)[..<30])).status
                 == .resumeIncomplete)
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func `of fifty writers are durable when the server has stopped (11.10)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         var urls: [String] = []
         for number in 0..<50 { urls.append(try await uploads.create(content(number))) }
         let bodies = urls.indices.map { number in body(number + 1) }
@@ -145,15 +145,15 @@ import Testing
                 #expect(answer.ending == .close)
             }
         }
-        let reopened = try await house.open()
+        let reopened = try await fixture.open()
         for (number, url) in urls.enumerated() {
             #expect(await reopened.offset(url) == "\(number + 1)")
         }
     }
 
     @Test func `of a request with a digest of its body stay invisible (4.4)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: Int64(length)))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: Int64(length)))
         let body = body(40)
         async let displaced = uploads.send(
             .put, url, [("Content-MD5", "AAAAAAAAAAAAAAAAAAAAAA==")], body)

@@ -1,21 +1,21 @@
 import Blobs
-import Digests
+import Bytes
 import Glibc
 import HTTP
-import Locking
+import SystemSupport
 import TestSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `Recovering after a crash` {
-    private let house = House()
+    private let fixture = UploadFixture()
     private let bytes = pattern(50_000)
 
     /// Twenty thousand bytes held, then the process is gone.
     private func crashed() async throws -> String {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 50_000))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 50_000))
         _ = await uploads.put(url, "bytes 0-19999/50000", Array(bytes[..<20_000]))
         return url
     }
@@ -24,111 +24,111 @@ import Testing
         async throws
     {
         let url = try await crashed()
-        let file = open(house.stagedPath, O_WRONLY | O_APPEND)
+        let file = open(fixture.stagedPath, O_WRONLY | O_APPEND)
         _ = [UInt8](repeating: 0xEE, count: 999).withUnsafeBytes {
             write(file, $0.baseAddress, $0.count)
         }
         close(file)
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         #expect(await uploads.offset(url) == "20000")
         let answer = await uploads.put(url, "bytes 20000-49999/50000", Array(bytes[20_000...]))
         #expect(answer.status == .ok)
-        #expect(house.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
+        #expect(fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
     }
 
-    @Test(.enabled(if: House.keepsRecords))
+    @Test(.enabled(if: UploadFixture.keepsRecords))
     func `a file shorter than the offset fails, the offset never shrinks (11.2)`()
         async throws
     {
         let url = try await crashed()
-        truncate(house.stagedPath, 10)
-        let uploads = try await house.open()
+        truncate(fixture.stagedPath, 10)
+        let uploads = try await fixture.open()
         #expect(await uploads.put(url, "bytes */*").status == .gone)
         #expect(await uploads.send(.head, url).status == .gone)
     }
 
     @Test func `finishing that was cut short is done again (11.2)`() async throws {
-        house.finisher.mood.withLock { $0 = .breaks }
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 3))
+        fixture.finisher.mood.withLock { $0 = .breaks }
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
         let first = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3]))
         #expect(first.status == .internalServerError)
-        house.finisher.mood.withLock { $0 = .takes }
+        fixture.finisher.mood.withLock { $0 = .takes }
         // Where several finish, the first may still be alive for so long.
-        house.pass(SharedShelf.patience)
-        let reopened = try await house.open()
+        fixture.pass(SharedUploadRecords.patience)
+        let reopened = try await fixture.open()
         #expect(await reopened.put(url, "bytes */*").status == .ok)
-        #expect(house.finisher.finished.withLock { $0.first?.size } == 3)
+        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 3)
     }
 
     @Test func `finishing has one owner, also when nobody waits for it any more (11.4)`()
         async throws
     {
-        house.finisher.mood.withLock { $0 = .waits }
+        fixture.finisher.mood.withLock { $0 = .waits }
         let uploads = try await Uploads(
-            folder: house.folder, settings: house.settings, finisher: house.finisher,
-            clock: House.hastyClock(upTo: house.settings.finalizeWait),
-            publicBase: "https://chat.example", bucket: house.bucket)
-        let url = try await uploads.create(House.draft(length: 3))
+            folder: fixture.folder, settings: fixture.settings, finisher: fixture.finisher,
+            clock: UploadFixture.hastyClock(upTo: fixture.settings.finalizeWait),
+            publicBase: "https://chat.example", bucket: fixture.bucket)
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
         let first = await uploads.put(url, "bytes 0-2/3", [1, 2, 3])
         #expect(first.status == .serviceUnavailable)
         #expect(await uploads.put(url, "bytes */*").status == .serviceUnavailable)
-        house.finisher.mood.withLock { $0 = .takes }
+        fixture.finisher.mood.withLock { $0 = .takes }
         while await uploads.put(url, "bytes */*").status != .ok { await Task.yield() }
-        #expect(house.finisher.finished.withLock { $0.count } == 1)
+        #expect(fixture.finisher.finished.withLock { $0.count } == 1)
     }
 
     @Test func `a content refused at the end fails for good (1.3)`() async throws {
-        house.finisher.mood.withLock { $0 = .refuses }
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 3))
+        fixture.finisher.mood.withLock { $0 = .refuses }
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
         #expect(await uploads.send(.put, url, [], ScriptedBody([1, 2, 3])).status == .badRequest)
         #expect(await uploads.put(url, "bytes */*").status == .gone)
-        #expect(await uploads.bytes(of: House.content) == nil)
+        #expect(await uploads.bytes(of: UploadFixture.content) == nil)
     }
 
-    @Test(.enabled(if: House.keepsRecords))
+    @Test(.enabled(if: UploadFixture.keepsRecords))
     func `a record nobody could look at is neither unknown nor given up (11.2, 11.3)`()
         async throws
     {
         let url = try await crashed()
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let token = String(url.split(separator: "/").last ?? "")
         let name = try #require(UploadToken(token)?.recordName)
-        let path = "\(house.temporary.path)/uploads/records/\(name)"
+        let path = "\(fixture.temporary.path)/uploads/records/\(name)"
         // A link to itself: opening it fails, and that says nothing of the record.
         rename(path, "\(path).kept")
         symlink(path, path)
         #expect(await uploads.send(.get, url).status == .internalServerError)
         #expect(await uploads.put(url, "bytes */*").status == .internalServerError)
-        await #expect(throws: DiskError.self) { _ = try await house.open() }
+        await #expect(throws: DiskError.self) { _ = try await fixture.open() }
         unlink(path)
         rename("\(path).kept", path)
         #expect(await uploads.offset(url) == "20000")
-        #expect(await (try house.open()).offset(url) == "20000")
+        #expect(await (try fixture.open()).offset(url) == "20000")
     }
 
     @Test func `without a descriptor left a client is told to come again (3.5)`() {
         let answer = UploadError(DiskError(kind: .tooManyOpen, operation: "open"))
-            .response(house.settings)
+            .response(fixture.settings)
         #expect(answer.status == .serviceUnavailable)
         #expect(answer.fields["Retry-After"] == "1")
     }
 
     @Test func `files without a record go once they are an hour old (11.2)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let orphan = try #require(BlobName("orphan"))
         _ = try uploads.blobs.stage(orphan)
-        _ = try await house.open()
-        // The house's clock is years ahead of the file's.
+        _ = try await fixture.open()
+        // The fixture's clock is years ahead of the file's.
         #expect(try uploads.blobs.stagedSize(orphan) == nil)
     }
 
-    @Test(.enabled(if: House.keepsRecords))
+    @Test(.enabled(if: UploadFixture.keepsRecords))
     func `a folder says nothing of its capabilities (1.1)`() async throws {
         let url = try await crashed()
         let token = String(url.split(separator: "/").last ?? "")
-        let folder = try RecordFolder(at: "\(house.temporary.path)/uploads/records")
+        let folder = try RecordFolder(at: "\(fixture.temporary.path)/uploads/records")
         let entry = try #require(try folder.entries().first)
         let record = try folder.open(#require(BlobName(entry.name)))
         #expect(entry.name != token)

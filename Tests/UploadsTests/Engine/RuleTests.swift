@@ -1,5 +1,5 @@
 import Blobs
-import Digests
+import Bytes
 import HTTP
 import Testing
 
@@ -7,7 +7,7 @@ import Testing
 
 /// Appending by the exact rule, as dialects B and C do, driven without their words.
 @Suite struct `Appending by the exact rule` {
-    private let house = House()
+    private let fixture = UploadFixture()
 
     @Test(arguments: [0, 2, 4] as [Int64]) func `starts at what is held, nowhere else (4.1)`(
         first: Int64
@@ -73,14 +73,14 @@ import Testing
         #expect(try await append(uploads, name, right, ScriptedBody(bytes)) == .held(3))
     }
 
-    private func exact(_ first: Int64, _ length: Int64) -> Append {
-        Append(rule: .exact, first: first, bodyLength: length, end: .never)
+    private func exact(_ first: Int64, _ length: Int64) -> AppendRequest {
+        AppendRequest(rule: .exact, first: first, bodyLength: length, end: .never)
     }
 
     private func started(_ bytes: [UInt8]) async throws -> (Uploads, BlobName) {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: nil))
-        guard case .resource(let name)? = UploadPlace(RequestTarget(String(url.dropFirst(20))))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: nil))
+        guard case .resource(let name)? = UploadPath(RequestTarget(String(url.dropFirst(20))))
         else { throw UploadError.notFound }
         let start = exact(0, Int64(bytes.count))
         _ = try await append(uploads, name, start, ScriptedBody(bytes))
@@ -95,7 +95,7 @@ import Testing
     }
 
     private func append(
-        _ uploads: Uploads, _ name: BlobName, _ append: Append, _ body: ScriptedBody
+        _ uploads: Uploads, _ name: BlobName, _ append: AppendRequest, _ body: ScriptedBody
     ) async throws -> AppendOutcome {
         let upload = try #require(try await uploads.checkOut(name))
         defer { uploads.checkIn(name) }
@@ -105,7 +105,7 @@ import Testing
 
 extension AppendOutcome {
     /// The final answer, where this request saw to it.
-    fileprivate var answer: StoredAnswer? {
+    fileprivate var answer: StoredResponse? {
         if case .complete(let answer) = self { answer } else { nil }
     }
 }

@@ -4,12 +4,12 @@ import Testing
 @testable import Uploads
 
 @Suite struct `A status query` {
-    private let house = House()
+    private let fixture = UploadFixture()
 
     /// An upload with four bytes held, of a length known or not.
     private func held(length: Int64?) async throws -> (Uploads, String) {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: length))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: length))
         _ = await uploads.send(
             .put, url, [("Content-Range", "bytes 0-3/*")], ScriptedBody([0, 1, 2, 3]))
         return (uploads, url)
@@ -57,8 +57,8 @@ import Testing
     }
 
     @Test func `of nothing held has no Range (5.4)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 9))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 9))
         #expect(await uploads.put(url, "bytes */*").fields["Range"] == nil)
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(await uploads.send(.delete, url).status == .clientClosedRequest)
         #expect(await uploads.put(url, "bytes */*").status == .gone)
         #expect(await uploads.send(.delete, url).status == .gone)
-        house.pass(8 * 24 * 3_600_000)
+        fixture.pass(8 * 24 * 3_600_000)
         await uploads.sweep()
         #expect(await uploads.put(url, "bytes */*").status == .notFound)
     }
@@ -76,10 +76,10 @@ import Testing
         "/uploads/x", "/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "/uploads/%00",
     ])
     func `of an unknown upload is 404 with one body (1.1)`(path: String) async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let answer = await uploads.put(path, "bytes */*")
         #expect(answer.status == .notFound)
-        #expect(answer.text == UploadError.notFound.response(house.settings).text)
+        #expect(answer.text == UploadError.notFound.response(fixture.settings).text)
     }
 
     @Test func `with a chunked body that is not empty is refused (5.2)`() async throws {

@@ -1,15 +1,15 @@
 import Blobs
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `Sweeping` {
-    private let house = House()
+    private let fixture = UploadFixture()
 
     private func finish(_ number: Int, _ size: Int64, in uploads: Uploads) async throws -> String {
-        let id = House.content.dropLast() + "\(number)"
+        let id = UploadFixture.content.dropLast() + "\(number)"
         let draft = UploadDraft(
             owner: UploadOwner(application: "app"), contentID: String(id), mediaType: nil,
             length: size)
@@ -19,13 +19,13 @@ import Testing
     }
 
     @Test func `deletes the bytes of contents nobody needs, and says so (11.8)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let (gone, kept) = try await (finish(1, 5, in: uploads), finish(2, 7, in: uploads))
-        house.finisher.unneeded.withLock {
+        fixture.finisher.unneeded.withLock {
             $0 = [AbandonedContent(application: "app", contentID: gone)]
         }
         await uploads.sweep()
-        #expect(house.finisher.unneeded.withLock { $0 } == [])
+        #expect(fixture.finisher.unneeded.withLock { $0 } == [])
         #expect(await uploads.bytes(of: gone) == nil)
         #expect(await uploads.bytes(of: kept) != nil)
         #expect(uploads.statistics.erased == 1)
@@ -33,32 +33,32 @@ import Testing
     }
 
     @Test func `asks for what no message has needed for long enough (11.8)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         await uploads.sweep()
-        let now = house.time.withLock { $0 }
-        #expect(house.finisher.unusedSince.withLock { $0 } == now - house.settings.unusedTTL)
+        let now = fixture.time.withLock { $0 }
+        #expect(fixture.finisher.unusedSince.withLock { $0 } == now - fixture.settings.unusedTTL)
     }
 
     @Test func `deletes again what was not told, and what has no bytes (11.8)`() async throws {
-        let uploads = try await house.open()
-        let contents = ["../escape", House.content].map {
+        let uploads = try await fixture.open()
+        let contents = ["../escape", UploadFixture.content].map {
             AbandonedContent(application: "app", contentID: $0)
         }
-        house.finisher.unneeded.withLock { $0 = contents }
+        fixture.finisher.unneeded.withLock { $0 = contents }
         await uploads.sweep()
-        #expect(house.finisher.unneeded.withLock { $0 } == [])
+        #expect(fixture.finisher.unneeded.withLock { $0 } == [])
         #expect(uploads.statistics.erasedBytes == 0)
     }
 
     @Test func `deletes a thousand in a run, and the rest in the next (11.8)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let contents = (1...1100).map {
             AbandonedContent(application: "app", contentID: "content-\($0)")
         }
-        house.finisher.unneeded.withLock { $0 = contents }
+        fixture.finisher.unneeded.withLock { $0 = contents }
         await uploads.sweep()
-        #expect(house.finisher.unneeded.withLock { $0.count } == 100)
+        #expect(fixture.finisher.unneeded.withLock { $0.count } == 100)
         await uploads.sweep()
-        #expect(house.finisher.unneeded.withLock { $0.count } == 0)
+        #expect(fixture.finisher.unneeded.withLock { $0.count } == 0)
     }
 }

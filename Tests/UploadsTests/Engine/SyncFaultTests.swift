@@ -1,15 +1,14 @@
-import Base64
 import Blobs
-import Digests
+import Bytes
 import Glibc
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
-@Suite(.enabled(if: House.keepsRecords)) struct `A sync that fails` {
-    private let house = House()
+@Suite(.enabled(if: UploadFixture.keepsRecords)) struct `A sync that fails` {
+    private let fixture = UploadFixture()
 
     @Test(
         arguments: [
@@ -23,17 +22,17 @@ import Testing
     }
 
     @Test func `loses what came since the last one, for good (11.1)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 5))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 5))
         // A device that takes every byte and cannot be synced.
-        #expect(symlink("/dev/zero", house.stagedPath) == 0)
+        #expect(symlink("/dev/zero", fixture.stagedPath) == 0)
         let answer = await uploads.put(url, "bytes 0-2/5", [1, 2, 3])
         #expect(answer.status == .internalServerError)
         #expect(await uploads.offset(url) == "0")
-        #expect(unlink(house.stagedPath) == 0)
+        #expect(unlink(fixture.stagedPath) == 0)
         #expect(await uploads.put(url, "bytes 0-4/5", [1, 2, 3, 4, 5]).status == .ok)
         #expect(
-            house.finisher.finished.withLock { $0.last?.sha256 }
+            fixture.finisher.finished.withLock { $0.last?.sha256 }
                 == SHA256.digest(of: [1, 2, 3, 4, 5]))
     }
 
@@ -78,16 +77,16 @@ import Testing
     func `ends the request in every dialect, and takes nothing that was acknowledged (11.1, 4.3)`(
         way: Way
     ) async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let content = Self.content
-        let url = try await uploads.create(House.draft(length: Int64(content.count)))
+        let url = try await uploads.create(UploadFixture.draft(length: Int64(content.count)))
         let first = await uploads.put(
             url, "bytes 0-1048575/3145728", Array(content[..<(1 << 20)]))
         #expect(first.status.code == 308)
         let body = ScriptedBody(
             [
                 .bytes(Array(content[way.first..<(2 << 20)])),
-                .event { [house] in house.breakSync() },
+                .event { [fixture] in fixture.breakSync() },
                 .bytes(Array(content[(2 << 20)...])),
             ], length: Int64(content.count - way.first))
         let answer = await uploads.send(way.method, url, way.fields, body)
@@ -96,22 +95,23 @@ import Testing
         let again = await uploads.send(
             way.method, url, way.fields, ScriptedBody(Array(content[way.first...])))
         #expect((200..<300).contains(again.status.code))
-        #expect(house.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
+        #expect(
+            fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
     }
 
     @Test func `on the way ends the request where the last good one was (4.1, 11.1)`() async throws
     {
-        let house = House { $0.commitBytes = 256 << 10 }
-        let uploads = try await house.open()
+        let fixture = UploadFixture { $0.commitBytes = 256 << 10 }
+        let uploads = try await fixture.open()
         let content = Self.content
-        let url = try await uploads.create(House.draft(length: Int64(content.count)))
+        let url = try await uploads.create(UploadFixture.draft(length: Int64(content.count)))
         let body = ScriptedBody(
             [
                 .bytes(Array(content[..<(1 << 20)])),
                 .event {
                     // The bytes are in the file some time after they were read.
                     while await uploads.offset(url) == "0" { await Task.yield() }
-                    house.breakSync()
+                    fixture.breakSync()
                 },
                 .bytes(Array(content[(1 << 20)...])),
             ], length: Int64(content.count))
@@ -121,6 +121,7 @@ import Testing
         let rest = await uploads.put(
             url, "bytes \(held)-3145727/3145728", Array(content[held...]))
         #expect(rest.status == .ok)
-        #expect(house.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
+        #expect(
+            fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
     }
 }

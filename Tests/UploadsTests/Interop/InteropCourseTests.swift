@@ -1,15 +1,15 @@
-import Digests
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `An upload by the IETF protocol` {
-    private let house = House()
+    private let fixture = UploadFixture()
 
     private func client(_ version: Int?) async throws -> InteropClient {
-        InteropClient(uploads: try await house.open(), version: version)
+        InteropClient(uploads: try await fixture.open(), version: version)
     }
 
     @Test(arguments: InteropClient.versions)
@@ -35,7 +35,7 @@ import Testing
 
     @Test func `at a known URL begins at its first byte again (7.6, 7.13)`() async throws {
         let client = try await client(6)
-        let url = try await client.uploads.create(House.draft(length: 4))
+        let url = try await client.uploads.create(UploadFixture.draft(length: 4))
         let body = ScriptedBody([.bytes([1, 2]), .fails(.interrupted)], length: 4)
         let fields = [client.complete(true), (name: "Upload-Length", value: "4")]
         _ = await client.send(.put, url, fields, body)
@@ -44,7 +44,7 @@ import Testing
         #expect(again.status == .created)
         #expect(again.fields["Upload-Offset"] == "4")
         #expect(
-            house.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.sha256 }
                 == SHA256.digest(of: [1, 2, 3, 4])
         )
         let once = await client.send(.put, url, fields, ScriptedBody([1, 2, 3, 4]))
@@ -55,12 +55,12 @@ import Testing
     func `is told how far it has come, since version 5 (7.5)`(
         version: Int, count: Int
     ) async throws {
-        let house = House {
+        let fixture = UploadFixture {
             $0.progress104Bytes = 4
             $0.commitBytes = 4
             $0.bufferSize = 8
         }
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let client = InteropClient(uploads: uploads, version: version)
         let url = try await client.started()
         let steps: [ScriptedBody.Step] = [0, 0, 4, 8].flatMap { offset in
@@ -68,7 +68,7 @@ import Testing
                 while await uploads.offset(url).flatMap(Int.init) ?? 0 < offset {
                     await Task.yield()
                 }
-                house.pass(1000)
+                fixture.pass(1000)
             }
             return [event, .bytes([1, 2, 3, 4])]
         }
@@ -88,16 +88,18 @@ import Testing
     ]) func `is told nothing through a proxy that might not understand (7.5)`(
         mode: UploadSettings.Interim104, isProxied: Bool, isTold: Bool
     ) async throws {
-        let house = House { $0.interim104 = mode }
-        let uploads = try await house.open()
+        let fixture = UploadFixture { $0.interim104 = mode }
+        let uploads = try await fixture.open()
         let body = ScriptedBody([1])
         let request = Request(
             method: .post, target: RequestTarget("/uploads"),
             fields: Fields([
                 ("Upload-Draft-Interop-Version", "6"), ("Upload-Complete", "?1"),
-                HouseEntrance.key,
+                TestUploadAuthorizer.key,
             ]), framing: .length(1), isProxied: isProxied)
-        guard case .work(_, let work) = uploads.answer(to: request, by: HouseEntrance()).outcome
+        guard
+            case .work(_, let work) = uploads.answer(to: request, by: TestUploadAuthorizer())
+                .outcome
         else { throw UploadError.notFound }
         #expect(await work(body).status == .created)
         #expect(body.informed.isEmpty == !isTold)
@@ -131,7 +133,7 @@ import Testing
         await running.untilPaused()
         await client.uploads.shutdown()
         #expect(await stopped.ending == .drop)
-        let reopened = InteropClient(uploads: try await house.open(), version: 6)
+        let reopened = InteropClient(uploads: try await fixture.open(), version: 6)
         #expect(await reopened.send(.head, url).fields["Upload-Offset"] == "3")
     }
 
@@ -163,7 +165,7 @@ import Testing
             ("attachment; filename*=latin1''x; filename=a", "a"), ("attachment", nil),
         ] as [(String, String?)])
     func `is named by its disposition (7.6)`(value: String, name: String?) {
-        #expect(DispositionName.read(value) == name)
+        #expect(ContentDisposition.fileName(in: value) == name)
     }
 
     @Test(arguments: [

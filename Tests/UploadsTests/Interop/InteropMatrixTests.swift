@@ -1,17 +1,16 @@
-import Base64
-import Digests
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
 /// Column C of the status matrix (§12), the rows that are alike in all versions.
 @Suite struct `The IETF protocol answers` {
-    private let house = House()
+    private let fixture = UploadFixture()
 
     private func client(_ version: Int?) async throws -> InteropClient {
-        InteropClient(uploads: try await house.open(), version: version)
+        InteropClient(uploads: try await fixture.open(), version: version)
     }
 
     @Test(arguments: InteropClient.versions, [0, 5])
@@ -75,7 +74,7 @@ import Testing
     @Test(arguments: InteropClient.versions)
     func `400 when a length contradicts the known one (7.8)`(version: Int) async throws {
         let client = try await client(version)
-        let url = try await client.uploads.create(House.draft(length: 3))
+        let url = try await client.uploads.create(UploadFixture.draft(length: 3))
         for bytes in [[1], [1, 2, 3, 4]] as [[UInt8]] {
             let answer = await client.append(bytes, at: 0, of: url, isComplete: true)
             #expect(answer.status == .badRequest)
@@ -92,7 +91,7 @@ import Testing
     }
 
     @Test func `413 with the limit beyond the largest size (7.6)`() async throws {
-        let small = House { $0.maxUploadSize = 2 }
+        let small = UploadFixture { $0.maxUploadSize = 2 }
         let client = InteropClient(uploads: try await small.open(), version: 8)
         let answer = await client.create([1, 2, 3], isComplete: true)
         #expect(answer.status == .contentTooLarge)
@@ -143,11 +142,11 @@ import Testing
         let value = "sha-512=:\(Base64.encode(long)):, sha-256=:\(Base64.encode(short)):"
         let answer = await client.create(bytes, isComplete: true, [("Repr-Digest", value)])
         #expect(answer.status == .ok)
-        #expect(house.finisher.finished.withLock { $0.last?.sha512 } == long)
+        #expect(fixture.finisher.finished.withLock { $0.last?.sha512 } == long)
     }
 
     @Test func `507 when the disk is full (11.7)`() async throws {
-        let full = House { $0.diskHeadroom = .max / 2 }
+        let full = UploadFixture { $0.diskHeadroom = .max / 2 }
         let client = InteropClient(uploads: try await full.open(), version: 8)
         #expect(await client.create([1], isComplete: true).status == .insufficientStorage)
     }
@@ -166,7 +165,7 @@ import Testing
     @Test func `403 to the cancellation of what a message uses (7.9)`() async throws {
         let client = try await client(6)
         let url = try #require(await client.create([1], isComplete: true).fields["Location"])
-        house.finisher.isUsed.withLock { $0 = true }
+        fixture.finisher.isUsed.withLock { $0 = true }
         #expect(await client.send(.delete, url).status == .forbidden)
     }
 
@@ -176,12 +175,12 @@ import Testing
         #expect(unknown.status == .notFound)
         #expect(unknown.fields["Upload-Draft-Interop-Version"] == "6")
         let url = try await client.started([1])
-        house.pass(8 * 24 * 3_600_000)
+        fixture.pass(8 * 24 * 3_600_000)
         #expect(await client.send(.head, url).status == .notFound)
     }
 
     @Test func `429 to too many (12)`() async throws {
-        let small = House { $0.maxOpenUploadsPerOwner = 1 }
+        let small = UploadFixture { $0.maxOpenUploadsPerOwner = 1 }
         let client = InteropClient(uploads: try await small.open(), version: 8)
         _ = try await client.started()
         #expect(await client.create([], isComplete: false).status == .tooManyRequests)
@@ -195,7 +194,7 @@ import Testing
     }
 
     @Test func `401 without a credential (1.1)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let answer = await uploads.send(
             .post, "/uploads", [("Upload-Complete", "?1")], ScriptedBody([1]))
         #expect(answer.status == .unauthorized)

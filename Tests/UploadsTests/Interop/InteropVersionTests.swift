@@ -1,6 +1,6 @@
-import Digests
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
@@ -47,10 +47,10 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `Each version of the IETF protocol` {
-    private let house = House()
+    private let fixture = UploadFixture()
 
     private func client(_ column: InteropColumn) async throws -> InteropClient {
-        InteropClient(uploads: try await house.open(), version: column.version)
+        InteropClient(uploads: try await fixture.open(), version: column.version)
     }
 
     @Test(arguments: InteropColumn.all)
@@ -86,7 +86,7 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
                 answer.fields["Upload-Draft-Interop-Version"] == column.version.map { "\($0)" })
         }
         #expect(
-            house.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.sha256 }
                 == SHA256.digest(of: [1, 2, 3, 4])
         )
     }
@@ -156,7 +156,7 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
     @Test(arguments: InteropColumn.all)
     func `deals with bytes beyond the length (4.2)`(column: InteropColumn) async throws {
         let client = try await client(column)
-        let url = try await client.uploads.create(House.draft(length: 3))
+        let url = try await client.uploads.create(UploadFixture.draft(length: 3))
         let body = ScriptedBody([.bytes([1, 2, 3, 4])], length: nil)
         let answer = await client.append(body, at: 0, of: url, isComplete: false)
         #expect(answer.status == .badRequest)
@@ -166,7 +166,7 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `unknown is answered as 8, without its name (2, 12)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let client = InteropClient(uploads: uploads, version: 9)
         let body = ScriptedBody([1])
         let created = await client.send(.post, "/uploads", [("Upload-Complete", "?1")], body)

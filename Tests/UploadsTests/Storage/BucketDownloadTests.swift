@@ -1,6 +1,5 @@
-import Base64
 import Blobs
-import Digests
+import Bytes
 import HTTP
 import HTTPClient
 import ObjectStore
@@ -9,18 +8,18 @@ import Testing
 
 @testable import Uploads
 
-@Suite(.enabled(if: ObjectServer.isThere)) struct `A download out of a bucket` {
+@Suite(.enabled(if: ObjectServer.isAvailable)) struct `A download out of a bucket` {
     private let bucket: ContentBucket
-    private let shelf: Shelf
+    private let shelf: DownloadFixture
 
     init() {
         bucket = .scratch()
-        shelf = Shelf(size: 700_000, in: bucket)
+        shelf = DownloadFixture(size: 700_000, in: bucket)
     }
 
     private func store(_ bytes: [UInt8], in bucket: ContentBucket) async throws {
-        let key = ContentBucket.key(of: try #require(BlobName(Shelf.id)))
-        _ = try await bucket.store.put(key, .octets(bytes), type: "image/png")
+        let key = ContentBucket.key(of: try #require(BlobName(DownloadFixture.id)))
+        _ = try await bucket.store.put(key, .bytes(bytes), type: "image/png")
     }
 
     @Test func `has every byte and every field of one from the disk (9.1, 10.6)`() async throws {
@@ -29,8 +28,8 @@ import Testing
         #expect(response.status == .ok)
         #expect(response.content.length == 700_000)
         #expect(await shelf.written(response) == shelf.bytes)
-        let disk = try await Shelf(size: 700_000).get()
-        #expect(response.fields.octets == disk.fields.octets)
+        let disk = try await DownloadFixture(size: 700_000).get()
+        #expect(response.fields.bytes == disk.fields.bytes)
     }
 
     @Test func `of a range asks the store for that range alone (9.4)`() async throws {
@@ -79,7 +78,7 @@ import Testing
 
     @Test func `can be had again later while the store fails (10.3)`() async throws {
         let bucket = ContentBucket.scratch("fault.SlowDown.100000.GET")
-        let shelf = Shelf(in: bucket)
+        let shelf = DownloadFixture(in: bucket)
         try await store(shelf.bytes, in: bucket)
         let response = try await shelf.get()
         #expect(response.status == .serviceUnavailable)
@@ -90,14 +89,14 @@ import Testing
         async throws
     {
         let bucket = ContentBucket.scratch(redirects: true)
-        let shelf = Shelf(in: bucket)
+        let shelf = DownloadFixture(in: bucket)
         try await store(shelf.bytes, in: bucket)
         let response = try await shelf.get()
         #expect(response.status == .temporaryRedirect)
         #expect(response.fields["Cache-Control"] == "no-store")
         let url = try #require(response.fields["Location"])
         let answer = try await HTTPClient().send(
-            ClientRequest(.get, url, fields: [("Range", "bytes=10-19")]), atMost: 2000)
+            ClientRequest(.get, url, fields: [("Range", "bytes=10-19")]), bodyLimit: 2000)
         #expect(answer.status == 206)
         #expect(answer.body == Array(shelf.bytes[10..<20]))
         #expect(answer.fields["Content-Type"] == "image/png")

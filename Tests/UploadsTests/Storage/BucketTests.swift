@@ -1,11 +1,11 @@
 import Blobs
-import Digests
+import Bytes
 import FoundationEssentials
 import Glibc
 import HTTP
 import HTTPClient
-import Locking
 import ObjectStore
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -15,14 +15,14 @@ import Testing
 private let bytes = pattern(20 << 20 | 12_345)
 private let total = bytes.count
 
-@Suite(.enabled(if: ObjectServer.isThere)) struct `An upload to a bucket` {
+@Suite(.enabled(if: ObjectServer.isAvailable)) struct `An upload to a bucket` {
     private let bucket = ContentBucket.scratch()
-    private let house: House
+    private let fixture: UploadFixture
 
-    init() { house = House(bucket: bucket) }
+    init() { fixture = UploadFixture(bucket: bucket) }
 
     private var name: BlobName {
-        get throws { try #require(BlobName(House.content)) }
+        get throws { try #require(BlobName(UploadFixture.content)) }
     }
 
     private var object: ObjectSummary? {
@@ -30,11 +30,11 @@ private let total = bytes.count
     }
 
     private var isWhole: Bool {
-        house.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: bytes)
+        fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: bytes)
     }
 
     /// So many parts in the bucket, which move while nobody waits for them.
-    private func moved(_ count: Int, of uploads: Uploads) async throws -> MovedParts {
+    private func moved(_ count: Int, of uploads: Uploads) async throws -> JournaledParts {
         let mover = try #require(uploads.engine.storage.mover(of: name))
         while true {
             if let moved = try await mover.known(), moved.tags.count == count { return moved }
@@ -45,12 +45,12 @@ private let total = bytes.count
     /// What the staged file takes of the disk, in bytes; 0 when there is none.
     private var room: Int {
         var status = stat()
-        return stat(house.stagedPath, &status) == 0 ? Int(status.st_blocks) * 512 : 0
+        return stat(fixture.stagedPath, &status) == 0 ? Int(status.st_blocks) * 512 : 0
     }
 
     private func begun(upTo end: Int) async throws -> (uploads: Uploads, url: String) {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: Int64(total)))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: Int64(total)))
         let answer = await uploads.put(url, "bytes 0-\(end - 1)/\(total)", Array(bytes[..<end]))
         #expect(answer.fields["Range"] == "bytes=0-\(end - 1)")
         return (uploads, url)
@@ -60,8 +60,9 @@ private let total = bytes.count
     func `of a short content is one object, and nothing is left here (10.2)`(size: Int)
         async throws
     {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: size == 0 ? nil : Int64(size)))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(
+            UploadFixture.draft(length: size == 0 ? nil : Int64(size)))
         let body = Array(bytes[..<size])
         #expect(await uploads.send(.put, url, [], ScriptedBody(body)).status == .ok)
         let object = try #require(try await object)
@@ -71,7 +72,7 @@ private let total = bytes.count
         #expect(object.type == "image/png")
         #expect(try uploads.blobs.stagedEntries().isEmpty)
         #expect(try !uploads.blobs.contains(name))
-        #expect(await uploads.bytes(of: House.content) == body)
+        #expect(await uploads.bytes(of: UploadFixture.content) == body)
     }
 
     @Test func `moves part by part while more arrives, and comes out as it was sent (10.5, 10.6)`()
@@ -86,10 +87,10 @@ private let total = bytes.count
         #expect(answer.status == .ok)
         #expect(try await object?.tag.hasSuffix("-3\"") == true)
         #expect(try uploads.blobs.stagedEntries().isEmpty)
-        #expect(try !Uploads.needBucket(in: house.folder))
+        #expect(try !Uploads.needsBucket(in: fixture.folder))
         #expect(isWhole)
-        #expect(await uploads.bytes(of: House.content) == bytes)
-        #expect(try await bucket.store.multiparts().all().isEmpty)
+        #expect(await uploads.bytes(of: UploadFixture.content) == bytes)
+        #expect(try await bucket.store.openMultipartUploads().all().isEmpty)
     }
 
     @Test func `goes on after a crash with what was moved and what was not (10.5, 11.3)`()
@@ -97,23 +98,23 @@ private let total = bytes.count
     {
         let (before, url) = try await begun(upTo: 10 << 20)
         _ = try await moved(1, of: before)
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         #expect(await uploads.offset(url) == "\(10 << 20)")
         let answer = await uploads.put(
             url, "bytes \(10 << 20)-\(total - 1)/\(total)", Array(bytes[(10 << 20)...]))
         #expect(answer.status == .ok)
         #expect(isWhole)
-        #expect(await uploads.bytes(of: House.content) == bytes)
+        #expect(await uploads.bytes(of: UploadFixture.content) == bytes)
     }
 
     @Test func `moves at the start what a crash left behind (10.5, 11.2)`() async throws {
-        let disk = House(on: house.temporary.path, bucket: nil)
+        let disk = UploadFixture(on: fixture.temporary.path, bucket: nil)
         let before = try await disk.open()
-        let url = try await before.create(House.draft(length: Int64(total)))
+        let url = try await before.create(UploadFixture.draft(length: Int64(total)))
         _ = await before.put(url, "bytes 0-\(10 << 20)/\(total)", Array(bytes[...(10 << 20)]))
         let whole = room
         #expect(whole > 10 << 20)
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         _ = try await moved(1, of: uploads)
         #expect(room <= whole - 8 << 20)
         #expect(await uploads.offset(url) == "\(10 << 20 | 1)")
@@ -124,19 +125,19 @@ private let total = bytes.count
         let moved = try await moved(2, of: uploads)
         let key = ContentBucket.key(of: try name)
         let rest = try await bucket.store.putPart(
-            key, upload: moved.upload, number: 3, .octets(Array(bytes[(16 << 20)...])))
+            key, upload: moved.upload, number: 3, .bytes(Array(bytes[(16 << 20)...])))
         try await bucket.store.complete(
             key, upload: moved.upload, moved.parts(of: Int64(total)) + [rest])
         // The store knows nothing of the upload any more, as after a completion nobody heard of.
         let journal = try #require(
-            try JournalFolder(at: "\(house.folder)/parts").open(name))
-        try journal.append(MovedParts.entry(rest.tag))
-        let reopened = try await house.open()
+            try JournalFolder(at: "\(fixture.folder)/parts").open(name))
+        try journal.append(JournaledParts.entry(rest.tag))
+        let reopened = try await fixture.open()
         let answer = await reopened.put(
             url, "bytes \(total - 1)-\(total - 1)/\(total)", [bytes[total - 1]])
         #expect(answer.status == .ok)
         #expect(isWhole)
-        #expect(try !Uploads.needBucket(in: house.folder))
+        #expect(try !Uploads.needsBucket(in: fixture.folder))
     }
 
     @Test func `whose parts the store has lost fails, and says so (1.3, 10.3)`() async throws {
@@ -154,27 +155,27 @@ private let total = bytes.count
     @Test func `that is cancelled leaves nothing in the store (10.3)`() async throws {
         let (uploads, url) = try await begun(upTo: 10 << 20)
         _ = try await moved(1, of: uploads)
-        #expect(try Uploads.needBucket(in: house.folder))
+        #expect(try Uploads.needsBucket(in: fixture.folder))
         #expect(await uploads.send(.delete, url).status.code == 499)
-        while try Uploads.needBucket(in: house.folder) { await Task.yield() }
-        #expect(try await bucket.store.multiparts().all().isEmpty)
+        while try Uploads.needsBucket(in: fixture.folder) { await Task.yield() }
+        #expect(try await bucket.store.openMultipartUploads().all().isEmpty)
         #expect(try uploads.blobs.stagedEntries().isEmpty)
     }
 
     @Test func `with a wrong digest leaves nothing in the store either (1.3)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: Int64(total)))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: Int64(total)))
         let fields = [("X-Goog-Hash", "crc32c=AAAAAA==")]
         let answer = await uploads.send(.put, url, fields, ScriptedBody(bytes))
         #expect(answer.status == .badRequest)
         #expect(try await object == nil)
-        #expect(try await bucket.store.multiparts().all().isEmpty)
-        #expect(house.finisher.finished.withLock { $0.isEmpty })
+        #expect(try await bucket.store.openMultipartUploads().all().isEmpty)
+        #expect(fixture.finisher.finished.withLock { $0.isEmpty })
     }
 
     @Test func `reads up late digests once it is whole (4.5)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: Int64(total)))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: Int64(total)))
         let half = 10 << 20
         let patch = await uploads.patch(url, at: 0, Array(bytes[..<half]))
         #expect(patch.status == .noContent)
@@ -184,17 +185,17 @@ private let total = bytes.count
             url, "bytes \(half)-\(total - 1)/\(total)", Array(bytes[half...]))
         #expect(answer.status == .ok)
         #expect(
-            house.finisher.finished.withLock { $0.last?.md5 } == MD5.digest(of: bytes))
+            fixture.finisher.finished.withLock { $0.last?.md5 } == MD5.digest(of: bytes))
         #expect(isWhole)
     }
 
     @Test func `of parts that were joined goes there too (6.10, 10.6)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         var urls: [String] = []
         for (number, range) in [0..<9 << 20, 9 << 20..<total].enumerated() {
             let made = await uploads.create([
                 ("Upload-Concat", "partial"), ("Upload-Length", "\(range.count)"),
-                ("House-Content", House.content(number: number + 1)),
+                ("Test-Content", UploadFixture.content(number: number + 1)),
             ])
             let url = try #require(made.fields["Location"])
             #expect(await uploads.patch(url, at: 0, Array(bytes[range])).status == .noContent)
@@ -203,47 +204,47 @@ private let total = bytes.count
         let list = "final;" + urls.joined(separator: " ")
         #expect(await uploads.create([("Upload-Concat", list)]).status == .created)
         #expect(try await object?.size == Int64(total))
-        #expect(await uploads.bytes(of: House.content) == bytes)
+        #expect(await uploads.bytes(of: UploadFixture.content) == bytes)
     }
 
     @Test func `is forgotten in the store when nothing here speaks of it (11.8)`() async throws {
-        let uploads = try await house.open()
-        _ = try await bucket.store.createMultipart(
+        let uploads = try await fixture.open()
+        _ = try await bucket.store.createMultipartUpload(
             ContentBucket.key(of: name), type: "image/png")
-        // The house's clock is years ahead of the store's.
+        // The fixture's clock is years ahead of the store's.
         await uploads.sweep()
-        #expect(try await bucket.store.multiparts().all().isEmpty)
+        #expect(try await bucket.store.openMultipartUploads().all().isEmpty)
     }
 
     @Test func `is deleted when nobody needs it (11.8)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 3))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
         _ = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3]))
-        let content = AbandonedContent(application: "app", contentID: House.content)
-        house.finisher.unneeded.withLock { $0 = [content] }
+        let content = AbandonedContent(application: "app", contentID: UploadFixture.content)
+        fixture.finisher.unneeded.withLock { $0 = [content] }
         await uploads.sweep()
         #expect(uploads.statistics.erasedBytes == 3)
         #expect(try await object == nil)
     }
 
     @Test func `was complete on the disk, and stays there (10.5)`() async throws {
-        let disk = House(on: house.temporary.path, bucket: nil)
+        let disk = UploadFixture(on: fixture.temporary.path, bucket: nil)
         let before = try await disk.open()
-        let url = try await before.create(House.draft(length: 3))
+        let url = try await before.create(UploadFixture.draft(length: 3))
         _ = await before.send(.put, url, [], ScriptedBody([1, 2, 3]))
-        let uploads = try await house.open()
-        #expect(await uploads.bytes(of: House.content) == [1, 2, 3])
+        let uploads = try await fixture.open()
+        #expect(await uploads.bytes(of: UploadFixture.content) == [1, 2, 3])
         #expect(try await object == nil)
     }
 }
 
-@Suite(.enabled(if: ObjectServer.isThere)) struct `A bucket that takes nothing` {
+@Suite(.enabled(if: ObjectServer.isAvailable)) struct `A bucket that takes nothing` {
     @Test func `stops the client behind two whole parts, and nobody else (10.5, 11.4)`()
         async throws
     {
-        let house = House(bucket: .scratch("fault.SlowDown.100000.PUT"))
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 60 << 20))
+        let fixture = UploadFixture(bucket: .scratch("fault.SlowDown.100000.PUT"))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 60 << 20))
         let body = ScriptedBody(
             Array(repeating: .bytes([UInt8](repeating: 7, count: 1 << 20)), count: 60),
             length: 60 << 20)
@@ -261,10 +262,10 @@ private let total = bytes.count
         async throws
     {
         // What is shared is held once it lies there.
-        let house = House(
-            bucket: .scratch("fault.SlowDown.100000.PUT", registry: RememberingRegistry()))
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let fixture = UploadFixture(
+            bucket: .scratch("fault.SlowDown.100000.PUT", registry: InMemoryRegistry()))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         for answer in [
             await uploads.put(url, "bytes 0-1/10", [1, 2]),
             await uploads.patch(url, at: 0, [1, 2]),

@@ -1,9 +1,9 @@
 import Blobs
-import Digests
+import Bytes
 import HTTP
 import HTTPClient
-import Locking
 import ObjectStore
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -14,27 +14,27 @@ private let bytes = pattern(20 << 20 | 12_345)
 private let total = bytes.count
 
 /// Two rooms with a disk each, as two processes have, that share a bucket and the records.
-@Suite(.enabled(if: ObjectServer.isThere)) struct `An upload that two processes share` {
-    private let registry = RememberingRegistry()
+@Suite(.enabled(if: ObjectServer.isAvailable)) struct `An upload that two processes share` {
+    private let registry = InMemoryRegistry()
     private let bucket: ContentBucket
-    private let first: House
-    private let second: House
+    private let first: UploadFixture
+    private let second: UploadFixture
 
     init() {
         bucket = .scratch(registry: registry)
-        (first, second) = (House(bucket: bucket), House(bucket: bucket))
+        (first, second) = (UploadFixture(bucket: bucket), UploadFixture(bucket: bucket))
     }
 
     private var name: BlobName {
-        get throws { try #require(BlobName(House.content)) }
+        get throws { try #require(BlobName(UploadFixture.content)) }
     }
 
-    private var pieces: [StoredKey] {
+    private var pieces: [ListedObject] {
         get async throws { try await bucket.store.objects(below: SharedStorage.folder).all() }
     }
 
-    private func isWhole(at house: House) -> Bool {
-        house.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: bytes)
+    private func isWhole(at fixture: UploadFixture) -> Bool {
+        fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: bytes)
     }
 
     /// Deleting what no record names waits for nobody.
@@ -43,7 +43,7 @@ private let total = bytes.count
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(try await pieces == [])
-        #expect(try await bucket.store.multiparts().all().isEmpty)
+        #expect(try await bucket.store.openMultipartUploads().all().isEmpty)
         #expect(registry.all.allSatisfy { row in UploadRecord(row.record)?.held == nil })
     }
 
@@ -62,17 +62,17 @@ private let total = bytes.count
         ) async throws
     {
         let one = try await first.open()
-        let url = try await one.create(House.draft(length: Int64(total)))
+        let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(one, url, 0..<cut).fields["Range"] == "bytes=0-\(cut - 1)")
         let two = try await second.open()
         #expect(await two.offset(url) == "\(cut)")
         #expect(await put(two, url, cut..<total).status == .ok)
         #expect(isWhole(at: second))
-        // A copy of what was sent here is nobody's after a while; the house's clock is years ahead.
+        // A copy of what was sent here is nobody's after a while; the fixture's clock is years ahead.
         await one.sweep()
         for uploads in [one, two] {
             #expect(try uploads.blobs.stagedEntries().isEmpty)
-            #expect(await uploads.bytes(of: House.content) == bytes)
+            #expect(await uploads.bytes(of: UploadFixture.content) == bytes)
             #expect(await uploads.send(.head, url).fields["Upload-Complete"] == "?1")
         }
         try await expectNothingLeft()
@@ -80,20 +80,20 @@ private let total = bytes.count
 
     @Test func `is sent by turns to one and the other, chunk by chunk (10.5)`() async throws {
         let rooms = [try await first.open(), try await second.open()]
-        let url = try await rooms[0].create(House.draft(length: Int64(total)))
+        let url = try await rooms[0].create(UploadFixture.draft(length: Int64(total)))
         let step = 700_001
         for (number, start) in stride(from: 0, to: total, by: step).enumerated() {
             let end = min(start + step, total)
             let answer = await put(rooms[number % 2], url, start..<end)
             #expect(answer.status == (end == total ? .ok : .resumeIncomplete))
         }
-        #expect(await rooms[0].bytes(of: House.content) == bytes)
+        #expect(await rooms[0].bytes(of: UploadFixture.content) == bytes)
         try await expectNothingLeft()
     }
 
     @Test func `of many small pieces keeps a short record (10.5)`() async throws {
         let rooms = [try await first.open(), try await second.open()]
-        let url = try await rooms[0].create(House.draft(length: Int64(total)))
+        let url = try await rooms[0].create(UploadFixture.draft(length: Int64(total)))
         for number in 0..<40 {
             let answer = await put(rooms[0], url, number..<number + 1)
             #expect(answer.status == .resumeIncomplete)
@@ -101,7 +101,7 @@ private let total = bytes.count
         let record = try #require(registry.all.first.flatMap { row in UploadRecord(row.record) })
         #expect(try #require(record.held).pieces.count <= 17)
         #expect(await put(rooms[1], url, 40..<total).status == .ok)
-        #expect(await rooms[1].bytes(of: House.content) == bytes)
+        #expect(await rooms[1].bytes(of: UploadFixture.content) == bytes)
         try await expectNothingLeft()
     }
 
@@ -110,7 +110,7 @@ private let total = bytes.count
         async throws
     {
         let (one, two) = (try await first.open(), try await second.open())
-        let url = try await one.create(House.draft(length: Int64(total)))
+        let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(one, url, 0..<1000).status == .resumeIncomplete)
         let body = ScriptedBody(
             [.bytes(Array(bytes[1000..<2000])), .pause, .bytes([UInt8](repeating: 0, count: 500))],
@@ -126,7 +126,7 @@ private let total = bytes.count
         #expect(await stalled.ending == .drop)
         #expect(await one.offset(url) == "3000000")
         #expect(await put(one, url, 3_000_000..<total).status == .ok)
-        #expect(await two.bytes(of: House.content) == bytes)
+        #expect(await two.bytes(of: UploadFixture.content) == bytes)
         try await expectNothingLeft()
     }
 
@@ -142,13 +142,13 @@ private let total = bytes.count
         method: HTTP.Method
     ) async throws {
         let (one, two) = (try await first.open(), try await second.open())
-        let url = try await one.create(House.draft(length: Int64(total)))
+        let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         let body = slow()
         async let answer = one.send(.put, url, [], body)
         await body.untilPaused()
         let status = await two.send(method, url)
         #expect(status.fields["Upload-Offset"] == "40" || status.text.contains("\"offset\":40"))
-        #expect(try await two.progress(of: House.content)?.received == 40)
+        #expect(try await two.progress(of: UploadFixture.content)?.received == 40)
         // The first goes on, and a later question asks again.
         body.release()
         #expect(await answer.status == .ok)
@@ -168,7 +168,7 @@ private let total = bytes.count
         name: String, value: String
     ) async throws {
         let (one, two) = (try await first.open(), try await second.open())
-        let url = try await one.create(House.draft(length: Int64(total)))
+        let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         let body = slow()
         async let displaced = one.send(.put, url, [], body)
         await body.untilPaused()
@@ -177,7 +177,7 @@ private let total = bytes.count
         #expect(status.fields["Upload-Offset"] == "40" || status.fields["Range"] == "bytes=0-39")
         #expect(await displaced.ending == .drop)
         #expect(await put(two, url, 40..<total).status == .ok)
-        #expect(await one.bytes(of: House.content) == bytes)
+        #expect(await one.bytes(of: UploadFixture.content) == bytes)
         try await expectNothingLeft()
     }
 
@@ -185,7 +185,7 @@ private let total = bytes.count
         async throws
     {
         let (one, two) = (try await first.open(), try await second.open())
-        let url = try await one.create(House.draft(length: Int64(total)))
+        let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         let body = slow()
         async let displaced = one.send(.put, url, [], body)
         await body.untilPaused()
@@ -201,9 +201,9 @@ private let total = bytes.count
     @Test func `waits for a first that does not answer once, and not long (ruling 33)`()
         async throws
     {
-        let asking = House(bucket: bucket) { $0.answerPatience = 1000 }
+        let asking = UploadFixture(bucket: bucket) { $0.peerReplyTimeout = 1000 }
         let (one, two) = (try await first.open(), try await asking.open())
-        let url = try await one.create(House.draft(length: Int64(total)))
+        let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         let body = slow()
         async let displaced = one.send(.put, url, [], body)
         await body.untilPaused()
@@ -219,12 +219,12 @@ private let total = bytes.count
         #expect(await put(two, url, 0..<total).status == .ok)
         body.release()
         #expect(await displaced.ending == .drop)
-        #expect(await one.bytes(of: House.content) == bytes)
+        #expect(await one.bytes(of: UploadFixture.content) == bytes)
     }
 
     @Test func `asks nobody while nobody receives (ruling 33)`() async throws {
         let rooms = [try await first.open(), try await second.open()]
-        let url = try await rooms[0].create(House.draft(length: Int64(total)))
+        let url = try await rooms[0].create(UploadFixture.draft(length: Int64(total)))
         for number in 0..<6 {
             let room = rooms[number % 2]
             #expect(await put(room, url, number..<number + 1).status == .resumeIncomplete)
@@ -237,7 +237,7 @@ private let total = bytes.count
     @Test func `forgets what the first had got and not shown, whatever it was (10.5)`() async throws
     {
         let (one, two) = (try await first.open(), try await second.open())
-        let url = try await one.create(House.draft(length: Int64(total)))
+        let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(one, url, 0..<1000).status == .resumeIncomplete)
         // Of a request that broke off and was told nothing: other bytes, which stay on its disk.
         let wrong = ScriptedBody(
@@ -253,7 +253,7 @@ private let total = bytes.count
         #expect(await one.put(url, "bytes */*").fields["Range"] == "bytes=0-5999")
         #expect(await put(one, url, 6000..<total).status == .ok)
         #expect(isWhole(at: first))
-        #expect(await two.bytes(of: House.content) == bytes)
+        #expect(await two.bytes(of: UploadFixture.content) == bytes)
     }
 
     @Test func `is finished by the second when the first dies while it finishes (1.3, 11.3)`()
@@ -261,27 +261,27 @@ private let total = bytes.count
     {
         first.finisher.mood.withLock { $0 = .breaks }
         let one = try await first.open()
-        let url = try await one.create(House.draft(length: Int64(total)))
+        let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(one, url, 0..<total).status == .internalServerError)
         let two = try await second.open()
         // As long as the first may be alive it is left to finish; then the sweeper of another does.
-        second.pass(SharedShelf.patience)
+        second.pass(SharedUploadRecords.patience)
         await two.sweep()
         #expect(isWhole(at: second))
         #expect(await put(two, url, 0..<total).status == .ok)
-        #expect(await two.bytes(of: House.content) == bytes)
+        #expect(await two.bytes(of: UploadFixture.content) == bytes)
         try await expectNothingLeft()
     }
 
     @Test func `is cancelled and expires for both (5.10, 11.8)`() async throws {
         let (one, two) = (try await first.open(), try await second.open())
-        let url = try await one.create(House.draft(length: Int64(total)))
+        let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(one, url, 0..<10 << 20).status == .resumeIncomplete)
         #expect(await two.send(.delete, url).status.code == 499)
         #expect(await one.send(.head, url).status == .gone)
         #expect(await put(one, url, 10 << 20..<total).status == .gone)
         try await expectNothingLeft()
-        let other = try await one.create(House.draft(length: Int64(total)))
+        let other = try await one.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(one, other, 0..<10 << 20).status == .resumeIncomplete)
         second.pass(8 * 24 * 3_600_000)
         await two.sweep()
@@ -294,28 +294,28 @@ private let total = bytes.count
     }
 
     @Test func `counts for both among its owner's and its application's (11.9)`() async throws {
-        let limited = House(bucket: bucket) { settings in
+        let limited = UploadFixture(bucket: bucket) { settings in
             settings.maxOpenUploadsPerOwner = 2
             settings.applicationQuota = 1000
         }
-        let other = House(bucket: bucket) { settings in
+        let other = UploadFixture(bucket: bucket) { settings in
             settings.maxOpenUploadsPerOwner = 2
             settings.applicationQuota = 1000
         }
         let rooms = [try await limited.open(), try await other.open()]
-        _ = try await rooms[0].create(House.draft(length: 600))
+        _ = try await rooms[0].create(UploadFixture.draft(length: 600))
         await #expect(throws: UploadError.quotaExceeded(1000)) {
-            try await rooms[1].create(House.draft(length: 600))
+            try await rooms[1].create(UploadFixture.draft(length: 600))
         }
-        _ = try await rooms[1].create(House.draft(length: 100))
+        _ = try await rooms[1].create(UploadFixture.draft(length: 100))
         await #expect(throws: UploadError.rateLimited) {
-            try await rooms[0].create(House.draft(length: 1))
+            try await rooms[0].create(UploadFixture.draft(length: 1))
         }
     }
 
     @Test func `is not known to be lost while nobody can look (6.4)`() async throws {
         let one = try await first.open()
-        let url = try await one.create(House.draft(length: Int64(total)))
+        let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         registry.isAway.withLock { $0 = true }
         #expect(await one.send(.head, url).status == .serviceUnavailable)
         #expect(await put(one, url, 0..<10).status == .serviceUnavailable)
@@ -325,7 +325,7 @@ private let total = bytes.count
 
     @Test func `whose record cannot be replaced shows no byte (11.1)`() async throws {
         let one = try await first.open()
-        let url = try await one.create(House.draft(length: Int64(total)))
+        let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         let body = ScriptedBody(
             [.bytes(Array(bytes[0..<1000])), .pause], length: 1000)
         async let answer = one.send(
@@ -337,7 +337,7 @@ private let total = bytes.count
         registry.isAway.withLock { $0 = false }
         #expect(await one.offset(url) == "0")
         #expect(await put(one, url, 0..<total).status == .ok)
-        #expect(await one.bytes(of: House.content) == bytes)
+        #expect(await one.bytes(of: UploadFixture.content) == bytes)
     }
 
     @Test func `of parts that were joined is copied inside the store (6.10, 10.6)`() async throws {
@@ -349,7 +349,7 @@ private let total = bytes.count
             let range = cuts[number]..<cuts[number + 1]
             let made = await rooms[number % 2].create([
                 ("Upload-Concat", "partial"), ("Upload-Length", "\(range.count)"),
-                ("House-Content", House.content(number: number + 1)),
+                ("Test-Content", UploadFixture.content(number: number + 1)),
             ])
             let url = try #require(made.fields["Location"])
             let patch = await rooms[(number + 1) % 2].patch(url, at: 0, Array(bytes[range]))
@@ -358,7 +358,7 @@ private let total = bytes.count
         }
         let list = "final;" + urls.joined(separator: " ")
         #expect(await rooms[0].create([("Upload-Concat", list)]).status == .created)
-        #expect(await rooms[1].bytes(of: House.content) == bytes)
+        #expect(await rooms[1].bytes(of: UploadFixture.content) == bytes)
         let object = try await bucket.store.head(ContentBucket.key(of: name))
         #expect(object?.tag.hasSuffix("-3\"") == true)
         #expect(isWhole(at: first))
@@ -375,7 +375,7 @@ private let total = bytes.count
             let range = cuts[number]..<cuts[number + 1]
             let made = await rooms[0].create([
                 ("Upload-Concat", "partial"), ("Upload-Length", "\(range.count)"),
-                ("House-Content", House.content(number: number + 1)),
+                ("Test-Content", UploadFixture.content(number: number + 1)),
             ])
             let url = try #require(made.fields["Location"])
             if !range.isEmpty {
@@ -386,37 +386,38 @@ private let total = bytes.count
         }
         let list = "final;" + urls.joined(separator: " ")
         #expect(await rooms[1].create([("Upload-Concat", list)]).status == .created)
-        #expect(await rooms[0].bytes(of: House.content) == Array(bytes[..<(12 << 20)]))
+        #expect(await rooms[0].bytes(of: UploadFixture.content) == Array(bytes[..<(12 << 20)]))
         try await expectNothingLeft()
     }
 
     @Test func `leaves nothing in the store that no record names (11.8)`() async throws {
         let one = try await first.open()
-        let url = try await one.create(House.draft(length: Int64(total)))
+        let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(one, url, 0..<10 << 20).status == .resumeIncomplete)
         let named = try await pieces.count
         #expect(named > 0)
         // As processes leave it that die between the store and the record.
-        let stray = HeldParts.Piece(range: 0..<3, id: "stray")
+        let stray = StoredParts.Piece(range: 0..<3, id: "stray")
         let shared = try #require(one.engine.shared)
         _ = try await bucket.store.put(
-            shared.key(stray, of: name), .octets([1, 2, 3]), type: "image/png")
-        _ = try await bucket.store.createMultipart(ContentBucket.key(of: name), type: "image/png")
+            shared.key(stray, of: name), .bytes([1, 2, 3]), type: "image/png")
+        _ = try await bucket.store.createMultipartUpload(
+            ContentBucket.key(of: name), type: "image/png")
         #expect(try await pieces.count == named + 1)
-        // The house's clock is years ahead of the store's.
+        // The fixture's clock is years ahead of the store's.
         await one.sweep()
         #expect(try await pieces.count == named)
-        #expect(try await bucket.store.multiparts().all().count == 1)
+        #expect(try await bucket.store.openMultipartUploads().all().count == 1)
         #expect(await put(one, url, 10 << 20..<total).status == .ok)
-        #expect(await one.bytes(of: House.content) == bytes)
+        #expect(await one.bytes(of: UploadFixture.content) == bytes)
     }
 
     @Test(arguments: [false, true])
     func `was begun before uploads were shared (10.5)`(inBucket: Bool) async throws {
-        let alone = House(
+        let alone = UploadFixture(
             on: first.temporary.path, bucket: inBucket ? ContentBucket(bucket.store) : nil)
         let before = try await alone.open()
-        let url = try await before.create(House.draft(length: Int64(total)))
+        let url = try await before.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(before, url, 0..<10 << 20).status == .resumeIncomplete)
         // Who is gone moves no more parts.
         await before.shutdown()
@@ -424,9 +425,9 @@ private let total = bytes.count
         #expect(await uploads.offset(url) == "\(10 << 20)")
         let two = try await second.open()
         #expect(await put(two, url, 10 << 20..<total).status == .ok)
-        let kept = try #require(await uploads.bytes(of: House.content))
+        let kept = try #require(await uploads.bytes(of: UploadFixture.content))
         #expect(kept.count == total && kept == bytes)
-        #expect(try !Uploads.needBucket(in: first.folder))
+        #expect(try !Uploads.needsBucket(in: first.folder))
         // A second start finds nothing left to hand over.
         #expect(await (try first.open()).send(.head, url).status == .ok)
     }

@@ -1,6 +1,6 @@
 import Blobs
 import HTTP
-import Locking
+import SystemSupport
 
 /// A body that does what a test wrote down, without a socket.
 final class ScriptedBody: RequestBody {
@@ -92,14 +92,14 @@ final class ScriptedBody: RequestBody {
     /// The interim responses sent so far.
     var informed: [Response] { state.withLock { $0.informed } }
 
-    func inform(_ response: Response) { state.withLock { $0.informed.append(response) } }
+    func sendInterim(_ response: Response) { state.withLock { $0.informed.append(response) } }
 
     func interrupt() {
         state.withLock { $0.isInterrupted = true }
         release()
     }
 
-    func handOver() async -> Int64 {
+    func completePendingRead() async -> Int64 {
         let (waiter, count) = state.withLock { state in
             let waiter = state.received > 0 ? state.resumeWaiter() : nil
             return (waiter, state.handedOver)

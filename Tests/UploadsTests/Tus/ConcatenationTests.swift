@@ -1,13 +1,13 @@
 import Blobs
-import Digests
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `Concatenating uploads` {
-    private let house = House { $0.maxUploadSize = 1_000_000 }
+    private let fixture = UploadFixture { $0.maxUploadSize = 1_000_000 }
     private let bytes = pattern(300_000)
 
     /// A part with these bytes, and its URL.
@@ -31,11 +31,11 @@ import Testing
     }
 
     private func content(_ uploads: Uploads) async -> [UInt8]? {
-        await uploads.bytes(of: House.content)
+        await uploads.bytes(of: UploadFixture.content)
     }
 
     @Test func `gives one content out of its parts (6.10)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let one = try await part(uploads, Array(bytes[..<200_000]), number: 1)
         let two = try await part(uploads, Array(bytes[200_000...]), number: 2)
         // Absolute and relative, as clients have them.
@@ -44,15 +44,15 @@ import Testing
         #expect(answer.fields["Upload-Offset"] == "300000")
         #expect(answer.fields["Upload-Expires"] == nil)
         #expect(answer.fields["Content-Name"] == "content 1")
-        let finished = try #require(house.finisher.finished.withLock { $0.first })
+        let finished = try #require(fixture.finisher.finished.withLock { $0.first })
         #expect(finished.sha256 == SHA256.digest(of: bytes))
-        #expect(finished.contentID == House.content)
+        #expect(finished.contentID == UploadFixture.content)
         #expect(await content(uploads) == bytes)
-        #expect(house.finisher.finished.withLock { $0.count } == 1)
+        #expect(fixture.finisher.finished.withLock { $0.count } == 1)
     }
 
     @Test func `says what it was made from, and takes no bytes (6.10)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let one = try await part(uploads, [1, 2], number: 1)
         let answer = await join(uploads, [one, one], [("Upload-Metadata", "filename YQ==")])
         let url = try #require(answer.fields["Location"])
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `parts serve several times, and are nobody's content (6.10)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let created = await uploads.create(
             [
                 ("Upload-Concat", "partial"), ("Upload-Length", "2"),
@@ -76,12 +76,12 @@ import Testing
         #expect(created.fields["Content-Name"] == nil)
         let one = try #require(created.fields["Location"])
         _ = await uploads.patch(one, at: 0, [1, 2])
-        #expect(house.finisher.finished.withLock { $0.isEmpty })
+        #expect(fixture.finisher.finished.withLock { $0.isEmpty })
         let status = await uploads.tus(.head, one)
         #expect(status.fields["Upload-Concat"] == "partial")
         #expect(status.fields["Upload-Offset"] == "2")
         #expect(await join(uploads, [one]).status == .created)
-        #expect(house.finisher.finished.withLock { $0.first?.fileName } == nil)
+        #expect(fixture.finisher.finished.withLock { $0.first?.fileName } == nil)
         let again = await uploads.create(
             [("Upload-Concat", "final;\(one) \(one) \(one)")], content: 3)
         #expect(again.fields["Upload-Offset"] == "6")
@@ -89,17 +89,17 @@ import Testing
     }
 
     @Test func `of parts without a byte is empty (6.10)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let empty = await uploads.create(
             [("Upload-Concat", "partial"), ("Upload-Length", "0")], content: 1)
         let answer = await join(uploads, [try #require(empty.fields["Location"])])
         #expect(answer.status == .created)
         #expect(answer.fields["Upload-Offset"] == "0")
-        #expect(house.finisher.finished.withLock { $0.first?.size } == 0)
+        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 0)
     }
 
     @Test func `each fault has its answer, and leaves nothing (6.10)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let good = try await part(uploads, [1, 2], number: 1)
         let unfinished = try await part(uploads, [1], number: 2, length: 2)
         let ended = try await part(uploads, [1], number: 3)
@@ -110,7 +110,7 @@ import Testing
             await uploads.create(
                 [
                     ("Upload-Concat", "partial"), ("Upload-Length", "0"),
-                    ("House-Application", "other"),
+                    ("Test-Application", "other"),
                 ], content: 5
             ).fields["Location"])
         let unknown = "/uploads/abcdefghijklmnopqrstuvwxyz012345"
@@ -132,16 +132,16 @@ import Testing
     }
 
     @Test func `a sum beyond the limit is too large (6.10)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let one = try await part(uploads, bytes, number: 1)
         let answer = await join(uploads, [one, one, one, one])
         #expect(answer.status == .contentTooLarge)
     }
 
     @Test func `parts end when their time is up, their bytes with them (6.10)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let one = try await part(uploads, [1, 2], number: 1)
-        house.pass(house.settings.idleTTL)
+        fixture.pass(fixture.settings.idleTTL)
         #expect(await uploads.tus(.head, one).status == .gone)
         #expect(await join(uploads, [one]).status == .gone)
         await uploads.sweep()
@@ -150,9 +150,9 @@ import Testing
     }
 
     @Test func `a finished part outlives a restart (11.2)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let one = try await part(uploads, bytes, number: 1)
-        let reopened = try await house.open()
+        let reopened = try await fixture.open()
         #expect(await join(reopened, [one, one]).status == .created)
         #expect(await content(reopened) == bytes + bytes)
     }
@@ -160,30 +160,30 @@ import Testing
     @Test func `a concatenation that was not finished is finished after a restart (11.2)`()
         async throws
     {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let one = try await part(uploads, bytes, number: 1)
-        house.finisher.mood.withLock { $0 = .breaks }
+        fixture.finisher.mood.withLock { $0 = .breaks }
         let answer = await join(uploads, [one])
         #expect(answer.status == .created)
         let url = try #require(answer.fields["Location"])
-        house.finisher.mood.withLock { $0 = .takes }
+        fixture.finisher.mood.withLock { $0 = .takes }
         // Where several finish, the first may still be alive for so long.
-        house.pass(SharedShelf.patience)
-        let reopened = try await house.open()
+        fixture.pass(SharedUploadRecords.patience)
+        let reopened = try await fixture.open()
         #expect(await reopened.tus(.head, url).fields["Upload-Offset"] == "300000")
         #expect(await reopened.put(url, "bytes */*").status == .ok)
-        #expect(house.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
+        #expect(fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
     }
 
-    @Test(.enabled(if: House.keepsRecords))
+    @Test(.enabled(if: UploadFixture.keepsRecords))
     func `a copy that is not its parts never becomes a content (4.5)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let one = try await part(uploads, bytes, number: 1)
         // The disk turns a bit behind the room's back.
-        let blob = try #require(BlobName(House.content(number: 1)))
+        let blob = try #require(BlobName(UploadFixture.content(number: 1)))
         try uploads.blobs.stage(blob).write([0xEE].span, at: 1234)
         let answer = await join(uploads, [one])
         #expect(answer.status == .internalServerError)
-        #expect(house.finisher.finished.withLock { $0.isEmpty })
+        #expect(fixture.finisher.finished.withLock { $0.isEmpty })
     }
 }

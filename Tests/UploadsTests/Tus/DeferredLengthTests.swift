@@ -1,15 +1,15 @@
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `A length that is said later` {
-    private let house = House { $0.maxUploadSize = 100 }
+    private let fixture = UploadFixture { $0.maxUploadSize = 100 }
 
     @Test func `is unknown until a request says it (6.6)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: nil))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: nil))
         _ = await uploads.patch(url, at: 0, [0, 1])
         let before = await uploads.tus(.head, url)
         #expect(before.fields["Upload-Defer-Length"] == "1")
@@ -24,34 +24,34 @@ import Testing
     }
 
     @Test func `may come without a byte, and outlives a restart (6.6)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: nil))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: nil))
         #expect(await uploads.patch(url, at: 0, [], [("Upload-Length", "5")]).status == .noContent)
-        let reopened = try await house.open()
+        let reopened = try await fixture.open()
         #expect(await reopened.tus(.head, url).fields["Upload-Length"] == "5")
     }
 
     @Test func `completes the upload when it equals the offset (6.6)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: nil))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: nil))
         _ = await uploads.patch(url, at: 0, [0, 1])
         let last = await uploads.patch(url, at: 2, [], [("Upload-Length", "2")])
         #expect(last.status == .noContent)
-        #expect(house.finisher.finished.withLock { $0.first?.size } == 2)
+        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 2)
     }
 
     @Test func `may come with the last bytes (6.6)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: nil))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: nil))
         let last = await uploads.patch(url, at: 0, [0, 1], [("Upload-Length", "2")])
         #expect(last.fields["Upload-Offset"] == "2")
-        #expect(house.finisher.finished.withLock { $0.first?.size } == 2)
+        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 2)
     }
 
     @Test(arguments: [("1", 400), ("101", 413), ("-2", 400), ("3", 413)])
     func `is refused where it cannot be (6.5)`(length: String, status: Int) async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: nil))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: nil))
         _ = await uploads.patch(url, at: 0, [0, 1])
         let body = ScriptedBody([2, 3])
         let answer = await uploads.patch(url, at: 2, body, [("Upload-Length", length)])
@@ -61,8 +61,8 @@ import Testing
     }
 
     @Test func `is bounded by what an upload may hold (6.6)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: nil))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: nil))
         let body = ScriptedBody(pattern(101))
         #expect(await uploads.patch(url, at: 0, body).status == .contentTooLarge)
         #expect(body.reads == 0)
@@ -72,8 +72,8 @@ import Testing
     }
 
     @Test func `of a request that is undone is not kept (4.4)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: nil))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: nil))
         let wrong = await uploads.patch(
             url, at: 0, [1], [("Upload-Length", "5"), ("Upload-Checksum", "crc32 AAAAAA==")])
         #expect(wrong.status.code == 460)

@@ -1,20 +1,20 @@
-import Digests
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import TestSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `Appending in tus` {
-    private let house = House()
+    private let fixture = UploadFixture()
     private let bytes = pattern(100_000)
 
     @Test func `chunks are acknowledged by exactly 204 and the offset, then finished (6.5, 6.11)`()
         async throws
     {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 100_000))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 100_000))
         let first = await uploads.patch(url, at: 0, Array(bytes[..<70_000]))
         #expect(first.status == .noContent)
         #expect(first.fields["Upload-Offset"] == "70000")
@@ -25,7 +25,7 @@ import Testing
         #expect(last.status == .noContent)
         #expect(last.fields["Upload-Offset"] == "100000")
         #expect(last.fields["Upload-Expires"] == nil)
-        #expect(house.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
+        #expect(fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
     }
 
     /// The rows of the table in their order: each request breaks its rule and all later ones.
@@ -52,8 +52,8 @@ import Testing
     func `conditions are judged in the order of the table (6.5)`(
         fields: [(String, String)], status: Int
     ) async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         #expect(await uploads.patch(url, at: 0, [0, 1]).status == .noContent)
         let names = fields.map(\.0)
         let usual = [
@@ -78,15 +78,15 @@ import Testing
             [("Tus-Resumable", "1.0.0")],
         ])
     func `a field that comes twice is refused (3.1)`(fields: [(String, String)]) async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         #expect(await uploads.patch(url, at: 0, [1], fields).status == .badRequest)
         #expect(await uploads.tusOffset(url) == "0")
     }
 
     @Test func `without its version it is refused whole (6.1)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         let answer = await uploads.send(
             .patch, url,
             [("Content-Type", "application/offset+octet-stream"), ("Upload-Offset", "0")],
@@ -97,8 +97,8 @@ import Testing
     }
 
     @Test func `an unknown upload is told from one that has ended (6.5)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         let unknown = await uploads.patch(
             "/uploads/abcdefghijklmnopqrstuvwxyz012345", at: 0, [1])
         #expect(unknown.status == .notFound)
@@ -110,8 +110,8 @@ import Testing
     }
 
     @Test func `nothing at the right place is taken, and says how far it is (6.5)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         _ = await uploads.patch(url, at: 0, [0, 1])
         let empty = await uploads.patch(url, at: 2, [])
         #expect(empty.status == .noContent)
@@ -119,8 +119,8 @@ import Testing
     }
 
     @Test func `a complete upload says so again, and takes nothing more (6.5)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 2))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 2))
         _ = await uploads.patch(url, at: 0, [0, 1])
         let again = await uploads.patch(url, at: 2, [])
         #expect(again.status == .noContent)
@@ -135,37 +135,37 @@ import Testing
         #expect(await uploads.patch(url, at: 2, chunked).status == .contentTooLarge)
         let other = await uploads.patch(url, at: 2, [], [("Upload-Length", "3")])
         #expect(other.status == .badRequest)
-        #expect(house.finisher.finished.withLock { $0.count } == 1)
+        #expect(fixture.finisher.finished.withLock { $0.count } == 1)
     }
 
     @Test func `a byte too many in a chunked body keeps what fits and does not complete (4.2)`()
         async throws
     {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 3))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 3))
         let body = ScriptedBody([.bytes([0, 1, 2, 3, 4])], length: nil)
         #expect(await uploads.patch(url, at: 0, body).status == .contentTooLarge)
         #expect(await uploads.tusOffset(url) == "3")
-        #expect(house.finisher.finished.withLock { $0.isEmpty })
+        #expect(fixture.finisher.finished.withLock { $0.isEmpty })
         #expect(await uploads.patch(url, at: 3, []).status == .noContent)
-        #expect(house.finisher.finished.withLock { $0.first?.size } == 3)
+        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 3)
     }
 
     @Test func `a body that breaks off keeps every byte (6.11)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 100_000))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 100_000))
         let cut = ScriptedBody(
             [.bytes(Array(bytes[..<33_333])), .fails(.interrupted)], length: 100_000)
         #expect(await uploads.patch(url, at: 0, cut).ending == .drop)
         #expect(await uploads.tusOffset(url) == "33333")
         let rest = await uploads.patch(url, at: 33_333, Array(bytes[33_333...]))
         #expect(rest.fields["Upload-Offset"] == "100000")
-        #expect(house.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
+        #expect(fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
     }
 
     @Test func `a stalled body may come back at once (3.5)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         let body = ScriptedBody([.bytes([1, 2]), .fails(.stalled)], length: 10)
         let answer = await uploads.patch(url, at: 0, body)
         #expect(answer.status == .serviceUnavailable)
@@ -175,14 +175,14 @@ import Testing
     }
 
     @Test func `a full disk takes nothing and keeps the offset (6.5, 11.7)`() async throws {
-        let roomy = try await house.open()
-        let url = try await roomy.create(House.draft(length: 4))
+        let roomy = try await fixture.open()
+        let url = try await roomy.create(UploadFixture.draft(length: 4))
         _ = await roomy.patch(url, at: 0, [0, 1])
-        var settings = house.settings
+        var settings = fixture.settings
         settings.diskHeadroom = .max / 2
         let cramped = try await Uploads(
-            folder: "\(house.temporary.path)/uploads", settings: settings,
-            finisher: house.finisher, clock: house.clock, publicBase: "https://chat.example")
+            folder: "\(fixture.temporary.path)/uploads", settings: settings,
+            finisher: fixture.finisher, clock: fixture.clock, publicBase: "https://chat.example")
         let body = ScriptedBody([2, 3])
         let answer = await cramped.patch(url, at: 2, body)
         #expect(answer.status == .insufficientStorage)

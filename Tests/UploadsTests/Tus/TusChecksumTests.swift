@@ -1,13 +1,12 @@
-import Base64
-import Digests
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `Checksums of a body in tus` {
-    private let house = House()
+    private let fixture = UploadFixture()
 
     private func checksum(_ name: String, _ bytes: [UInt8]) throws -> String {
         let algorithm = try #require(DigestAlgorithm.tus.first { $0.name == name }?.algorithm)
@@ -18,8 +17,8 @@ import Testing
     func `a right one is taken, a wrong one undoes its request (4.4, 6.8)`(
         name: String
     ) async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 6))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 6))
         _ = await uploads.patch(url, at: 0, [0, 1])
         let wrong = await uploads.patch(
             url, at: 2, [9, 9], [("Upload-Checksum", try checksum(name, [2, 3]))])
@@ -31,13 +30,13 @@ import Testing
             url, at: 2, [2, 3, 4, 5], [("Upload-Checksum", try checksum(name, [2, 3, 4, 5]))])
         #expect(right.status == .noContent)
         #expect(
-            house.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.sha256 }
                 == SHA256.digest(of: Array(0...5)))
     }
 
     @Test func `a cut undoes the whole request (6.8)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 6))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 6))
         let cut = ScriptedBody([.bytes([0, 1]), .fails(.interrupted)], length: 6)
         let answer = await uploads.patch(
             url, at: 0, cut, [("Upload-Checksum", try checksum("sha1", [0, 1]))])
@@ -46,8 +45,8 @@ import Testing
     }
 
     @Test func `a body too long undoes the whole request (4.2, 4.4)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 2))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 2))
         let long = ScriptedBody([.bytes([0, 1, 2])], length: nil)
         let answer = await uploads.patch(
             url, at: 0, long, [("Upload-Checksum", try checksum("md5", [0, 1, 2]))])
@@ -57,9 +56,9 @@ import Testing
 
     @Test(arguments: DigestAlgorithm.tus.map(\.name))
     func `one behind the body counts as one in front of it (6.8)`(name: String) async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let bytes = pattern(600_000)
-        let url = try await uploads.create(House.draft(length: 600_000))
+        let url = try await uploads.create(UploadFixture.draft(length: 600_000))
         let announced = [(name: "Trailer", value: "Expires, upload-checksum")]
         let wrong = ScriptedBody(
             [.bytes(bytes)], length: nil, trailer: [try checksum(name, [1])])
@@ -68,7 +67,7 @@ import Testing
         let right = ScriptedBody(
             [.bytes(bytes)], length: nil, trailer: [try checksum(name, bytes)])
         #expect(await uploads.patch(url, at: 0, right, announced).status == .noContent)
-        #expect(house.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
+        #expect(fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
     }
 
     @Test(
@@ -78,8 +77,8 @@ import Testing
     func `one announced that does not come, or is none, undoes the request (6.8)`(
         trailer: [String]
     ) async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 6))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 6))
         let body = ScriptedBody([.bytes([0, 1])], length: nil, trailer: trailer)
         let answer = await uploads.patch(url, at: 0, body, [("Trailer", "Upload-Checksum")])
         #expect(answer.status == .badRequest)
@@ -87,8 +86,8 @@ import Testing
     }
 
     @Test func `one in both places is refused, announced or not (6.8)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 6))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 6))
         let right = try checksum("crc32", [0, 1])
         let fields = [(name: "Upload-Checksum", value: right)]
         let body = ScriptedBody([.bytes([0, 1])], length: nil, trailer: [right])
@@ -102,8 +101,8 @@ import Testing
     }
 
     @Test func `one announced behind a body of known length cannot come (6.8)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 6))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 6))
         let body = ScriptedBody([0, 1])
         let answer = await uploads.patch(url, at: 0, body, [("Trailer", "Upload-Checksum")])
         #expect(answer.status == .badRequest)
@@ -111,23 +110,48 @@ import Testing
     }
 
     @Test func `one that nobody announced is not looked at (3.1)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 6))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 6))
         let body = ScriptedBody([.bytes([0, 1])], length: nil, trailer: ["crc32 AAAAAA=="])
         #expect(await uploads.patch(url, at: 0, body).status == .noContent)
         #expect(await uploads.tusOffset(url) == "2")
     }
 
     @Test func `an undone request leaves nothing to a restart (4.4, 11.3)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 6))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 6))
         _ = await uploads.patch(url, at: 0, [0, 1])
         _ = await uploads.patch(url, at: 2, [9, 9], [("Upload-Checksum", "crc32 AAAAAA==")])
-        let reopened = try await house.open()
+        let reopened = try await fixture.open()
         #expect(await reopened.tusOffset(url) == "2")
         #expect(await reopened.patch(url, at: 2, [2, 3, 4, 5]).status == .noContent)
         #expect(
-            house.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.sha256 }
                 == SHA256.digest(of: Array(0...5)))
+    }
+}
+
+@Suite struct `The Upload-Checksum of a request` {
+    @Test(arguments: DigestAlgorithm.tus.map(\.name))
+    func `takes the algorithms that are offered (6.2, 6.8)`(name: String) throws {
+        let algorithm = try #require(DigestAlgorithm.tus.first { $0.name == name }?.algorithm)
+        let bytes = [UInt8](repeating: 7, count: algorithm.kind.size)
+        let digest = try BodyDigest(tus: "\(name) \(Base64.encode(bytes))")
+        #expect(digest == BodyDigest(algorithm: algorithm, value: bytes))
+    }
+
+    @Test(arguments: [
+        "", "sha1", "sha1 ", " sha1 AAAA", "sha1  AAAA", "sha1 AAAA", "sha1 AAAA AAAA",
+        "md5 AAAAAAAAAAAAAAAAAAAAAA", "md5 AAAAAAAAAAAAAAAAAAAAAB==", "crc32 AAAAAA",
+        "crc32 AAAA_A==", "crc32\tAAAAAA==", "crc32c 00000000", "sha256 AAAAAA==",
+    ])
+    func `refuses what is no digest (6.8)`(text: String) {
+        let error = #expect(throws: UploadError.self) { try BodyDigest(tus: text) }
+        #expect(error != .unsupportedChecksum)
+    }
+
+    @Test(arguments: ["sha512 AAAA", "SHA1 AAAA", "Md5 AAAA", " AAAA", "adler32 AAAAAA=="])
+    func `names an algorithm it does not know (6.8)`(text: String) {
+        #expect(throws: UploadError.unsupportedChecksum) { try BodyDigest(tus: text) }
     }
 }

@@ -1,17 +1,17 @@
 import Blobs
-import Digests
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `Creating an upload in tus` {
-    private let house = House { $0.maxUploadSize = 1000 }
+    private let fixture = UploadFixture { $0.maxUploadSize = 1000 }
     private static let data = (name: "Content-Type", value: "application/offset+octet-stream")
 
     @Test func `gives an absolute URL, and HEAD says the metadata again (6.3, 6.4)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let raw = "filename YS5wbmc=, filetype aW1hZ2UvcG5n,empty"
         let answer = await uploads.create([("Upload-Length", "4"), ("Upload-Metadata", raw)])
         #expect(answer.status == .created)
@@ -23,19 +23,19 @@ import Testing
         let url = try #require(answer.fields["Location"])
         #expect(url.hasPrefix("https://chat.example/uploads/"))
         #expect(await uploads.tus(.head, url).fields["Upload-Metadata"] == raw)
-        #expect(await (try house.open()).tus(.head, url).fields["Upload-Metadata"] == raw)
+        #expect(await (try fixture.open()).tus(.head, url).fields["Upload-Metadata"] == raw)
         #expect(await uploads.patch(url, at: 0, [0, 1, 2, 3]).status == .noContent)
-        let finished = try #require(house.finisher.finished.withLock { $0.first })
+        let finished = try #require(fixture.finisher.finished.withLock { $0.first })
         #expect(finished.fileName == "a.png")
         #expect(finished.mediaType == "image/png")
         #expect(finished.owner == UploadOwner(application: "app"))
-        #expect(finished.contentID == House.content)
+        #expect(finished.contentID == UploadFixture.content)
     }
 
     @Test func `an empty Upload-Metadata says nothing, and is not said again (6.3, 13)`()
         async throws
     {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let answer = await uploads.create([("Upload-Length", "4"), ("Upload-Metadata", "")])
         #expect(answer.status == .created)
         let url = try #require(answer.fields["Location"])
@@ -43,11 +43,11 @@ import Testing
     }
 
     @Test func `of no byte is complete at once (6.3)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let answer = await uploads.create([("Upload-Length", "0")])
         #expect(answer.status == .created)
         #expect(answer.fields["Upload-Expires"] == nil)
-        #expect(house.finisher.finished.withLock { $0.first?.size } == 0)
+        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 0)
     }
 
     @Test(
@@ -69,7 +69,7 @@ import Testing
     func `faults are refused, and nothing is created (6.3)`(
         fields: [(String, String)], status: Int
     ) async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let answer = await uploads.create(fields.map { (name: $0.0, value: $0.1) })
         #expect(answer.status.code == status)
         #expect(answer.fields["Content-Type"] == "text/plain; charset=utf-8")
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `needs a version, and then somebody who may (6.1, 6.3)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let unversioned = await uploads.send(.post, "/uploads", [("Upload-Length", "4")])
         #expect(unversioned.status == .preconditionFailed)
         #expect(unversioned.fields["Tus-Version"] == "1.0.0")
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `is refused to whom too many are open (6.3)`() async throws {
-        let busy = House { $0.maxOpenUploadsPerOwner = 1 }
+        let busy = UploadFixture { $0.maxOpenUploadsPerOwner = 1 }
         let uploads = try await busy.open()
         #expect(await uploads.create([("Upload-Length", "4")]).status == .created)
         let answer = await uploads.create([("Upload-Length", "4")])
@@ -99,21 +99,21 @@ import Testing
     }
 
     @Test func `other methods have no meaning there (6.1)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         for method in [HTTP.Method.put, .patch, .head, .delete] {
             #expect(await uploads.tus(method, "/uploads").status == .methodNotAllowed)
         }
     }
 
     @Test func `may bring data, all or a part of it (6.3)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let part = await uploads.create([("Upload-Length", "4"), Self.data], ScriptedBody([0, 1]))
         #expect(part.status == .created)
         #expect(part.fields["Upload-Offset"] == "2")
         let url = try #require(part.fields["Location"])
         #expect(await uploads.patch(url, at: 2, [2, 3]).status == .noContent)
         #expect(
-            house.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.sha256 }
                 == SHA256.digest(of: Array(0...3)))
         let whole = await uploads.create(
             [
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func `may bring data before the length is known (6.6)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let answer = await uploads.create(
             [("Upload-Defer-Length", "1"), Self.data], ScriptedBody([0, 1]))
         #expect(answer.fields["Upload-Offset"] == "2")
@@ -136,7 +136,7 @@ import Testing
 
     @Test(arguments: [3, nil])
     func `more data than its length leaves nothing (6.3)`(length: Int64?) async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let body = ScriptedBody([.bytes([0, 1, 2])], length: length)
         let answer = await uploads.create([("Upload-Length", "2"), Self.data], body)
         #expect(answer.status == .contentTooLarge)
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func `coded data is refused (3.1)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let body = ScriptedBody([0, 1])
         let answer = await uploads.create(
             [("Upload-Length", "2"), ("Content-Encoding", "gzip"), Self.data], body)
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func `a wrong checksum leaves nothing (6.3)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let answer = await uploads.create(
             [("Upload-Length", "2"), ("Upload-Checksum", "crc32 AAAAAA=="), Self.data],
             ScriptedBody([0, 1]))
@@ -164,20 +164,20 @@ import Testing
     }
 
     @Test func `data that breaks off stays until its time is up (6.3)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let body = ScriptedBody([.bytes([0, 1]), .fails(.interrupted)], length: 4)
         let answer = await uploads.create([("Upload-Length", "4"), Self.data], body)
         #expect(answer.ending == .drop)
         #expect(uploads.statistics.open == [.tus: 1])
-        house.pass(house.settings.idleTTL)
+        fixture.pass(fixture.settings.idleTTL)
         await uploads.sweep()
-        house.pass(house.settings.tombstoneTTL)
+        fixture.pass(fixture.settings.tombstoneTTL)
         await uploads.sweep()
         try expectNothing(uploads)
     }
 
     @Test func `a body that is no data is passed over, up to 64 KiB (6.3, 13)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let other = [
             (name: "Upload-Length", value: "4"),
             (name: "Content-Type", value: "application/octet-stream"),

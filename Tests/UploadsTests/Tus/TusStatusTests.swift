@@ -1,17 +1,17 @@
-import Digests
+import Bytes
 import HTTP
-import Locking
+import SystemSupport
 import TestSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `The status of an upload in tus` {
-    private let house = House()
+    private let fixture = UploadFixture()
 
     @Test func `says what is held and how much is missing (6.4)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         _ = await uploads.patch(url, at: 0, [0, 1, 2])
         let answer = await uploads.tus(.head, url)
         #expect(answer.status == .ok)
@@ -25,8 +25,8 @@ import Testing
     }
 
     @Test func `of a complete upload is all of it, without an end (6.4)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 2))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 2))
         _ = await uploads.patch(url, at: 0, [0, 1])
         let answer = await uploads.tus(.head, url)
         #expect(answer.fields["Upload-Offset"] == "2")
@@ -35,27 +35,27 @@ import Testing
     }
 
     @Test func `of an upload that is being finished is all of it (6.4)`() async throws {
-        house.finisher.mood.withLock { $0 = .breaks }
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 2))
+        fixture.finisher.mood.withLock { $0 = .breaks }
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 2))
         #expect(await uploads.patch(url, at: 0, [0, 1]).status == .internalServerError)
         let answer = await uploads.tus(.head, url)
         #expect(answer.status == .ok)
         #expect(answer.fields["Upload-Offset"] == "2")
-        house.finisher.mood.withLock { $0 = .takes }
+        fixture.finisher.mood.withLock { $0 = .takes }
         #expect(await uploads.patch(url, at: 2, []).status == .noContent)
     }
 
     @Test func `its end slides with progress alone (6.7)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         let first = await uploads.patch(url, at: 0, [0]).fields["Upload-Expires"]
-        house.pass(60_000)
+        fixture.pass(60_000)
         #expect(await uploads.patch(url, at: 1, []).fields["Upload-Expires"] == first)
         let later = await uploads.patch(url, at: 1, [1]).fields["Upload-Expires"]
         #expect(later == "Sun, 24 Mar 2030 17:47:40 GMT")
         #expect(await uploads.tus(.head, url).fields["Upload-Expires"] == later)
-        house.pass(7 * 24 * 3_600_000)
+        fixture.pass(7 * 24 * 3_600_000)
         let gone = await uploads.tus(.head, url)
         #expect(gone.status == .gone)
         #expect(gone.fields["Upload-Offset"] == nil)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `an unknown upload has none (6.4)`() async throws {
-        let uploads = try await house.open()
+        let uploads = try await fixture.open()
         let answer = await uploads.tus(.head, "/uploads/abcdefghijklmnopqrstuvwxyz012345")
         #expect(answer.status == .notFound)
         #expect(answer.fields["Upload-Offset"] == nil)
@@ -71,8 +71,8 @@ import Testing
     }
 
     @Test func `of a request that still runs is what it leaves behind (6.4, 11.4)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         let stalled = ScriptedBody([.bytes([0, 1, 2, 3]), .pause, .bytes([9])], length: 10)
         async let displaced = uploads.patch(url, at: 0, stalled)
         await stalled.untilPaused()
@@ -80,15 +80,15 @@ import Testing
         #expect(await displaced.ending == .drop)
         #expect(await uploads.patch(url, at: 4, [4, 5, 6, 7, 8, 9]).status == .noContent)
         #expect(
-            house.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.sha256 }
                 == SHA256.digest(of: Array(0...9)))
     }
 
     @Test func `a request that can go on takes over, a stray one disturbs nobody (11.4)`()
         async throws
     {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 10))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 10))
         _ = await uploads.patch(url, at: 0, [0, 1])
         let running = ScriptedBody([.bytes([2, 3]), .pause, .bytes(Array(4...9))], length: 8)
         async let answer = uploads.patch(url, at: 2, running)
@@ -105,10 +105,10 @@ import Testing
 
     @Test func `a writer that will not let go leaves others locked out (6.5, 11.4)`() async throws {
         let uploads = try await Uploads(
-            folder: "\(house.temporary.path)/uploads", settings: house.settings,
-            finisher: house.finisher, clock: UploadClock(now: { 0 }, sleep: { _ in }),
+            folder: "\(fixture.temporary.path)/uploads", settings: fixture.settings,
+            finisher: fixture.finisher, clock: UploadClock(now: { 0 }, sleep: { _ in }),
             publicBase: "https://chat.example")
-        let url = try await uploads.create(House.draft(length: 4))
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         let name = try #require(UploadToken(String(url.dropFirst(29)))?.recordName)
         let upload = try #require(try await uploads.checkOut(name))
         try await upload.takeTurn(ScriptedBody([]))
@@ -120,25 +120,25 @@ import Testing
 }
 
 @Suite struct `Ending an upload in tus` {
-    private let house = House()
+    private let fixture = UploadFixture()
 
     @Test func `is done once, and remembered (6.9)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         _ = await uploads.patch(url, at: 0, [0, 1])
         let answer = await uploads.tus(.delete, url)
         #expect(answer.status == .noContent)
         #expect(answer.fields["Tus-Resumable"] == "1.0.0")
         #expect(await uploads.tus(.delete, url).status == .gone)
         #expect(await uploads.tus(.head, url).status == .gone)
-        house.pass(house.settings.tombstoneTTL)
+        fixture.pass(fixture.settings.tombstoneTTL)
         await uploads.sweep()
         #expect(await uploads.tus(.delete, url).status == .notFound)
     }
 
     @Test func `cuts a running request off (6.9)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         let running = ScriptedBody([.bytes([0, 1]), .pause], length: 4)
         async let displaced = uploads.patch(url, at: 0, running)
         await running.untilPaused()
@@ -147,19 +147,19 @@ import Testing
     }
 
     @Test func `is refused while a message uses the content (6.9)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 1))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 1))
         _ = await uploads.patch(url, at: 0, [0])
-        house.finisher.isUsed.withLock { $0 = true }
+        fixture.finisher.isUsed.withLock { $0 = true }
         #expect(await uploads.tus(.delete, url).status == .forbidden)
-        house.finisher.isUsed.withLock { $0 = false }
+        fixture.finisher.isUsed.withLock { $0 = false }
         #expect(await uploads.tus(.delete, url).status == .noContent)
     }
 
     @Test(arguments: ["PATCH", "patch", "HEAD", "DELETE"])
     func `may stand in a POST, as may every other method (2)`(method: String) async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         let answer = await uploads.tus(
             .post, url,
             [
@@ -172,8 +172,8 @@ import Testing
     }
 
     @Test func `other methods have no meaning here (6.1)`() async throws {
-        let uploads = try await house.open()
-        let url = try await uploads.create(House.draft(length: 4))
+        let uploads = try await fixture.open()
+        let url = try await uploads.create(UploadFixture.draft(length: 4))
         for method in [HTTP.Method.put, .post] {
             let answer = await uploads.tus(method, url, [], ScriptedBody([1]))
             #expect(answer.status == .methodNotAllowed)

@@ -98,3 +98,100 @@ extension MessageRemoved {
             }, at: try reader.timestamp())
     }
 }
+
+extension PartsChanged {
+    func write(to writer: inout ByteWriter) {
+        writer.write(message)
+        writer.write(conversation)
+        writer.write(each: created) { writer, part in part.write(to: &writer) }
+        writer.write(each: updated) { writer, part in part.write(to: &writer) }
+        writer.write(each: removed) { writer, part in
+            writer.write(part.id)
+            writer.write(Int64(part.index))
+        }
+        writer.write(optional: order) { writer, order in
+            writer.write(each: order) { writer, index in writer.write(Int64(index)) }
+        }
+        writer.write(Int64(made))
+        writer.write(at)
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(
+            message: try reader.id(), conversation: try reader.id(),
+            created: try reader.each { reader in try MessagePart(from: &reader) },
+            updated: try reader.each { reader in try MessagePart(from: &reader) },
+            removed: try reader.each { reader in
+                Removed(id: try reader.id(), index: Int(try reader.number()))
+            },
+            order: try reader.optional { reader in
+                try reader.each { reader in Int(try reader.number()) }
+            },
+            made: Int(try reader.number()), at: try reader.timestamp())
+    }
+}
+
+extension Content {
+    func write(to writer: inout ByteWriter) {
+        writer.write(id)
+        writer.write(optional: conversation) { writer, id in writer.write(id) }
+        writer.write(mimeType)
+        writer.write(size)
+        writer.write(optional: fileName) { writer, name in writer.write(name) }
+        writer.write(sha256)
+        writer.write(Int64(crc32c))
+        writer.write(FurtherDigests(md5: md5, sha512: sha512))
+        writer.write(completedAt)
+        writer.write(optional: origin) { writer, origin in writer.write(origin) }
+    }
+
+    init(from reader: inout ByteReader) throws {
+        let id: ID = try reader.id()
+        let conversation: Conversation.ID? = try reader.optional { reader in try reader.id() }
+        let (mimeType, size) = (try reader.text(), try reader.number())
+        let fileName = try reader.optional { reader in try reader.text() }
+        let sha256 = try reader.bytes()
+        let crc32c = try reader.legal(UInt32(exactly: try reader.number()), "CRC-32C")
+        let digests = try reader.digests()
+        self.init(
+            id: id, conversation: conversation, mimeType: mimeType, size: size,
+            fileName: fileName, sha256: sha256, crc32c: crc32c, md5: digests.md5,
+            sha512: digests.sha512, completedAt: try reader.timestamp(),
+            origin: try reader.optional { reader in try reader.text() })
+    }
+}
+
+/// The digests that not every content has.
+///
+/// Behind a byte that says which they are. Before there was a second one it said whether there is an
+/// MD5, so what was written then reads as it did.
+private struct FurtherDigests {
+    static let hasMD5: UInt8 = 1
+    static let hasSHA512: UInt8 = 2
+
+    var md5: [UInt8]?
+    var sha512: [UInt8]?
+}
+
+extension ByteWriter {
+    fileprivate mutating func write(_ digests: FurtherDigests) {
+        write(
+            byte: (digests.md5 == nil ? 0 : FurtherDigests.hasMD5)
+                | (digests.sha512 == nil ? 0 : FurtherDigests.hasSHA512))
+        if let md5 = digests.md5 { write(md5) }
+        if let sha512 = digests.sha512 { write(sha512) }
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func digests() throws(StoreFault) -> FurtherDigests {
+        let which = try byte()
+        guard which & ~(FurtherDigests.hasMD5 | FurtherDigests.hasSHA512) == 0 else {
+            throw .unreadable("digests in payload are \(which)")
+        }
+        var digests = FurtherDigests()
+        if which & FurtherDigests.hasMD5 != 0 { digests.md5 = try bytes() }
+        if which & FurtherDigests.hasSHA512 != 0 { digests.sha512 = try bytes() }
+        return digests
+    }
+}

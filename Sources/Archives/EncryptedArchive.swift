@@ -1,0 +1,96 @@
+import HTTP
+
+/// One file in a tar archive, compressed with gzip, encrypted with AES-256-CBC; no I/O.
+///
+/// Bytes go in as they come, and what can leave comes out, so memory does not depend on the size of
+/// the file. Belongs to whoever made it; not to be shared between threads.
+public final class EncryptedArchive {
+    private let header: TarHeader
+    private let deflater = Deflater(.gzip)
+    private let cipher: Cipher
+    private var rest: Int64
+
+    /// Begins an archive.
+    ///
+    /// - Parameters:
+    ///   - name: Of the file inside: at most 100 ASCII characters.
+    ///   - size: Of the file inside, in bytes: tar says it before the first of them.
+    ///   - modifiedAt: Seconds since 1970 UTC.
+    ///   - key: 32 bytes nobody can guess.
+    ///   - initialVector: 16 such bytes, for this archive alone.
+    public init(
+        name: StaticString, size: Int64, modifiedAt: Int64, key: [UInt8], initialVector: [UInt8]
+    ) {
+        header = TarHeader(name: name, size: size, modifiedAt: modifiedAt)
+        cipher = Cipher(key: key, initialVector: initialVector)
+        rest = size
+    }
+
+    /// The first bytes of the archive.
+    public func begin() -> [UInt8] { seal(header.bytes, .none) }
+
+    /// Takes the next bytes of the file and gives those of the archive that can leave.
+    public func append(_ bytes: [UInt8]) -> [UInt8] {
+        rest -= Int64(bytes.count)
+        precondition(rest >= 0, "a file is longer than its header says")
+        return seal(bytes, .none)
+    }
+
+    /// The last bytes of the archive: the padding, and the two empty blocks all tar files end in.
+    public func finish() -> [UInt8] {
+        precondition(rest == 0, "a file is shorter than its header says")
+        let block = Int64(TarHeader.block)
+        let padding = (block - header.size % block) % block + 2 * block
+        return seal([UInt8](repeating: 0, count: Int(padding)), .finish) + cipher.finish()
+    }
+
+    private func seal(_ bytes: [UInt8], _ flush: Deflater.Flush) -> [UInt8] {
+        cipher.encrypt(deflater.compress(bytes.span, flush))
+    }
+}
+
+/// The 512 bytes in front of a file in a tar archive (POSIX.1-2017, pax, "ustar Interchange Format").
+struct TarHeader {
+    /// The file's name: at most 100 ASCII characters.
+    let name: StaticString
+    /// The file's size, in bytes.
+    let size: Int64
+    /// When it was made, in seconds since 1970 UTC.
+    let modifiedAt: Int64
+
+    /// All files are padded to a multiple of this.
+    static let block = 512
+
+    var bytes: [UInt8] {
+        var header = [UInt8](repeating: 0, count: Self.block)
+        func put(_ text: some Collection<UInt8>, at place: Int) {
+            header.replaceSubrange(place..<(place + text.count), with: text)
+        }
+        put(Array("\(name)".utf8), at: 0)
+        put(Self.octal(0o600, 7), at: 100)
+        put(Self.octal(0, 7), at: 108)
+        put(Self.octal(0, 7), at: 116)
+        put(Self.number(size), at: 124)
+        put(Self.octal(modifiedAt, 11), at: 136)
+        // The checksum is counted as if it were blanks itself.
+        put([UInt8](repeating: UInt8(ascii: " "), count: 8), at: 148)
+        put(Array("0".utf8), at: 156)
+        put(Array("ustar\u{0}00".utf8), at: 257)
+        put(Self.octal(header.reduce(0) { sum, byte in sum + Int64(byte) }, 6) + [0], at: 148)
+        return header
+    }
+
+    /// Eleven octal digits say 8 GiB; beyond it the base-256 form that GNU tar introduced and all
+    /// others read.
+    private static func number(_ size: Int64) -> [UInt8] {
+        guard size >= 1 << 33 else { return octal(size, 11) }
+        return [0x80, 0, 0, 0]
+            + (0..<8).map { byte in UInt8(truncatingIfNeeded: size >> (56 - 8 * byte)) }
+    }
+
+    private static func octal(_ number: Int64, _ digits: Int) -> [UInt8] {
+        (0..<digits).map { place in
+            UInt8(ascii: "0") + UInt8(number >> (3 * (digits - 1 - place)) & 7)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+extension [UInt8] {
+    /// Appends pieces of at most so many bytes together, with one look at the room for them.
+    ///
+    /// Room grows by doubling: many small pieces cost no more than one large.
+    @inlinable @inline(__always)
+    public mutating func append(atMost size: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+        if capacity - count < size { reserveCapacity(Swift.max(count + size, 2 * capacity)) }
+        append(addingCapacity: size, initializingWith: write)
+    }
+}
+
+// All of it is inlined: a copy of known length is a few moves.
+extension OutputSpan<UInt8> {
+    /// Appends text that lives as long as the program; text that does not fit traps.
+    @inlinable @inline(__always)
+    public mutating func append(_ text: StaticString) {
+        unsafe append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Appends bytes; what does not fit traps.
+    @inlinable @inline(__always)
+    public mutating func append(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { bytes in unsafe append(bytes) }
+    }
+
+    /// The only place that copies without looking at each byte.
+    @inlinable @inline(__always)
+    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        precondition(bytes.count <= freeCapacity)
+        guard let source = bytes.baseAddress else { return }
+        unsafe withUnsafeMutableBufferPointer { storage, count in
+            guard let start = storage.baseAddress else { return }
+            unsafe (start + count).initialize(from: source, count: bytes.count)
+            count += bytes.count
+        }
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends a number in decimal digits, at most 20, without making a string.
+    @inlinable
+    public mutating func append(decimal number: UInt64) {
+        var digits = 1
+        var rest = number / 10
+        while rest > 0 {
+            digits += 1
+            rest /= 10
+        }
+        precondition(digits <= freeCapacity)
+        unsafe withUnsafeMutableBufferPointer { storage, count in
+            // From the last digit to the first, each at its place.
+            var place = count + digits
+            count = place
+            var rest = number
+            repeat {
+                place -= 1
+                unsafe storage[place] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+        }
+    }
+
+    /// Appends a number with its sign, at most 20 bytes.
+    @inlinable
+    public mutating func append(decimal number: Int64) {
+        if number < 0 { append(UInt8(ascii: "-")) }
+        append(decimal: number.magnitude)
+    }
+
+    /// Appends a number of 0 to 99 in two digits.
+    @inlinable @inline(__always)
+    public mutating func append(twoDigits number: Int64) {
+        append(0x30 + UInt8(truncatingIfNeeded: number / 10))
+        append(0x30 + UInt8(truncatingIfNeeded: number % 10))
+    }
+}

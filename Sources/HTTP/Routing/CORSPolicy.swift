@@ -1,0 +1,126 @@
+/// Which pages may use some routes from a browser, and what the browser is told (Fetch; H122–H124).
+///
+/// Never allows credentials that a browser sends by itself; a bearer token is not one of those.
+public struct CORSPolicy: Sendable {
+    private let origins: [String]
+    private let requestHeaders: String
+    private let exposedHeaders: String
+    private let maxAge: Int64
+
+    /// Makes a policy.
+    ///
+    /// - Parameters:
+    ///   - origins: Serialised origins such as `https://chat.example.com`, compared byte by byte;
+    ///     `*` is every origin, `null` the opaque ones. None turns the policy off.
+    ///   - requestHeaders: What pages may send beyond what every page may.
+    ///   - exposedHeaders: What pages may read of an answer.
+    ///   - maxAge: Seconds for which a browser may remember a preflight.
+    public init(
+        origins: [String], requestHeaders: [String], exposedHeaders: [String], maxAge: Int64 = 600
+    ) {
+        self.origins = origins
+        self.requestHeaders = requestHeaders.joined(separator: ", ")
+        self.exposedHeaders = exposedHeaders.joined(separator: ", ")
+        self.maxAge = maxAge
+    }
+
+    /// False when no page may use the routes: nothing is added to any answer.
+    public var isEnabled: Bool { !origins.isEmpty }
+
+    /// The same policy for other origins.
+    public func allowing(_ origins: [String]) -> CORSPolicy {
+        CORSPolicy(policy: self, origins: origins)
+    }
+
+    private init(policy: CORSPolicy, origins: [String]) {
+        self.origins = origins
+        requestHeaders = policy.requestHeaders
+        exposedHeaders = policy.exposedHeaders
+        maxAge = policy.maxAge
+    }
+
+    /// Whether pages of an origin may use the routes.
+    public func allows(_ origin: String) -> Bool { answer(to: origin) != nil }
+
+    /// Whether a text is something ``init(origins:requestHeaders:exposedHeaders:maxAge:)`` can match:
+    /// `*`, `null`, or an origin as browsers write it — scheme, host, and the port unless it is the
+    /// scheme's own, in lower case, without a path.
+    public static func isOrigin(_ text: String) -> Bool {
+        if text == "*" || text == "null" { return true }
+        let parts = text.split(separator: "://", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return false }
+        let isPlain = text.utf8.allSatisfy { byte in
+            (0x21...0x7E).contains(byte) && !(0x41...0x5A).contains(byte)
+        }
+        let hasRest = parts[1].utf8.contains { byte in "/?#@,*\"".utf8.contains(byte) }
+        let ownPort = ["http": ":80", "https": ":443"][String(parts[0])]
+        return isPlain && !hasRest && ownPort.map { port in !parts[1].hasSuffix(port) } ?? true
+    }
+
+    /// Whether a request asks, before the real one, what it may do.
+    public static func isPreflight(_ request: Request) -> Bool {
+        request.method == .options && request.fields.contains("Origin")
+            && request.fields.contains("Access-Control-Request-Method")
+    }
+
+    /// Adds what stands on every answer of the routes, errors included (H124).
+    ///
+    /// Every answer varies, allowed or not: a cache must not give one origin's to another (H122).
+    public func add(to fields: inout ResponseFields, for request: Request) {
+        guard isEnabled else { return }
+        fields.add("Vary", "Origin")
+        guard let origin = answer(to: request.fields["Origin"]) else { return }
+        fields.add("Access-Control-Allow-Origin", origin)
+        if !exposedHeaders.isEmpty {
+            fields.add("Access-Control-Expose-Headers", exposedHeaders)
+        }
+    }
+
+    /// Adds what the answer to a preflight tells besides; a foreign origin learns nothing (H123).
+    ///
+    /// - Parameter methods: Those of the route, as in `Allow`.
+    public func addPreflight(
+        to fields: inout ResponseFields, for request: Request, methods: String
+    ) {
+        guard Self.isPreflight(request), answer(to: request.fields["Origin"]) != nil else {
+            return
+        }
+        fields.add("Access-Control-Allow-Methods", methods)
+        if !requestHeaders.isEmpty {
+            fields.add("Access-Control-Allow-Headers", requestHeaders)
+        }
+        fields.add("Access-Control-Max-Age", "\(maxAge)")
+    }
+
+    /// The list's own text goes out, never the client's.
+    private func answer(to origin: String?) -> String? {
+        if origins.contains("*") { return "*" }
+        guard let origin else { return nil }
+        return origins.first { known in known.utf8.elementsEqual(origin.utf8) }
+    }
+}
+
+extension Answer {
+    /// This answer with the fields of a policy on its response, whenever that comes (H124).
+    public func with(_ policy: CORSPolicy, for request: Request) -> Answer {
+        guard policy.isEnabled else { return self }
+        return changing { response in
+            var response = response
+            policy.add(to: &response.fields, for: request)
+            return response
+        }
+    }
+
+    private func changing(_ change: @escaping @Sendable (Response) -> Response) -> Answer {
+        var answer: Answer
+        switch outcome {
+        case .response(let response): answer = Answer(route, change(response))
+        case .work(let policy, let work):
+            answer = Answer(route, policy) { body in change(await work(body)) }
+        // What a page may open is judged by its handshake (H129).
+        case .upgrade: answer = self
+        }
+        answer.user = user
+        return answer
+    }
+}

@@ -1,0 +1,225 @@
+public import Messaging
+public import MessagingStore
+internal import MessagingWire
+
+/// Brings the lines of an export into a store, a few to a transaction, so that others write between
+/// them (X10).
+public struct Importer {
+    private let store: MessagingStore
+    private let contents: ImportedContents
+    /// The only application that may come; `nil` for any.
+    private let only: Application.ID?
+
+    private var application: Application.ID?
+    private var waiting: [(line: Int, step: ImportStep)] = []
+    private var weight = 0
+    /// Whose messages come just now.
+    private var open: Conversation.ID?
+    /// The record of a conversation that came last.
+    private var conversation: ArchivedConversation?
+    /// What has been brought and may have messages that are not in order yet.
+    private var unsettled: Conversation.ID?
+    /// Contents whose bytes were brought for records that wait, and how many bytes these are.
+    private var brought: [Content.ID: [UInt8]] = [:]
+    private var broughtBytes: Int64 = 0
+    /// A content whose bytes come though they are here.
+    private var known: Content.ID?
+    /// What has come so far.
+    public private(set) var summary = ImportSummary()
+
+    /// Records of one transaction at most.
+    static let stepsAtOnce = 64
+    /// Bytes of their lines, once there are so many.
+    static let bytesAtOnce = 1 << 20
+
+    /// Nothing is brought before ``add(_:line:)``.
+    ///
+    /// - Parameters:
+    ///   - contents: Where bytes of contents go.
+    ///   - only: The application that may come; `nil` for any, which is made where it is missing.
+    public init(
+        _ store: MessagingStore, _ contents: ImportedContents, only: Application.ID? = nil
+    ) {
+        self.store = store
+        self.contents = contents
+        self.only = only
+    }
+
+    /// Takes the next line.
+    ///
+    /// - Throws: ``ImportError``; what stood on the lines before it is durable then.
+    public nonisolated(nonsending) mutating func add(
+        _ bytes: [UInt8], line: Int
+    ) async throws {
+        do {
+            switch try ArchiveLineJSON.read(bytes, store.limits) {
+            case .application(let application): try await add(application)
+            case .bytes(let piece): try await add(piece)
+            case .record(let record): try await add(record, line: line)
+            }
+        } catch let mistake as ArchiveLineError {
+            try await stop()
+            throw ImportError(mistake, line: line)
+        }
+        weight += bytes.count
+        if waiting.count >= Self.stepsAtOnce || weight >= Self.bytesAtOnce { try await flush() }
+        summary.lines = line
+    }
+
+    /// Ends the last conversation, and waits until all is durable.
+    public nonisolated(nonsending) mutating func finish() async throws {
+        guard application != nil else {
+            throw ImportError(ArchiveLineError(nil, "there is no application"), line: 1)
+        }
+        settle(line: summary.lines)
+        try await flush()
+        guard contents.isEmpty else {
+            throw ImportError(
+                ArchiveLineError(nil, "no record behind it names the content of these bytes"),
+                line: summary.lines)
+        }
+    }
+
+    /// Ends it in the midst: brings what still waits, whose contents are published already, and puts the
+    /// messages of the last conversation in order.
+    public nonisolated(nonsending) mutating func stop() async throws {
+        try await flush()
+        guard let unsettled, let application else { return }
+        try await bring([(summary.lines, .reconcile(unsettled))], in: application)
+    }
+
+    private nonisolated(nonsending) mutating func add(_ application: Application) async throws {
+        guard self.application == nil else {
+            throw ArchiveLineError("record", "must be application on the first line only")
+        }
+        guard only == nil || only == application.id else {
+            throw ArchiveLineError("id", "is that of another application")
+        }
+        self.application = application.id
+        let outcome = try await store.importApplication(application)
+        summary.count(.application, isNew: outcome == .imported)
+    }
+
+    private nonisolated(nonsending) mutating func add(_ piece: ArchivedBytes) async throws {
+        let application = try begun()
+        if piece.place == 0 {
+            let digest = try await digest(of: piece.content, in: application)
+            known = digest == nil ? nil : piece.content
+        }
+        if piece.content != known { try contents.add(piece) }
+    }
+
+    private nonisolated(nonsending) mutating func add(
+        _ record: ArchiveRecord, line: Int
+    ) async throws {
+        let application = try begun()
+        for content in record.contents {
+            guard try await require(content.content, of: application) else { continue }
+            // Should the record be refused, the content is one that nobody needs, and is cleaned up.
+            if record.kind != .content { waiting.append((line, .content(content))) }
+        }
+        guard contents.isEmpty else {
+            throw ArchiveLineError("contents", "must name the content whose bytes stand before it")
+        }
+        switch record {
+        case .message(let moved) where moved.message.conversation == open: break
+        case .message(let moved):
+            settle(line: line)
+            open = moved.message.conversation
+        case .conversation(let moved):
+            settle(line: line)
+            open = moved.conversation.id
+            conversation = moved
+        default: settle(line: line)
+        }
+        let isOpen = conversation?.conversation.id == open
+        waiting.append((line, .record(record, of: isOpen ? conversation : nil)))
+    }
+
+    private func begun() throws(ArchiveLineError) -> Application.ID {
+        guard let application else {
+            throw ArchiveLineError("record", "must be application on the first line")
+        }
+        return application
+    }
+
+    private mutating func settle(line: Int) {
+        if let open { waiting.append((line, .reconcile(open))) }
+        open = nil
+    }
+
+    /// Bytes come before whatever refers to them.
+    ///
+    /// - Returns: Whether they have come now.
+    private nonisolated(nonsending) mutating func require(
+        _ content: Content, of application: Application.ID
+    ) async throws -> Bool {
+        if let known = try await digest(of: content.id, in: application) {
+            guard known == content.sha256 else {
+                throw ArchiveLineError(
+                    "contents.sha256", "is not that of the content of this id here")
+            }
+            return false
+        }
+        // Contents of all applications lie side by side.
+        guard try await store.signedContent(content.id) == nil else {
+            throw ArchiveLineError("contents.id", "is that of a content of another application")
+        }
+        try await contents.bring(StoredFile(content, of: application), besides: broughtBytes)
+        brought[content.id] = content.sha256
+        broughtBytes += content.size
+        return true
+    }
+
+    private nonisolated(nonsending) func digest(
+        of content: Content.ID, in application: Application.ID
+    ) async throws -> [UInt8]? {
+        if let digest = brought[content] { return digest }
+        return try await store.digest(ofContent: content, in: application)
+    }
+
+    private nonisolated(nonsending) mutating func flush() async throws {
+        guard let application, !waiting.isEmpty else { return }
+        let steps = waiting
+        waiting = []
+        brought = [:]
+        broughtBytes = 0
+        weight = 0
+        do {
+            try await bring(steps[...], in: application)
+        } catch let refusal as RejectedImportStep {
+            try await bring(steps[..<refusal.step], in: application)
+            try await stop()
+            throw ImportError(refusal.mistake, line: steps[refusal.step].line)
+        }
+    }
+
+    private nonisolated(nonsending) mutating func bring(
+        _ steps: ArraySlice<(line: Int, step: ImportStep)>, in application: Application.ID
+    ) async throws {
+        let outcomes = try await store.importRecords(steps.map(\.step), in: application)
+        for ((_, step), outcome) in zip(steps, outcomes) {
+            switch step {
+            case .record(let record, _):
+                summary.count(record.kind, isNew: outcome != .present)
+                if outcome == .merged { summary.countMerged() }
+                unsettled = record.conversation ?? unsettled
+            case .content: break
+            case .reconcile:
+                if outcome != .present { summary.noteOrder() }
+                unsettled = nil
+            }
+        }
+    }
+}
+
+extension ArchiveRecord {
+    /// Whose messages it begins or belongs to.
+    fileprivate var conversation: Conversation.ID? {
+        switch self {
+        case .conversation(let moved): moved.conversation.id
+        case .message(let moved): moved.message.conversation
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,201 @@
+/// What a JSON value may look like: as much of JSON Schema 2020-12 as the description of an interface
+/// needs.
+///
+/// It is written, never read, by this program: ``JSONWriter/schema(_:referring:)``.
+public indirect enum JSONSchema: Sendable {
+    /// Every value.
+    case anything
+    /// `null` alone.
+    case null
+    /// `true` or `false`.
+    case boolean
+    /// A whole number; the ends of the range of 64 bits are no bounds.
+    case integer(ClosedRange<Int64>)
+    /// A number, with or without fraction.
+    case number(ClosedRange<Double>)
+    /// A string.
+    case text(JSONTextSchema)
+    /// One of these strings.
+    case choice([String])
+    /// An array whose elements all look alike; `Int.max` is no bound.
+    case array(of: JSONSchema, ClosedRange<Int>)
+    /// An object with these members, and perhaps others that look like `others`.
+    case object([Member], others: JSONSchema)
+    /// What at least one of these allows.
+    case anyOf([JSONSchema])
+    /// The same, described once under a name that a whole document shares.
+    case named(String, JSONSchema)
+    /// What stands under a name elsewhere: for values that hold their like.
+    case reference(String)
+    /// The same, with a sentence for people.
+    case described(JSONSchema, String)
+
+    /// One member of an object.
+    public struct Member: Sendable {
+        /// Its name, as it stands between the quotes.
+        public let name: String
+        /// What its value looks like.
+        public let schema: JSONSchema
+        /// Whether it must be there.
+        public let isRequired: Bool
+
+        /// A member that is always there.
+        public static func required(_ name: String, _ schema: JSONSchema) -> Member {
+            Member(name: name, schema: schema, isRequired: true)
+        }
+
+        /// A member that may be missing.
+        public static func optional(_ name: String, _ schema: JSONSchema) -> Member {
+            Member(name: name, schema: schema, isRequired: false)
+        }
+    }
+}
+
+extension JSONSchema {
+    /// Any string.
+    public static var string: JSONSchema { .text(JSONTextSchema()) }
+
+    /// Any whole number of 64 bits.
+    public static var integer: JSONSchema { .integer(.min ... .max) }
+
+    /// A string with so many Unicode scalars.
+    public static func string(length: ClosedRange<Int>) -> JSONSchema {
+        .text(JSONTextSchema(length: length))
+    }
+
+    /// An array of any length.
+    public static func array(of element: JSONSchema) -> JSONSchema {
+        .array(of: element, 0 ... .max)
+    }
+
+    /// An object with these members; what others it has says nothing.
+    public static func object(_ members: [Member]) -> JSONSchema {
+        .object(members, others: .anything)
+    }
+
+    /// This, or `null`.
+    public var orNull: JSONSchema { .anyOf([self, .null]) }
+
+    /// The same, with a sentence for people.
+    public func withDescription(_ text: String) -> JSONSchema { .described(self, text) }
+
+    /// Every schema that has a name, this one and all it holds.
+    public func collectNamed(into found: inout [String: JSONSchema]) {
+        switch self {
+        case .named(let name, let schema):
+            guard found[name] == nil else { return }
+            found[name] = schema
+            schema.collectNamed(into: &found)
+        case .array(let element, _): element.collectNamed(into: &found)
+        case .object(let members, let others):
+            for member in members { member.schema.collectNamed(into: &found) }
+            others.collectNamed(into: &found)
+        case .anyOf(let schemas): for schema in schemas { schema.collectNamed(into: &found) }
+        case .described(let schema, _): schema.collectNamed(into: &found)
+        case .anything, .null, .boolean, .integer, .number, .text, .choice, .reference: return
+        }
+    }
+}
+
+/// What a string may look like.
+public struct JSONTextSchema: Sendable {
+    /// Unicode scalars; `Int.max` is no bound.
+    public let length: ClosedRange<Int>
+    /// A regular expression (ECMA-262) that finds itself in the string.
+    public let pattern: String?
+    /// A well-known form, such as `date-time` or `uri`.
+    public let format: String?
+
+    /// A string; without arguments any.
+    public init(
+        length: ClosedRange<Int> = 0 ... .max, pattern: String? = nil, format: String? = nil
+    ) {
+        self.length = length
+        self.pattern = pattern
+        self.format = format
+    }
+}
+
+extension JSONWriter {
+    /// Writes a schema as JSON Schema 2020-12.
+    ///
+    /// - Parameter prefix: What leads to a name, such as `#/components/schemas/`.
+    public mutating func schema(_ schema: JSONSchema, referring prefix: String) {
+        object { writer in writer.members(of: schema, prefix) }
+    }
+
+    private mutating func members(of schema: JSONSchema, _ prefix: String) {
+        switch schema {
+        case .anything: return
+        case .null: member("type", "null")
+        case .boolean: member("type", "boolean")
+        case .integer(let range):
+            member("type", "integer")
+            if range.lowerBound > .min { member("minimum", range.lowerBound) }
+            if range.upperBound < .max { member("maximum", range.upperBound) }
+        case .number(let range):
+            member("type", "number")
+            key("minimum")
+            double(range.lowerBound)
+            key("maximum")
+            double(range.upperBound)
+        case .text(let text): members(of: text)
+        case .choice(let choices):
+            member("type", "string")
+            key("enum")
+            array { writer in for choice in choices { writer.string(choice) } }
+        case .array(let element, let count):
+            member("type", "array")
+            key("items")
+            self.schema(element, referring: prefix)
+            bounds("minItems", "maxItems", count)
+        case .object(let members, let others): object(members, others, prefix)
+        case .anyOf(let schemas):
+            key("anyOf")
+            array { writer in
+                for schema in schemas { writer.schema(schema, referring: prefix) }
+            }
+        case .named(let name, _), .reference(let name): member("$ref", prefix + name)
+        case .described(let schema, let text):
+            members(of: schema, prefix)
+            member("description", text)
+        }
+    }
+
+    private mutating func members(of text: JSONTextSchema) {
+        member("type", "string")
+        bounds("minLength", "maxLength", text.length)
+        if let pattern = text.pattern { member("pattern", pattern) }
+        if let format = text.format { member("format", format) }
+    }
+
+    private mutating func object(
+        _ members: [JSONSchema.Member], _ others: JSONSchema, _ prefix: String
+    ) {
+        member("type", "object")
+        if !members.isEmpty {
+            key("properties")
+            object { writer in
+                for member in members {
+                    writer.key(member.name)
+                    writer.schema(member.schema, referring: prefix)
+                }
+            }
+        }
+        let required = members.filter(\.isRequired)
+        if !required.isEmpty {
+            key("required")
+            array { writer in for member in required { writer.string(member.name) } }
+        }
+        if case .anything = others { return }
+        key("additionalProperties")
+        schema(others, referring: prefix)
+    }
+
+    private mutating func bounds(
+        _ least: StaticString, _ most: StaticString, _ range: ClosedRange<Int>
+    ) {
+        if range.lowerBound > 0 { member(least, range.lowerBound) }
+        if range.upperBound < .max { member(most, range.upperBound) }
+    }
+}

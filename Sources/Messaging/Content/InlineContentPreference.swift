@@ -1,0 +1,81 @@
+/// Which contents a reader wants to have in the answer itself (X8).
+public struct InlineContentPreference: Equatable, Sendable {
+    /// Most bytes of a content a reader may ask for: 1 MiB.
+    public static let sizeLimit: Int64 = 1 << 20
+    /// Most bytes of all contents of an answer: 8 MiB.
+    public static let answerLimit: Int64 = 8 << 20
+
+    /// Bytes up to which a content is wanted.
+    public let maxSize: Int64
+    /// Types that are wanted; `nil` for all.
+    public let types: [MediaRange]?
+
+    /// A policy.
+    ///
+    /// - Parameter maxSize: 0 to 1 MiB; what an inline body may have when it is not said.
+    public init(maxSize: Int64 = Int64(MessagePart.inlineLimit), types: [MediaRange]? = nil) {
+        self.maxSize = maxSize
+        self.types = types
+    }
+
+    /// The contents to show in an answer, each once, in the order of their first parts.
+    ///
+    /// A content counts as often as parts show it; what would go beyond the limit of the answer
+    /// stays a reference, in all of its parts.
+    public func contents(of messages: [Message]) -> [Content.ID] {
+        var sizes: [Content.ID: Int64] = [:]
+        var order: [Content.ID] = []
+        for part in messages.lazy.flatMap(\.parts) {
+            guard case .content(let id, let size) = part.body, isWanted(part, size) else {
+                continue
+            }
+            if sizes[id] == nil { order.append(id) }
+            sizes[id, default: 0] += size
+        }
+        var rest = Self.answerLimit
+        return order.filter { id in
+            let size = sizes[id] ?? 0
+            guard size <= rest else { return false }
+            rest -= size
+            return true
+        }
+    }
+
+    private func isWanted(_ part: MessagePart, _ size: Int64) -> Bool {
+        size <= maxSize && types?.contains { range in range.contains(part.mimeType) } ?? true
+    }
+}
+
+/// Media types somebody asks for: `image/png`, `image/*` or `*/*`.
+public struct MediaRange: Equatable, Sendable {
+    private let type: String
+    private let subtype: String
+
+    /// Reads a range; `nil` for anything else.
+    public init?(_ text: some StringProtocol) {
+        let halves = text.lowercased().split(separator: "/", omittingEmptySubsequences: false)
+        guard halves.count == 2, halves[0] != "*" || halves[1] == "*",
+            halves.allSatisfy({ half in
+                half == "*" || !half.isEmpty && half.utf8.allSatisfy(Self.isName)
+            })
+        else { return nil }
+        (type, subtype) = (String(halves[0]), String(halves[1]))
+    }
+
+    /// Whether a part's type lies in it, whatever its case and parameters (R21).
+    public func contains(_ mimeType: String) -> Bool {
+        let essence = mimeType.prefix { character in character != ";" }.lowercased()
+        guard let slash = essence.utf8.firstIndex(of: UInt8(ascii: "/")) else { return false }
+        let name = essence[essence.utf8.index(after: slash)...]
+            .prefix { character in !character.isWhitespace }
+        return (type == "*" || essence[..<slash] == type) && (subtype == "*" || name == subtype)
+    }
+
+    /// What a name in a media type is made of (RFC 6838 §4.2).
+    private static func isName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: "!#$&-^_.+".utf8.contains(byte)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// A conversation as one user sees it (R12–R15).
+public struct ConversationView: Equatable, Sendable {
+    /// Which conversation.
+    public let id: Conversation.ID
+    /// When it was made.
+    public let createdAt: Timestamp
+    /// Who takes part now; empty for a former participant (R14).
+    public let participants: [BasicIdentity]
+    /// Whether it is the one conversation of exactly these participants.
+    public let isDistinct: Bool
+    /// The tree; for a former participant that of his removal (R14).
+    public let metadata: MetadataTree
+    /// The visible message of highest position (R27).
+    public let lastMessage: MessageSnapshot?
+    /// Visible messages of others he has not read; history before he joined does not count (R12).
+    public let unreadCount: Int64
+    /// All messages he may see (rulings 17).
+    public let totalCount: Int64
+    /// Whether he takes part no more.
+    public let isFormer: Bool
+    /// The conversation's version (X4).
+    public let version: Int64
+
+    /// All members.
+    public init(
+        id: Conversation.ID, createdAt: Timestamp, participants: [BasicIdentity], isDistinct: Bool,
+        metadata: MetadataTree, lastMessage: MessageSnapshot?, unreadCount: Int64,
+        totalCount: Int64, isFormer: Bool, version: Int64
+    ) {
+        self.id = id
+        self.createdAt = createdAt
+        self.participants = participants
+        self.isDistinct = isDistinct
+        self.metadata = metadata
+        self.lastMessage = lastMessage
+        self.unreadCount = unreadCount
+        self.totalCount = totalCount
+        self.isFormer = isFormer
+        self.version = version
+    }
+}

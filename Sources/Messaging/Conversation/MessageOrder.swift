@@ -1,0 +1,208 @@
+/// The messages of conversations that meet, in their common order and at their new places (X1.3).
+///
+/// What the winner had before the first message of the other stays as it is, at its place: those sent in
+/// the same millisecond keep the order in which they came. From there on all come by the time of sending,
+/// then by id, behind the last place there was.
+struct MessageOrder {
+    /// Every message once.
+    private(set) var places: [MergeableConversation.Place] = []
+    private var winners = Stretches()
+    private var losers = Stretches()
+    private let winner: MergeableConversation
+
+    /// - Parameter loser: `nil` when the winner's own messages are to come into their order.
+    init(of winner: MergeableConversation, and loser: MergeableConversation?) {
+        self.winner = winner
+        let mine = Source.all(of: winner, areWinners: true)
+        let theirs = loser.map { loser in Source.all(of: loser, areWinners: false) } ?? []
+        let known = Set(theirs.isEmpty ? [] : winner.places.map(\.message))
+        let new = theirs.filter { source in !known.contains(source.place.message) }
+        let moment = [winner.firstLate, new.map(\.place.sentAt).min()].compactMap(\.self).min()
+        let standing = mine.prefix { source in moment.map { source.place.sentAt < $0 } ?? true }
+        let moving = (mine[standing.endIndex...] + new).sorted(by: Source.precedes)
+        stand(standing)
+        move(moving)
+        // The same message in both stands once.
+        if theirs.count > new.count { join(theirs.filter { known.contains($0.place.message) }) }
+    }
+
+    /// The places that have a message.
+    var messages: IntervalSet { IntervalSet(places.lazy.map(\.position.number).map { $0...$0 }) }
+
+    /// How many positions without a message stay between two messages that move together.
+    private static let widestGap: Int64 = 1024
+
+    /// The last place ever given.
+    var lastPosition: Position { max(winner.lastPosition, places.last?.position ?? .start) }
+
+    /// Where the winner's messages went, the lowest former place first.
+    var ofWinner: [Relocation] { winners.inOrder }
+
+    /// Where the other's went, the lowest former place first.
+    var ofLoser: [Relocation] { losers.inOrder }
+
+    private mutating func stand(_ sources: ArraySlice<Source>) {
+        places.reserveCapacity(sources.count)
+        for source in sources {
+            places.append(source.place)
+            winners.add(source, at: source.place.position, isNeighbour: true)
+        }
+    }
+
+    private mutating func move(_ sources: [Source]) {
+        var (last, end) = (Source?.none, lastPosition)
+        for source in sources {
+            // Messages that followed each other keep the gap between them, unless it is so wide that
+            // merging again and again would lead to numbers without a bound.
+            let gap = source.gap(behind: last)
+            let isNeighbour = last.map(source.follows) ?? false && gap <= Self.widestGap
+            let step = isNeighbour ? gap : 1
+            end = Position(end.number + step)
+            places.append(
+                MergeableConversation.Place(
+                    source.place.message, sentAt: source.place.sentAt, position: end))
+            relocate(source, to: end, isNeighbour: isNeighbour)
+            last = source
+        }
+    }
+
+    private mutating func join(_ sources: [Source]) {
+        let known = Dictionary(
+            uniqueKeysWithValues: places.map { place in (place.message, place.position) })
+        for source in sources {
+            guard let place = known[source.place.message] else { continue }
+            relocate(source, to: place, isNeighbour: false)
+        }
+    }
+
+    private mutating func relocate(_ source: Source, to new: Position, isNeighbour: Bool) {
+        if source.isWinners {
+            winners.add(source, at: new, isNeighbour: isNeighbour)
+        } else {
+            losers.add(source, at: new, isNeighbour: isNeighbour)
+        }
+    }
+}
+
+extension MergeableConversation {
+    /// When the first message was sent that stands behind a later one; `nil` where none does.
+    fileprivate var firstLate: Timestamp? {
+        var (latest, first) = (Timestamp(milliseconds: .min), Timestamp?.none)
+        for place in places {
+            if place.sentAt < latest { first = min(first ?? place.sentAt, place.sentAt) }
+            latest = max(latest, place.sentAt)
+        }
+        return first
+    }
+}
+
+/// A message, from which of both, and the how manieth there.
+private struct Source {
+    let home: Conversation.ID
+    let place: MergeableConversation.Place
+    let isWinners: Bool
+    let index: Int
+
+    static func all(of copy: MergeableConversation, areWinners: Bool) -> [Source] {
+        copy.places.enumerated().map { index, place in
+            Source(home: copy.id, place: place, isWinners: areWinners, index: index)
+        }
+    }
+
+    static func precedes(_ left: Source, _ right: Source) -> Bool {
+        let (mine, theirs) = (left.place, right.place)
+        return mine.sentAt == theirs.sentAt
+            ? mine.message < theirs.message : mine.sentAt < theirs.sentAt
+    }
+
+    /// Whether it stood directly behind another one.
+    func follows(_ other: Source) -> Bool {
+        isWinners == other.isWinners && index == other.index + 1
+    }
+
+    func gap(behind other: Source?) -> Int64 {
+        place.position.number - (other?.place.position.number ?? 0)
+    }
+}
+
+/// Where the messages of one conversation go, neighbours that stay together as one stretch.
+private struct Stretches {
+    private var list: [Relocation] = []
+    private var last: Source?
+
+    var inOrder: [Relocation] { list.sorted { left, right in left.from < right.from } }
+
+    /// - Parameter isNeighbour: Whether what stood in front of it stands directly in front of it again: a
+    ///   gap between the two is still one then.
+    mutating func add(_ source: Source, at new: Position, isNeighbour: Bool) {
+        let place = source.place.position
+        if let last, source.follows(last), isNeighbour || source.gap(behind: last) == 1,
+            list[list.count - 1].extend(through: place, to: new)
+        {
+            self.last = source
+            return
+        }
+        list.append(
+            Relocation(conversation: source.home, from: place, through: place, to: new))
+        last = source
+    }
+}
+
+/// Where a stretch of messages went when conversations were merged (X1.3).
+///
+/// A message of the place `from` + n stands at `to` + n of the winner now, as far as `through`. A place
+/// that none names has no message any more.
+public struct Relocation: Equatable, Sendable {
+    /// The conversation whose places these were.
+    public let conversation: Conversation.ID
+    /// The first place.
+    public let from: Position
+    /// The last place.
+    public private(set) var through: Position
+    /// Where the first one stands in the winner.
+    public let to: Position
+
+    /// A stretch of at least one place.
+    public init(
+        conversation: Conversation.ID, from first: Position, through last: Position,
+        to place: Position
+    ) {
+        self.conversation = conversation
+        from = first
+        through = last
+        to = place
+    }
+
+    /// How far each of them went.
+    public var shift: Int64 { to.number - from.number }
+
+    /// Whether they stand where they stood, should the winner be that conversation.
+    public var isStanding: Bool { from == to }
+
+    /// The stretch with the next place behind it, when that has gone as far.
+    mutating func extend(through place: Position, to new: Position) -> Bool {
+        guard new.number - place.number == shift else { return false }
+        through = place
+        return true
+    }
+}
+
+extension IntervalSet {
+    /// The same messages where they stand now; those of no stretch are left out.
+    ///
+    /// - Parameter stretches: Of the conversation whose places these are, the lowest first.
+    public func relocated(by stretches: some Sequence<Relocation>) -> IntervalSet {
+        var moved: [ClosedRange<Int64>] = []
+        var rest = intervals[...]
+        for stretch in stretches {
+            let (first, last) = (stretch.from.number, stretch.through.number)
+            while let interval = rest.first, interval.upperBound < first { rest.removeFirst() }
+            for interval in rest {
+                guard interval.lowerBound <= last else { break }
+                let (low, high) = (max(interval.lowerBound, first), min(interval.upperBound, last))
+                moved.append((low + stretch.shift)...(high + stretch.shift))
+            }
+        }
+        return IntervalSet(moved)
+    }
+}

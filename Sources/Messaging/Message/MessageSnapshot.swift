@@ -1,0 +1,40 @@
+/// A message with everything its JSON shows: nothing needs to be looked up.
+public struct MessageSnapshot: Equatable, Sendable {
+    /// The message.
+    public let message: Message
+    /// What is known of the sender; `nil` for a service that has only a name.
+    public let sender: BasicIdentity?
+    /// One entry for each participant at sending time, in the order of naming (R71).
+    public let recipients: [Recipient]
+    /// Whether the user who looks has not read it; `nil` for the system.
+    public let isUnread: Bool?
+    /// When it reached the user who looks: with its sending, which reaches all present at once;
+    /// `nil` for history before he came, and for the system.
+    public let receivedAt: Timestamp?
+
+    /// All members.
+    public init(
+        message: Message, sender: BasicIdentity?, recipients: [Recipient], isUnread: Bool?,
+        receivedAt: Timestamp?
+    ) {
+        self.message = message
+        self.sender = sender
+        self.recipients = recipients
+        self.isUnread = isUnread
+        self.receivedAt = receivedAt
+    }
+
+    /// A participant at sending time.
+    public struct Recipient: Equatable, Sendable {
+        /// The participant.
+        public let userID: UserID
+        /// What he has made of the message; the sender has read it from the start.
+        public let status: RecipientStatus
+
+        /// All members.
+        public init(userID: UserID, status: RecipientStatus) {
+            self.userID = userID
+            self.status = status
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// What one participant has received of a conversation: positions, as interval sets (R70–R72).
+public struct Receipts: Equatable, Sendable {
+    /// What a receipt says.
+    public enum Kind: String, Sendable {
+        case delivery, read
+    }
+
+    /// Positions his devices have.
+    public private(set) var delivered: IntervalSet
+    /// Positions he has read; reading a message is having it.
+    public private(set) var read: IntervalSet
+
+    /// Nothing yet, or what was stored.
+    public init(delivered: IntervalSet = IntervalSet(), read: IntervalSet = IntervalSet()) {
+        self.delivered = delivered.union(read)
+        self.read = read
+    }
+
+    /// With more positions received; statuses only rise and repeats change nothing (R72).
+    public func recording(_ kind: Kind, of positions: IntervalSet) -> Receipts {
+        switch kind {
+        case .delivery: Receipts(delivered: delivered.union(positions), read: read)
+        case .read: Receipts(delivered: delivered, read: read.union(positions))
+        }
+    }
+
+    /// What the participant has made of the message at a place, not being its sender.
+    public func status(at place: Position) -> RecipientStatus {
+        if read.contains(place.number) { return .read }
+        return delivered.contains(place.number) ? .delivered : .sent
+    }
+}
+
+/// What a recipient has made of a message; only ever rises (R70, R72).
+public enum RecipientStatus: String, Comparable, CaseIterable, Sendable {
+    case sent, delivered, read
+
+    /// The earlier status comes first.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.rank < right.rank
+    }
+
+    private var rank: Int {
+        switch self {
+        case .sent: 0
+        case .delivered: 1
+        case .read: 2
+        }
+    }
+}

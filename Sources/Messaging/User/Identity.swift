@@ -1,0 +1,185 @@
+/// What the application has told about a user (platform-api §3.7).
+///
+/// Two are equal when they hold the same bytes.
+public struct Identity: Sendable {
+    /// Person or program.
+    public enum Kind: String, CaseIterable, Sendable {
+        case user, bot
+    }
+
+    /// The members that are plain text; the raw value names them.
+    public enum Member: String, CaseIterable, Sendable {
+        case displayName = "display_name"
+        case avatarURL = "avatar_url"
+        case firstName = "first_name"
+        case lastName = "last_name"
+        case phoneNumber = "phone_number"
+        case emailAddress = "email_address"
+        case publicKey = "public_key"
+    }
+
+    /// The user.
+    public let userID: UserID
+    /// Person or program.
+    public var kind: Kind
+    /// Texts under at most ``metadataLimit`` keys, without nesting (R49).
+    public var metadata: [String: String]
+    private var texts: [Member: String]
+
+    /// An identity of which nothing else is told.
+    public init(
+        userID: UserID, displayName: String? = nil, avatarURL: String? = nil, kind: Kind = .user,
+        metadata: [String: String] = [:]
+    ) {
+        self.userID = userID
+        self.kind = kind
+        self.metadata = metadata
+        texts = [:]
+        self[.displayName] = displayName
+        self[.avatarURL] = avatarURL
+    }
+
+    /// One of its texts; `nil` when it was never told.
+    public subscript(member: Member) -> String? {
+        get { texts[member] }
+        set { texts[member] = newValue }
+    }
+
+    /// What objects mentioning this user show of him.
+    public var basic: BasicIdentity {
+        BasicIdentity(
+            userID: userID, displayName: self[.displayName], avatarURL: self[.avatarURL],
+            kind: kind)
+    }
+}
+
+extension Identity: Equatable {
+    /// Same members, same bytes.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.userID == right.userID && left.kind == right.kind
+            && left.metadata.count == right.metadata.count
+            && left.metadata.allSatisfy { key, text in
+                hasSameBytes(text, right.metadata[key])
+            }
+            && Member.allCases.allSatisfy { member in hasSameBytes(left[member], right[member]) }
+    }
+
+    private static func hasSameBytes(_ left: String?, _ right: String?) -> Bool {
+        switch (left, right) {
+        case (let left?, let right?): left.utf8.elementsEqual(right.utf8)
+        case (nil, nil): true
+        case (_?, nil), (nil, _?): false
+        }
+    }
+}
+
+/// What every object shows of a user it mentions (platform-api 3.1).
+public struct BasicIdentity: Equatable, Sendable {
+    /// The user.
+    public let userID: UserID
+    /// His display name; `nil` for one who was only ever named (rulings 10).
+    public let displayName: String?
+    /// Where his picture is.
+    public let avatarURL: String?
+    /// Whether a person or a program: 1.x shows programs by their display name (platform-api 1.3).
+    public let kind: Identity.Kind
+
+    /// A user as objects show him.
+    public init(
+        userID: UserID, displayName: String? = nil, avatarURL: String? = nil,
+        kind: Identity.Kind = .user
+    ) {
+        self.userID = userID
+        self.displayName = displayName
+        self.avatarURL = avatarURL
+        self.kind = kind
+    }
+}
+
+extension Identity.Member {
+    /// Most Unicode scalars (platform-api §3.7); `nil` for no limit of its own.
+    public var limit: Int? {
+        switch self {
+        case .displayName, .firstName, .lastName: 128
+        case .avatarURL: 1024
+        case .phoneNumber: 32
+        case .emailAddress: 255
+        case .publicKey: nil
+        }
+    }
+
+    /// Judges a text before it is taken: its length, and that it holds no U+0000; only a display name
+    /// may not be empty (rulings 19).
+    ///
+    /// - Throws: `invalid(property)`.
+    public func check(_ text: String, as property: String) throws(Rejection) {
+        if let limit, text.unicodeScalars.prefix(limit + 1).count > limit {
+            throw .invalid(
+                property, .identityLength,
+                .init(amount: text.unicodeScalars.count, limit: limit))
+        }
+        if self == .displayName, text.isEmpty { throw .invalid(property, .displayNameEmpty) }
+        guard text.isStorable else { throw .invalid(property, .identityNull) }
+    }
+}
+
+extension Identity {
+    /// Most keys of an identity's metadata (R49).
+    public static let metadataLimit = 16
+
+    /// Judges metadata before it is taken: 16 keys, each legal as those of conversations (R49, R41).
+    ///
+    /// - Throws: `invalid(property)`.
+    public static func check(
+        _ metadata: [String: String], as property: String
+    ) throws(Rejection) {
+        guard metadata.count <= metadataLimit else {
+            throw .invalid(property, .identityMetadataCount, .init(amount: metadata.count))
+        }
+        let members = metadata.map { key, text in MetadataTree.Member(key: key, value: .text(text))
+        }
+        try MetadataTree.object(members).check(as: property)
+    }
+}
+
+/// One operation on an identity (platform-api §5.7).
+public enum IdentityPatch: Equatable, Sendable {
+    /// Sets a text.
+    case set(Identity.Member, String)
+    /// Says whether the user is a person or a program.
+    case setKind(Identity.Kind)
+    /// Replaces all metadata.
+    case setMetadata([String: String])
+    /// Sets one key of the metadata.
+    case setMetadataKey(String, String)
+    /// Removes one key of the metadata; an absent one is no mistake.
+    case deleteMetadataKey(String)
+}
+
+extension Identity {
+    /// Decides a patch: all operations in order, then the whole is judged and compared.
+    ///
+    /// - Returns: `nil` when the identity comes out as it was.
+    /// - Throws: `invalid("metadata")` for more than 16 keys at the end (R49).
+    public func patching(_ patches: [IdentityPatch]) throws(Rejection) -> Event? {
+        let after = patched(by: patches)
+        try Identity.check(after.metadata, as: "metadata")
+        guard after != self else { return nil }
+        return .identityPatched(IdentityPatched(user: userID, patches: patches))
+    }
+
+    /// The identity after some operations.
+    public func patched(by patches: [IdentityPatch]) -> Identity {
+        var identity = self
+        for patch in patches {
+            switch patch {
+            case .set(let member, let text): identity[member] = text
+            case .setKind(let kind): identity.kind = kind
+            case .setMetadata(let metadata): identity.metadata = metadata
+            case .setMetadataKey(let key, let text): identity.metadata[key] = text
+            case .deleteMetadataKey(let key): identity.metadata[key] = nil
+            }
+        }
+        return identity
+    }
+}

@@ -1,0 +1,60 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// Hands a notification over, to the log: whoever pushes reads it there (platform-api §5.6).
+    ///
+    /// A key that was used in the last 24 h hands over nothing.
+    public func notify(
+        _ draft: PushNotification.Draft, key: Replay.Key? = nil, in application: Application.ID
+    ) async throws {
+        try await change(in: application) { context in
+            if let key, try context.hasNotified(with: key) { return }
+            try context.record(
+                .notificationSent(
+                    NotificationSent(
+                        recipients: draft.recipients, notification: draft.notification, key: key,
+                        at: context.now)))
+        }
+    }
+}
+
+extension MutationContext {
+    fileprivate func hasNotified(with key: Replay.Key) throws -> Bool {
+        let past = Timestamp(
+            milliseconds: now.milliseconds - PushNotification.keyLifetime)
+        return try transaction.first(
+            """
+            SELECT 1 FROM notification_keys
+            WHERE application = \(application) AND replay_key = \(key) AND sent_at > \(past)
+            """
+        ) { _ in true } ?? false
+    }
+}
+
+extension Projection {
+    /// Names the recipients and remembers the key; of those that nobody will ask for again two go.
+    ///
+    /// So no notification waits for a great sweep, and what stays behind is taken over when it is used.
+    func notify(_ sent: NotificationSent) throws {
+        try nameAsRecipients(sent.recipients, ofAnnouncements: 0)
+        let past = Timestamp(
+            milliseconds: sent.at.milliseconds - PushNotification.keyLifetime)
+        try transaction.execute(
+            """
+            DELETE FROM notification_keys
+            WHERE application = \(application) AND replay_key IN (
+                SELECT replay_key FROM notification_keys
+                WHERE application = \(application) AND sent_at <= \(past)
+                ORDER BY sent_at, replay_key LIMIT 2
+            )
+            """)
+        guard let key = sent.key else { return }
+        try transaction.execute(
+            """
+            INSERT INTO notification_keys (application, replay_key, sent_at)
+            VALUES (\(application), \(key), \(sent.at))
+            ON CONFLICT (application, replay_key) DO UPDATE SET sent_at = excluded.sent_at
+            """)
+    }
+}

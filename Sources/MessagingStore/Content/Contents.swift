@@ -1,0 +1,170 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// A complete content.
+    ///
+    /// - Parameter conversation: The one it must belong to; `nil` for any of the application.
+    /// - Throws: `Rejection.notFound` of the conversation, or of the content, also while it is not
+    ///   complete; `objectDeleted` when the conversation named is deleted.
+    public func content(
+        _ id: Content.ID, in conversation: Conversation.ID?,
+        in application: Application.ID
+    ) async throws -> Content {
+        try await database.read { transaction in
+            let named = try conversation.map { named in
+                try transaction.livingConversation(named, in: application)
+            }
+            guard let content = try transaction.content(id, in: application),
+                named == nil || content.conversation == named
+            else { throw Rejection.notFound(.content) }
+            return content
+        }
+    }
+
+    /// A complete content for a user who uploaded it, or sees a message that attaches it (R86).
+    ///
+    /// - Throws: `Rejection.notFound` of the user nobody has named, or of the content, also while it
+    ///   is not complete, and of one he may not read.
+    public func content(
+        _ id: Content.ID, seenBy user: UserID, in application: Application.ID
+    ) async throws -> Content {
+        try await database.read { transaction in
+            try transaction.requireUser(user, in: application)
+            guard let content = try transaction.content(id, in: application),
+                try transaction.mayRead(id, user, in: application)
+            else { throw Rejection.notFound(.content) }
+            return content
+        }
+    }
+
+    /// Makes sure that content may be created on behalf of a user.
+    ///
+    /// - Throws: `Rejection.notFound` of the user nobody has named.
+    public func requireUser(_ user: UserID, in application: Application.ID) async throws {
+        try await database.read { transaction in
+            try transaction.requireUser(user, in: application)
+        }
+    }
+
+    /// A complete content of whatever application, for whoever bears a signed URL of it.
+    ///
+    /// - Returns: `nil` when there is none.
+    public func signedContent(_ id: Content.ID) async throws -> Content? {
+        try await database.read { transaction in
+            let owner = try transaction.owner(of: id)
+            return try owner.flatMap { owner in try transaction.content(id, in: owner) }
+        }
+    }
+}
+
+extension Transaction {
+    /// Whether a user uploaded a content, or sees a message that attaches it (R86).
+    func mayRead(
+        _ id: Content.ID, _ user: UserID, in application: Application.ID
+    ) throws -> Bool {
+        let uploader = try first(
+            "SELECT uploader FROM contents WHERE application = \(application) AND id = \(id)"
+        ) { row in try row.optionalUser(0) }
+        if uploader == user { return true }
+        let messages = try rows(
+            """
+            SELECT DISTINCT message FROM parts
+            WHERE application = \(application) AND content = \(id)
+            """
+        ) { row in try row.id(0) as Message.ID }
+        return try messages.contains { message in
+            try sees(message, user, in: application)
+        }
+    }
+
+    private func sees(
+        _ message: Message.ID, _ user: UserID, in application: Application.ID
+    ) throws -> Bool {
+        do {
+            _ = try visibleMessage(message, for: user, in: application)
+            return true
+        } catch is Rejection {
+            return false
+        }
+    }
+}
+
+extension MessagingStore {
+    /// Makes a completely uploaded file known; only now is there a content (R24).
+    ///
+    /// Telling it again, as after a crash between storing and telling, changes nothing.
+    ///
+    /// - Parameters:
+    ///   - user: On whose behalf it was uploaded; `nil` for the system's.
+    ///   - quota: Most bytes of all contents of the application; `nil` for no bound.
+    /// - Returns: False when there would be more, and nothing is changed.
+    /// - Throws: `Rejection.objectDeleted` when its conversation was deleted meanwhile.
+    @discardableResult
+    public func finishUpload(
+        _ content: Content, by user: UserID? = nil, within quota: Int64? = nil,
+        in application: Application.ID
+    ) async throws -> Bool {
+        try await change(in: application) { context in
+            let transaction = context.transaction
+            guard try transaction.content(content.id, in: application) == nil else { return true }
+            var content = content
+            // It may have been merged into another one while its content arrived (X1.2).
+            content.conversation = try content.conversation.map { conversation in
+                try transaction.livingConversation(conversation, in: application)
+            }
+            if let quota {
+                let (sum, overflow) = try transaction.contentBytes(in: application)
+                    .addingReportingOverflow(content.size)
+                guard !overflow, sum <= quota else { return false }
+            }
+            try context.record(.contentUploaded(content))
+            if let user { try context.record(.contentOwned(content.id, by: user)) }
+            return true
+        }
+    }
+}
+
+extension Transaction {
+    /// The application a content belongs to; `nil` for a content there is none of.
+    func owner(of id: Content.ID) throws -> Application.ID? {
+        try first("SELECT application FROM contents WHERE id = \(id)") { row in try row.id(0) }
+    }
+
+    /// Bytes of all contents of an application; 0 for one there is not.
+    func contentBytes(in application: Application.ID) throws -> Int64 {
+        try first(
+            "SELECT content_bytes FROM applications WHERE application = \(application)"
+        ) { row in try row.int64(0) } ?? 0
+    }
+
+    /// A complete content; `nil` for none.
+    func content(_ id: Content.ID, in application: Application.ID) throws -> Content? {
+        try first(
+            """
+            SELECT \(raw: Content.columns) FROM contents
+            WHERE application = \(application) AND id = \(id)
+            """
+        ) { row in try Content(row) }
+    }
+}
+
+extension Content {
+    /// What ``init(_:)`` reads, in this order.
+    static let columns: StaticString =
+        """
+        id, conversation, mime_type, size, file_name, sha256, crc32c, md5, sha512, completed_at,
+        origin
+        """
+
+    init(_ row: borrowing Row) throws {
+        guard let crc32c = UInt32(exactly: try row.int64(6)) else {
+            throw StoreFault.unreadable("contents.crc32c")
+        }
+        self.init(
+            id: try row.id(0), conversation: try row.optionalID(1), mimeType: try row.text(2),
+            size: try row.int64(3), fileName: try row.optionalText(4), sha256: try row.blob(5),
+            crc32c: crc32c, md5: try row.optionalBlob(7), sha512: try row.optionalBlob(8),
+            completedAt: try row.timestamp(9), origin: try row.optionalText(10))
+    }
+}

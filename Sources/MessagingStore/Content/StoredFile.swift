@@ -1,0 +1,148 @@
+public import Messaging
+import SQL
+
+/// A file that the database speaks of and that lies beside it: a content, or the archive of an export.
+public struct StoredFile: Hashable, Sendable {
+    /// Whose it is.
+    public let application: Application.ID
+    /// What it is called, and how it is found in a list.
+    public let place: Place
+    /// In bytes.
+    public let size: Int64
+    /// Its media type.
+    public let mimeType: String
+    /// Of all its bytes.
+    public let sha256: [UInt8]
+    /// What tells one attempt to make an archive from another; empty for a content.
+    public let attempt: [UInt8]
+
+    /// A place in the order in which files are listed.
+    public struct Place: Hashable, Sendable {
+        let kind: Kind
+        let application: Application.ID
+        let id: Identifier<StoredFile>
+
+        /// The name of the file, and the id of what it is.
+        public var uuid: String { id.uuid }
+        /// Whether it is the archive of an export.
+        public var isArchive: Bool { kind == .archive }
+    }
+
+    enum Kind: Hashable, Sendable { case content, archive }
+}
+
+extension MessagingStore {
+    /// Files of all applications, contents first.
+    ///
+    /// - Parameters:
+    ///   - after: The last one known already; `nil` for the first.
+    ///   - limit: Most files.
+    public func storedFiles(after place: StoredFile.Place?, limit: Int) async throws -> [StoredFile]
+    {
+        try await database.read { transaction in
+            guard place?.kind != .archive else {
+                return try transaction.storedArchives(after: place, limit: limit)
+            }
+            let contents = try transaction.storedContents(after: place, limit: limit)
+            guard contents.count < limit else { return contents }
+            return try contents
+                + transaction.storedArchives(after: nil, limit: limit - contents.count)
+        }
+    }
+
+    /// Bytes of all files of all applications.
+    public func storedFileBytes() async throws -> Int64 {
+        try await database.read { transaction in
+            let sums = try transaction.rows(
+                """
+                SELECT CAST(COALESCE(SUM(content_bytes), 0) AS BIGINT) FROM applications
+                UNION ALL
+                SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM exports
+                WHERE completed_at IS NOT NULL AND expired_at IS NULL AND deleted_at IS NULL
+                """
+            ) { row in try row.int64(0) }
+            return sums.reduce(0, +)
+        }
+    }
+}
+
+extension Transaction {
+    fileprivate func storedContents(
+        after place: StoredFile.Place?, limit: Int
+    ) throws -> [StoredFile] {
+        try rows(
+            """
+            SELECT application, id, size, sha256, mime_type, NULL FROM contents
+            WHERE (application, id) > (\(place?.application.bytes ?? []), \(place?.id.bytes ?? []))
+            ORDER BY application, id LIMIT \(limit)
+            """
+        ) { row in try StoredFile(.content, row) }
+    }
+
+    fileprivate func storedArchives(
+        after place: StoredFile.Place?, limit: Int
+    ) throws -> [StoredFile] {
+        try rows(
+            """
+            SELECT application, id, size, sha256, 'application/octet-stream', initial_vector FROM exports
+            WHERE (application, id) > (\(place?.application.bytes ?? []), \(place?.id.bytes ?? []))
+                AND completed_at IS NOT NULL AND expired_at IS NULL AND deleted_at IS NULL
+            ORDER BY application, id LIMIT \(limit)
+            """
+        ) { row in try StoredFile(.archive, row) }
+    }
+}
+
+extension StoredFile {
+    /// From application, id, size, digest, media type and initial vector.
+    fileprivate init(_ kind: Kind, _ row: borrowing Row) throws {
+        application = try row.id(0)
+        place = Place(kind: kind, application: application, id: try row.id(1))
+        size = try row.int64(2)
+        sha256 = try row.blob(3)
+        mimeType = try row.text(4)
+        attempt = try row.optionalBlob(5) ?? []
+    }
+}
+
+extension MessagingStore {
+    /// The SHA-256 of a content that is there; `nil` for none.
+    public func digest(
+        ofContent id: Content.ID, in application: Application.ID
+    ) async throws -> [UInt8]? {
+        try await database.read { transaction in
+            try transaction.content(id, in: application)?.sha256
+        }
+    }
+}
+
+extension MessagingStore {
+    /// The files of an application's contents, in the order of their ids.
+    ///
+    /// - Parameters:
+    ///   - after: The last one known already; `nil` for the first.
+    ///   - limit: Most files.
+    public func contentFiles(
+        of application: Application.ID, after last: Content.ID?, limit: Int
+    ) async throws -> [StoredFile] {
+        try await database.read { transaction in
+            try transaction.rows(
+                """
+                SELECT \(raw: Content.columns) FROM contents
+                WHERE application = \(application) AND id > \(last?.bytes ?? [])
+                ORDER BY id LIMIT \(limit)
+                """
+            ) { row in StoredFile(try Content(row), of: application) }
+        }
+    }
+}
+
+extension StoredFile {
+    /// The file of a content that comes from elsewhere.
+    public init(_ content: Content, of application: Application.ID) {
+        self.init(
+            application: application,
+            place: Place(kind: .content, application: application, id: Identifier(content.id)),
+            size: content.size, mimeType: content.mimeType, sha256: content.sha256, attempt: [])
+    }
+}

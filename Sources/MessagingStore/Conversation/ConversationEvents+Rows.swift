@@ -1,0 +1,238 @@
+import Messaging
+import SQL
+
+extension Projection {
+    func create(_ created: ConversationCreated) throws {
+        let conversation = created.conversation
+        keepAbsence(of: conversation.id)
+        let key: SQL =
+            conversation.isDistinct ? freeKey(of: conversation.participants) : "NULL"
+        try transaction.execute(
+            """
+            INSERT INTO conversations (
+                application, id, created_at, is_distinct, distinct_key, is_announced, deleted_at,
+                last_position, last_sent_at, message_count, metadata, version
+            ) VALUES (
+                \(application), \(conversation.id), \(conversation.createdAt),
+                \(conversation.isDistinct), \(key), \(conversation.isAnnounced),
+                \(conversation.deletedAt), \(conversation.lastPosition),
+                \(conversation.lastSentAt), \(conversation.messageCount),
+                \(conversation.metadata.columnBytes), \(conversation.version)
+            )
+            """)
+        addToCounts(conversations: 1)
+        let users = conversation.participants.users
+        for (place, user) in users.enumerated() {
+            try enter(
+                user, at: place, conversation.id, after: conversation.lastPosition,
+                isShown: conversation.isAnnounced)
+        }
+        try nameInConversation(users, isShown: conversation.isAnnounced)
+        try connect(users, among: users, of: conversation.id)
+        remember(created.key, as: .conversation, for: conversation.id.bytes)
+    }
+
+    /// The key of some participants, unless a conversation of theirs is found by it: one that comes from
+    /// elsewhere stays beside that until they are merged (X1).
+    func freeKey(of participants: Participants) -> SQL {
+        let key = DistinctKey(participants, hash: hash)
+        return """
+            CASE WHEN EXISTS (
+                SELECT 1 FROM conversations
+                WHERE application = \(application) AND distinct_key = \(key.digest)
+            ) THEN NULL ELSE \(key.digest) END
+            """
+    }
+
+    func remember(_ match: ConversationMatched) throws {
+        remember(match.key, as: .match, for: match.conversation.bytes)
+        guard let alias = match.alias else { return }
+        try transaction.execute(
+            """
+            INSERT INTO conversation_aliases (application, alias, conversation)
+            VALUES (\(application), \(alias), \(match.conversation))
+            ON CONFLICT (application, alias) DO NOTHING
+            """)
+    }
+
+    func apply(_ change: MetadataChanged) throws {
+        let before = try transaction.askLocked(change.conversation, in: application).first()
+        if let before { keep(before) }
+        let after = (before?.metadata ?? Metadata()).merging(change.writes)
+        try transaction.execute(
+            """
+            UPDATE conversations SET metadata = \(after.columnBytes), version = version + 1
+            WHERE application = \(application) AND id = \(change.conversation)
+            """)
+    }
+
+    /// Frees the participant set, empties the lists, and lets the contents go (R18).
+    ///
+    /// Messages stay as rows nobody reaches: there may be millions, and the writer serves others.
+    func delete(_ id: Conversation.ID, at moment: Timestamp) throws {
+        try keepWhole(id)
+        addToCounts(conversations: -1)
+        let users = try transaction.currentParticipants(of: id, in: application).users
+        try disconnect(users, among: users, of: id)
+        try transaction.execute(
+            """
+            UPDATE identities SET conversation_count = conversation_count - 1
+            WHERE application = \(application) AND user_id IN (
+                SELECT user_id FROM participants
+                WHERE application = \(application) AND conversation = \(id)
+                    AND state = 'shown'
+            )
+            """)
+        try transaction.execute(
+            "DELETE FROM participants WHERE application = \(application) AND conversation = \(id)")
+        try transaction.execute(
+            "DELETE FROM receipts WHERE application = \(application) AND conversation = \(id)")
+        try dropContents(of: id)
+        try transaction.execute(
+            """
+            UPDATE conversations SET deleted_at = \(moment), distinct_key = NULL
+            WHERE application = \(application) AND id = \(id)
+            """)
+    }
+}
+
+extension Projection {
+    /// Puts a conversation into the views of some users.
+    func show(_ shown: ConversationShown) throws {
+        try keepParticipants(of: shown.conversation)
+        let unaware = try unaware(of: shown.conversation)
+        let seeing = try transaction.rows(
+            """
+            UPDATE participants SET state = 'shown', shown_from = NULL
+            WHERE application = \(application) AND conversation = \(shown.conversation)
+                AND user_id IN (\(few: shown.users.map(\.text))) AND state <> 'shown'
+            RETURNING user_id
+            """
+        ) { row in try row.user(0) }
+        try count(shown: seeing, 1)
+        try connect(seeing: seeing.filter(unaware.contains), of: shown.conversation)
+    }
+
+    /// Puts a conversation into the views of all who take part and have not seen it yet.
+    func announce(_ id: Conversation.ID) throws {
+        try keepParticipants(of: id)
+        try transaction.execute(
+            "UPDATE conversations SET is_announced = 1 WHERE application = \(application) AND id = \(id)"
+        )
+        let seeing = try transaction.rows(
+            """
+            UPDATE participants SET state = 'shown'
+            WHERE application = \(application) AND conversation = \(id)
+                AND left_after IS NULL AND state = 'unseen'
+            RETURNING user_id
+            """
+        ) { row in try row.user(0) }
+        try count(shown: seeing, 1)
+        try connect(seeing: seeing, of: id)
+    }
+
+    /// Takes a conversation out of one view; what it counts starts anew where he deleted (R16).
+    func hide(_ hidden: ConversationHidden) throws {
+        try keepParticipants(of: hidden.conversation)
+        let before = try transaction.participant(
+            hidden.user, in: hidden.conversation, in: application)
+        if let place = hidden.upTo {
+            try transaction.execute(
+                """
+                UPDATE participants SET
+                    state = 'cleared', cleared_to = \(place),
+                    unshown_count = unshown_count + total_count, total_count = 0,
+                    unread_count = 0, last_position = NULL, last_message = NULL,
+                    last_at = conversation_created_at
+                WHERE application = \(application) AND conversation = \(hidden.conversation)
+                    AND user_id = \(hidden.user)
+                """)
+        } else {
+            try transaction.execute(
+                """
+                UPDATE participants SET state = 'left'
+                WHERE application = \(application) AND conversation = \(hidden.conversation)
+                    AND user_id = \(hidden.user)
+                """)
+        }
+        if before?.state == .shown { try count(shown: [hidden.user], -1) }
+    }
+
+    /// Takes one message out of one view (R29).
+    func hide(_ hidden: MessageHidden) throws {
+        let owner = ReceiptOwner(conversation: hidden.conversation, user: hidden.user)
+        try keepHidden(of: owner)
+        let isRead = try transaction.receipts(of: owner, in: application).read
+            .contains(hidden.position.number)
+        let participant = try transaction.participant(
+            hidden.user, in: hidden.conversation, in: application)
+        let sender = try transaction.sender(of: hidden.message, in: application)
+        let wasUnread =
+            !isRead && sender != hidden.user && participant?.isInStay(hidden.position) == true
+        try transaction.execute(
+            """
+            INSERT INTO hidden_messages (application, conversation, position, user_id)
+            VALUES (\(application), \(hidden.conversation), \(hidden.position), \(hidden.user))
+            """)
+        try transaction.execute(
+            """
+            UPDATE participants SET
+                total_count = total_count - 1, unshown_count = unshown_count + 1,
+                unread_count = unread_count - \(wasUnread ? 1 : 0)
+            WHERE application = \(application) AND conversation = \(hidden.conversation)
+                AND user_id = \(hidden.user)
+            """)
+        try findLastMessage(
+            in: hidden.conversation, of: hidden.user, insteadOf: hidden.position)
+    }
+
+    /// Counts conversations that came into the lists of users or went out of them.
+    func count(shown users: [UserID], _ change: Int64) throws {
+        guard !users.isEmpty else { return }
+        try transaction.execute(
+            """
+            UPDATE identities SET conversation_count = conversation_count + \(change)
+            WHERE application = \(application) AND user_id IN (\(few: users.map(\.text)))
+            """)
+    }
+
+    /// Looks up the last message of views anew, which no sending told them (R27).
+    ///
+    /// - Parameters:
+    ///   - user: Whose view; `nil` for everybody's.
+    ///   - place: Only where this was the last; `nil` for whatever was.
+    func findLastMessage(
+        in conversation: Conversation.ID, of user: UserID?, insteadOf place: Position?
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE participants SET
+                (last_position, last_message) = (
+                    SELECT m.position, m.id \(raw: Self.visibleMessages)
+                    ORDER BY m.position DESC LIMIT 1
+                ),
+                last_at = COALESCE((
+                    SELECT m.sent_at \(raw: Self.visibleMessages)
+                    ORDER BY m.position DESC LIMIT 1
+                ), conversation_created_at)
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND user_id = COALESCE(\(user), user_id)
+                AND COALESCE(last_position, 0) = COALESCE(\(place), last_position, 0)
+            """)
+    }
+
+    /// The messages of the view of a row of `participants`.
+    private static let visibleMessages: StaticString =
+        """
+        FROM messages m
+        WHERE m.application = participants.application
+            AND m.conversation = participants.conversation
+            AND m.position > participants.cleared_to
+            AND m.position <= COALESCE(participants.left_after, m.position)
+            AND NOT EXISTS (
+                SELECT 1 FROM hidden_messages h
+                WHERE h.application = m.application AND h.conversation = m.conversation
+                    AND h.position = m.position AND h.user_id = participants.user_id
+            )
+        """
+}

@@ -1,0 +1,337 @@
+import Messaging
+import SQL
+
+extension MutationContext {
+    /// Merges a distinct conversation with the one its participants have already (X1), or, where there is none
+    /// beside it, puts its messages in the order of their sending.
+    ///
+    /// Doing it again changes nothing, and neither does doing it to an ordinary conversation.
+    ///
+    /// - Parameter id: Its own id or an alias.
+    /// - Returns: The id of the winner, and whether anything has changed.
+    /// - Throws: `Rejection.notFound(.conversation)`, `objectDeleted`.
+    @discardableResult
+    func reconcile(_ id: Conversation.ID) throws -> (winner: Conversation.ID, hasChanged: Bool) {
+        let own = try transaction.lockedConversation(id, in: application)
+        guard own.isDistinct else { return (own.id, false) }
+        let copy = try transaction.copy(of: own, in: application)
+        let holder = try transaction.distinctConversation(
+            of: DistinctKey(own.participants, hash: hash), in: application)
+        guard let holder, holder.id != own.id else {
+            return (own.id, try order(copy, isHolder: holder != nil))
+        }
+        let other = try transaction.copy(of: holder, in: application)
+        let (merged, relocations) = copy.merging(other)
+        let loser = merged.id == own.id ? other : copy
+        try record(
+            .conversationMerged(
+                ConversationMerged(merged, losing: loser, relocations: relocations, at: now)))
+        // Deliveries are not made from the log alone, so nothing that replays it sees to them.
+        try transaction.joinLanes(of: loser.id, into: merged.id, in: application)
+        return (merged.id, true)
+    }
+
+    /// Puts the messages of the only one of its participants in order.
+    ///
+    /// - Parameter isHolder: Whether it is found by them already.
+    /// - Returns: Whether anything has changed.
+    private func order(_ copy: MergeableConversation, isHolder: Bool) throws -> Bool {
+        let (ordered, relocations) = copy.inOrder
+        guard !isHolder || !relocations.allSatisfy(\.isStanding) else { return false }
+        try record(
+            .conversationMerged(
+                ConversationMerged(ordered, losing: nil, relocations: relocations, at: now)))
+        return true
+    }
+
+    /// Who has an id, as its own or as an alias; `nil` when it is free.
+    func holder(of id: Conversation.ID) throws -> Conversation? {
+        do {
+            return try transaction.conversation(id, in: application)
+        } catch Rejection.notFound(.conversation) {
+            return nil
+        }
+    }
+}
+
+extension ConversationMerged {
+    /// - Parameter loser: `nil` when one has come into its order.
+    fileprivate init(
+        _ merged: MergeableConversation, losing loser: MergeableConversation?,
+        relocations: [Relocation],
+        at moment: Timestamp
+    ) {
+        self.init(
+            winner: merged.id, loser: loser?.id,
+            aliases: loser.map { loser in loser.aliases.union([loser.id]).sorted() } ?? [],
+            metadata: merged.metadata, isAnnounced: merged.isAnnounced,
+            lastPosition: merged.lastPosition, relocations: relocations,
+            views: merged.views.sorted { left, right in left.key < right.key }
+                .map { user, view in View(user, view) }, at: moment)
+    }
+}
+
+extension Transaction {
+    /// A distinct conversation with all that merging looks at (X1).
+    ///
+    /// No user has joined or left it since it was made; otherwise it would not be distinct (R5).
+    func copy(
+        of conversation: Conversation, in application: Application.ID
+    ) throws -> MergeableConversation {
+        MergeableConversation(
+            id: conversation.id, createdAt: conversation.createdAt,
+            aliases: try aliases(of: conversation.id, in: application),
+            metadata: conversation.metadata, isAnnounced: conversation.isAnnounced,
+            lastPosition: conversation.lastPosition,
+            places: try places(in: conversation.id, in: application),
+            views: try viewCopies(of: conversation, in: application))
+    }
+
+    /// The ids that lead to a conversation.
+    func aliases(
+        of conversation: Conversation.ID, in application: Application.ID
+    ) throws -> Set<Conversation.ID> {
+        Set(
+            try rows(
+                """
+                SELECT alias FROM conversation_aliases
+                WHERE application = \(application) AND conversation = \(conversation)
+                """
+            ) { row in try row.id(0) as Conversation.ID })
+    }
+
+    private func places(
+        in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> [MergeableConversation.Place] {
+        try rows(
+            """
+            SELECT id, sent_at, position FROM messages
+            WHERE application = \(application) AND conversation = \(conversation)
+            ORDER BY position
+            """
+        ) { row in
+            MergeableConversation.Place(
+                try row.id(0), sentAt: try row.timestamp(1), position: try row.position(2))
+        }
+    }
+
+    private func viewCopies(
+        of conversation: Conversation, in application: Application.ID
+    ) throws -> [UserID: MergeableView] {
+        let participants = try participants(
+            of: [conversation.id], reachedFrom: .start, in: application
+        ).map(\.participant)
+        let receipts = try receipts(in: [conversation.id], in: application)
+        let hidden = try hidden(in: conversation.id, in: application)
+        return Dictionary(
+            uniqueKeysWithValues: participants.map { participant in
+                let user = participant.userID
+                let owner = ReceiptOwner(conversation: conversation.id, user: user)
+                let view = MergeableView(
+                    state: participant.state, clearedTo: participant.clearedTo,
+                    hidden: IntervalSet(hidden[user] ?? []),
+                    receipts: receipts[owner] ?? Receipts())
+                return (user, view)
+            })
+    }
+
+    /// The positions each participant does not see, one by one.
+    func hidden(
+        in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> [UserID: [ClosedRange<Int64>]] {
+        let found = try rows(
+            """
+            SELECT user_id, position FROM hidden_messages
+            WHERE application = \(application) AND conversation = \(conversation)
+            """
+        ) { row in (user: try row.user(0), position: try row.int64(1)) }
+        return Dictionary(grouping: found, by: \.user)
+            .mapValues { entries in entries.map { entry in entry.position...entry.position } }
+    }
+}
+
+extension Projection {
+    /// Makes one conversation of two (X1), or brings the messages of one into their order.
+    ///
+    /// What is counted adds up: each message is still seen, unread or hidden as it was where it stood.
+    func merge(_ merge: ConversationMerged) throws {
+        for id in [merge.winner, merge.loser].compactMap(\.self) {
+            try keepWhole(id)
+            try keepHidden(in: id)
+        }
+        try relocate(merge)
+        if let loser = merge.loser { try takeIn(loser, merge) }
+        try write(merge)
+        try forgetViews(of: merge.winner)
+        for entry in merge.views { try write(entry.view, of: entry.user, in: merge.winner) }
+        try findLastMessage(in: merge.winner, of: nil, insteadOf: nil)
+    }
+
+    /// Puts messages at their new places, which none has had: so no two ever meet at one.
+    ///
+    /// Many stretches to a statement, because two conversations that alternate have one for each message.
+    private func relocate(_ merge: ConversationMerged) throws {
+        let stretches = merge.relocations.filter { stretch in
+            stretch.conversation != merge.winner || !stretch.isStanding
+        }
+        for piece in stretches.powers(upTo: 128) {
+            let rows = piece.map { stretch in
+                [
+                    SQLValue.blob(stretch.conversation.bytes), .integer(stretch.from.number),
+                    .integer(stretch.through.number), .integer(stretch.shift),
+                ]
+            }
+            try transaction.execute(
+                """
+                UPDATE messages SET
+                    conversation = \(merge.winner), position = position + gone.column4
+                FROM (VALUES \(rows: rows)) AS gone
+                WHERE application = \(application) AND conversation = gone.column1
+                    AND position BETWEEN gone.column2 AND gone.column3
+                """)
+        }
+    }
+
+    /// Moves everything else that is the loser's, and its name, which is an alias from now on.
+    private func takeIn(_ loser: Conversation.ID, _ merge: ConversationMerged) throws {
+        let winner = merge.winner
+        try countOnce(loser, winner)
+        try transaction.execute(
+            """
+            UPDATE participants SET
+                total_count = participants.total_count + l.total_count,
+                unshown_count = participants.unshown_count + l.unshown_count,
+                unread_count = participants.unread_count + l.unread_count
+            FROM participants l
+            WHERE participants.application = \(application)
+                AND participants.conversation = \(winner)
+                AND l.application = \(application) AND l.conversation = \(loser)
+                AND l.user_id = participants.user_id
+            """)
+        try transaction.execute(
+            """
+            DELETE FROM participants
+            WHERE application = \(application) AND conversation = \(loser)
+            """)
+        try forgetViews(of: loser)
+        try transaction.execute(
+            """
+            UPDATE contents SET conversation = \(winner)
+            WHERE application = \(application) AND conversation = \(loser)
+            """)
+        try transaction.execute(
+            """
+            UPDATE conversation_aliases SET conversation = \(winner)
+            WHERE application = \(application) AND conversation = \(loser)
+            """)
+        try transaction.execute(
+            """
+            INSERT INTO conversation_aliases (application, alias, conversation)
+            VALUES (\(application), \(loser), \(winner))
+            """)
+        try transaction.execute(
+            """
+            UPDATE conversations SET
+                message_count = conversations.message_count + l.message_count,
+                last_sent_at = CASE
+                    WHEN COALESCE(conversations.last_sent_at, l.last_sent_at) < l.last_sent_at
+                    THEN l.last_sent_at ELSE COALESCE(conversations.last_sent_at, l.last_sent_at)
+                END,
+                version = 1 + CASE
+                    WHEN conversations.version < l.version THEN l.version
+                    ELSE conversations.version
+                END
+            FROM conversations l
+            WHERE conversations.application = \(application) AND conversations.id = \(winner)
+                AND l.application = \(application) AND l.id = \(loser)
+            """)
+        try transaction.execute(
+            "DELETE FROM conversations WHERE application = \(application) AND id = \(loser)")
+        addToCounts(conversations: -1)
+    }
+
+    /// Whoever sees both has one conversation less, and is connected by one less.
+    private func countOnce(_ loser: Conversation.ID, _ winner: Conversation.ID) throws {
+        try count(shown: try seeing(loser, winner, in: [.shown]), -1)
+        let aware = try seeing(loser, winner, in: [.shown, .cleared])
+        guard !aware.isEmpty else { return }
+        try transaction.execute(
+            """
+            UPDATE following SET shared_count = shared_count - 1
+            WHERE application = \(application) AND follower IN (\(few: aware.map(\.text)))
+                AND follower <> followed AND followed IN (
+                    SELECT p.user_id FROM participants p
+                    WHERE p.application = \(application) AND p.conversation = \(winner)
+                )
+            """)
+    }
+
+    /// Who has both conversations in some states.
+    private func seeing(
+        _ one: Conversation.ID, _ two: Conversation.ID, in states: [ViewState]
+    ) throws -> [UserID] {
+        try transaction.rows(
+            """
+            SELECT user_id FROM participants
+            WHERE application = \(application) AND conversation IN (\(one), \(two))
+                AND state IN (\(few: states.map(\.rawValue)))
+            GROUP BY user_id HAVING COUNT(*) = 2 ORDER BY user_id
+            """
+        ) { row in try row.user(0) }
+    }
+
+    /// The winner's own row; its participants find it from now on (R3).
+    private func write(_ merge: ConversationMerged) throws {
+        let users = try transaction.currentParticipants(of: merge.winner, in: application)
+        try transaction.execute(
+            """
+            UPDATE conversations SET
+                is_distinct = 1, distinct_key = \(DistinctKey(users, hash: hash).digest),
+                is_announced = \(merge.isAnnounced), metadata = \(merge.metadata.columnBytes),
+                last_position = \(merge.lastPosition)
+            WHERE application = \(application) AND id = \(merge.winner)
+            """)
+    }
+
+    /// What everybody has read and does not see, before it is written anew.
+    private func forgetViews(of id: Conversation.ID) throws {
+        try transaction.execute(
+            "DELETE FROM receipts WHERE application = \(application) AND conversation = \(id)")
+        try transaction.execute(
+            """
+            DELETE FROM hidden_messages WHERE application = \(application) AND conversation = \(id)
+            """)
+    }
+
+    private func write(_ view: MergeableView, of user: UserID, in conversation: Conversation.ID)
+        throws
+    {
+        // No message of now has brought it into his view.
+        try transaction.execute(
+            """
+            UPDATE participants SET
+                state = \(view.state.rawValue), cleared_to = \(view.clearedTo), shown_from = NULL
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND user_id = \(user)
+            """)
+        if view.receipts != Receipts() {
+            try transaction.execute(
+                """
+                INSERT INTO receipts (application, conversation, user_id, delivered, read)
+                VALUES (
+                    \(application), \(conversation), \(user), \(view.receipts.delivered.text),
+                    \(view.receipts.read.text)
+                )
+                """)
+        }
+        for interval in view.hidden.intervals {
+            try transaction.execute(
+                """
+                INSERT INTO hidden_messages (application, conversation, position, user_id)
+                SELECT application, conversation, position, \(user) FROM messages
+                WHERE application = \(application) AND conversation = \(conversation)
+                    AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+                """)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import Messaging
+import SQL
+
+// How domain values are bound. Interpolations of this room and not conformances: those of imported
+// types to imported protocols would be seen by everybody.
+extension SQL.StringInterpolation {
+    mutating func appendInterpolation<Subject>(_ id: Identifier<Subject>) {
+        appendInterpolation(id.bytes)
+    }
+
+    mutating func appendInterpolation<Subject>(_ id: Identifier<Subject>?) {
+        appendInterpolation(id?.bytes)
+    }
+
+    mutating func appendInterpolation(_ user: UserID) {
+        appendInterpolation(user.text)
+    }
+
+    mutating func appendInterpolation(_ user: UserID?) {
+        appendInterpolation(user?.text)
+    }
+
+    mutating func appendInterpolation(_ moment: Timestamp) {
+        appendInterpolation(moment.milliseconds)
+    }
+
+    mutating func appendInterpolation(_ moment: Timestamp?) {
+        appendInterpolation(moment?.milliseconds)
+    }
+
+    mutating func appendInterpolation(_ place: Position) {
+        appendInterpolation(place.number)
+    }
+
+    mutating func appendInterpolation(_ place: Position?) {
+        appendInterpolation(place?.number)
+    }
+
+    mutating func appendInterpolation(_ place: LogPosition) {
+        appendInterpolation(place.number)
+    }
+
+    /// Several rows of values, all as long, to stand behind `VALUES`; see `powers(upTo:)`.
+    mutating func appendInterpolation(rows: [[SQLValue]]) {
+        for (index, row) in rows.enumerated() {
+            appendLiteral(index > 0 ? ", (" : "(")
+            appendInterpolation(list: row)
+            appendLiteral(")")
+        }
+    }
+
+    /// A list for `IN`, filled up to a power of two by repeating its last value.
+    ///
+    /// So statements have a dozen texts, and their prepared forms are found again.
+    mutating func appendInterpolation(few values: [some SQLConvertible]) {
+        guard let last = values.last else { return appendInterpolation(list: values) }
+        var length = 1
+        while length < values.count { length *= 2 }
+        let filling = Array(repeating: last, count: length - values.count)
+        appendInterpolation(list: values + filling)
+    }
+}
+
+// How domain values are read back. A value nobody could have written is a fault, never a guess.
+extension Row {
+    func id<Subject>(_ column: Column) throws -> Identifier<Subject> {
+        guard let id = try optionalID(column) as Identifier<Subject>? else {
+            throw StoreFault.unreadable("column \(column)")
+        }
+        return id
+    }
+
+    func optionalID<Subject>(_ column: Column) throws -> Identifier<Subject>? {
+        guard let bytes = try optionalBlob(column) else { return nil }
+        guard let id = Identifier<Subject>(bytes: bytes) else {
+            throw StoreFault.unreadable("column \(column)")
+        }
+        return id
+    }
+
+    func user(_ column: Column) throws -> UserID {
+        guard let user = try optionalUser(column) else {
+            throw StoreFault.unreadable("column \(column)")
+        }
+        return user
+    }
+
+    func optionalUser(_ column: Column) throws -> UserID? {
+        guard let text = try optionalText(column) else { return nil }
+        guard let user = UserID(stored: text) else {
+            throw StoreFault.unreadable("column \(column)")
+        }
+        return user
+    }
+
+    func optionalTrace(_ column: Column) throws -> Trace? {
+        guard let text = try optionalText(column) else { return nil }
+        guard let trace = Trace(text) else { throw StoreFault.unreadable("column \(column)") }
+        return trace
+    }
+
+    func timestamp(_ column: Column) throws -> Timestamp {
+        Timestamp(milliseconds: try int64(column))
+    }
+
+    func optionalTimestamp(_ column: Column) throws -> Timestamp? {
+        try optionalInt64(column).map(Timestamp.init(milliseconds:))
+    }
+
+    func position(_ column: Column) throws -> Position {
+        Position(try int64(column))
+    }
+
+    func optionalPosition(_ column: Column) throws -> Position? {
+        try optionalInt64(column).map(Position.init)
+    }
+
+    func intervals(_ column: Column) throws -> IntervalSet {
+        guard let set = IntervalSet(text: try text(column)) else {
+            throw StoreFault.unreadable("column \(column)")
+        }
+        return set
+    }
+
+    func viewState(_ column: Column) throws -> ViewState {
+        guard let state = ViewState(rawValue: try text(column)) else {
+            throw StoreFault.unreadable("column \(column)")
+        }
+        return state
+    }
+
+    func metadata(_ column: Column) throws -> Metadata {
+        var reader = ByteReader(try blob(column))
+        let metadata = try Metadata(from: &reader)
+        try reader.finish()
+        return metadata
+    }
+}
+
+// How a trace stands in a column, so that a person can look for one.
+extension Trace {
+    /// As in `0af7651916cd43dd8448eb211c80319c-01`.
+    var text: String { "\(id)-0\(flags)" }
+
+    /// Reads it; `nil` for what nobody wrote.
+    init?(_ text: String) {
+        let parts = text.split(separator: "-")
+        guard parts.count == 2, parts[0].utf8.count == 32, let flags = UInt8(parts[1]) else {
+            return nil
+        }
+        self.init(id: String(parts[0]), flags: flags)
+    }
+}
+
+extension Array {
+    /// The elements in pieces of at most so many, for statements that name each of them.
+    func chunks(of size: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: size).map { start in
+            Array(self[start..<Swift.min(start + size, count)])
+        }
+    }
+
+    /// The elements in pieces whose lengths are powers of two, for statements that write each of them.
+    ///
+    /// So such a statement has a handful of texts, and its prepared forms are found again.
+    ///
+    /// - Parameter most: A power of two; no piece is longer.
+    func powers(upTo most: Int) -> [[Element]] {
+        var pieces: [[Element]] = []
+        var (start, size) = (0, most)
+        while start < count {
+            while size > count - start { size /= 2 }
+            pieces.append(Array(self[start..<start + size]))
+            start += size
+        }
+        return pieces
+    }
+}

@@ -1,0 +1,385 @@
+public import Messaging
+import SQL
+import SystemSupport
+
+extension MessagingStore {
+    /// Tells everything of an application line by line, as it is at one moment, while others go on
+    /// changing it (X10).
+    ///
+    /// The same data gives the same lines in the same order on either engine: the application, users in
+    /// the order of their names' bytes, what they want of each other, conversations in the order of their
+    /// ids, each with its messages behind it, contents nobody needs yet, messages that wait, announcements,
+    /// and keys. Tokens, webhooks, exports and the log itself are a server's and not told.
+    ///
+    /// - Parameter tell: Called on a reader's thread, which waits for it; what it throws ends this.
+    /// - Throws: `Rejection.notFound(.application)`.
+    public func forEachLine(
+        of application: Application.ID, _ tell: @escaping @Sendable (ArchiveLine) throws -> Void
+    ) async throws {
+        let hasBegun = Locked(false)
+        try await database.read { transaction in
+            // A connection that breaks is looked through again: nothing may be told twice.
+            guard
+                hasBegun.withLock({ begun in
+                    defer { begun = true }
+                    return !begun
+                })
+            else { throw ExportInterrupted() }
+            guard let found = try transaction.application(application) else {
+                throw Rejection.notFound(.application)
+            }
+            try tell(.application(found))
+            try ArchiveExporter(transaction: transaction, application: application).forEach {
+                record in
+                try tell(.record(record))
+            }
+        }
+    }
+}
+
+/// The connection broke while an export was read: what has been told is not whole.
+public struct ExportInterrupted: Error, CustomStringConvertible {
+    /// For a person.
+    public var description: String { "the connection to the database broke: begin anew" }
+}
+
+/// All records of an application in their order, a stretch in memory at a time.
+struct ArchiveExporter {
+    let transaction: Transaction
+    let application: Application.ID
+
+    /// Rows at once.
+    static let stretch = 100
+
+    func forEach(_ tell: (ArchiveRecord) throws -> Void) throws {
+        try inStretches(users) { user in try tell(.user(user)) }
+        try inStretches(relations) { relations in try tell(.relations(relations)) }
+        try inStretches(conversations) { conversation in
+            try tell(.conversation(conversation))
+            guard conversation.conversation.deletedAt == nil else { return }
+            try forEachMessage(in: conversation.conversation.id) { message in
+                try tell(.message(message))
+            }
+        }
+        try inStretches(unusedContents) { content in try tell(.content(content)) }
+        try inStretches(scheduled) { message in
+            try tell(.scheduled(message.record))
+        }
+        try inStretches(announcements) { announcement in try tell(.announcement(announcement)) }
+        try inStretches(keys) { key in try tell(.key(key)) }
+    }
+
+    /// - Parameter next: The items behind one; none at the end.
+    func inStretches<Item>(
+        _ next: (Item?) throws -> [Item], _ tell: (Item) throws -> Void
+    ) throws {
+        var last: Item?
+        repeat {
+            let items = try next(last)
+            for item in items { try tell(item) }
+            last = items.last
+        } while last != nil
+    }
+}
+
+extension ArchiveExporter {
+    func users(after last: ArchivedUser?) throws -> [ArchivedUser] {
+        try transaction.rows(
+            """
+            SELECT \(raw: User.columns), i.external_unread_count, i.created_at
+            FROM identities i
+            WHERE i.application = \(application) AND i.user_id > \(last?.user.id.text ?? "")
+            ORDER BY i.user_id LIMIT \(Self.stretch)
+            """
+        ) { row in
+            ArchivedUser(
+                try User(row), externalUnreadCount: try row.int64(14),
+                createdAt: try row.timestamp(15))
+        }
+    }
+
+    /// Only of users who follow or block others, or blocked them before.
+    func relations(after last: ArchivedRelations?) throws -> [ArchivedRelations] {
+        let users = try transaction.rows(
+            """
+            SELECT i.user_id FROM identities i
+            WHERE i.application = \(application) AND i.user_id > \(last?.user.text ?? "") AND (
+                EXISTS (
+                    SELECT 1 FROM following f
+                    WHERE f.application = i.application AND f.follower = i.user_id AND f.is_kept = 1
+                ) OR EXISTS (
+                    SELECT 1 FROM blocks b
+                    WHERE b.application = i.application AND b.owner = i.user_id
+                ) OR EXISTS (
+                    SELECT 1 FROM past_blocks b
+                    WHERE b.application = i.application AND b.owner = i.user_id
+                )
+            )
+            ORDER BY i.user_id LIMIT \(Self.stretch)
+            """
+        ) { row in try row.user(0) }
+        return try users.map { user in
+            let periods = try transaction.blockPeriods(of: user, in: application)
+            return ArchivedRelations(
+                user, followed: try followed(by: user),
+                blocked: periods.filter { period in period.until == nil }.map(\.user),
+                blockPeriods: periods)
+        }
+    }
+
+    private func followed(by user: UserID) throws -> [UserID] {
+        try transaction.rows(
+            """
+            SELECT followed FROM following
+            WHERE application = \(application) AND follower = \(user) AND is_kept = 1
+            ORDER BY followed
+            """
+        ) { row in try row.user(0) }
+    }
+}
+
+extension ArchiveExporter {
+    /// Of one that was deleted only that its id stands for nothing any more is told (R18).
+    func conversations(after last: ArchivedConversation?) throws -> [ArchivedConversation] {
+        let ids = try transaction.rows(
+            """
+            SELECT id FROM conversations
+            WHERE application = \(application) AND id > \(last?.conversation.id.bytes ?? [])
+            ORDER BY id LIMIT \(Self.stretch)
+            """
+        ) { row in try row.id(0) as Conversation.ID }
+        return try ids.compactMap { id in
+            try transaction.storedConversation(id, in: application)
+        }.map(moved)
+    }
+
+    private func moved(_ conversation: Conversation) throws -> ArchivedConversation {
+        guard let moment = conversation.deletedAt else {
+            return ArchivedConversation(
+                conversation,
+                aliases: try transaction.aliases(of: conversation.id, in: application).sorted(),
+                members: try members(of: conversation.id))
+        }
+        return ArchivedConversation(
+            Conversation(
+                id: conversation.id, createdAt: conversation.createdAt,
+                participants: Participants([]), isDistinct: false, metadata: Metadata(),
+                deletedAt: moment, version: conversation.version),
+            aliases: try transaction.aliases(of: conversation.id, in: application).sorted(),
+            members: [])
+    }
+
+    private func members(of conversation: Conversation.ID) throws -> [ArchivedParticipant] {
+        let receipts = try transaction.receipts(in: [conversation], in: application)
+        let hidden = try transaction.hidden(in: conversation, in: application)
+        let members = try transaction.rows(
+            """
+            SELECT \(raw: Participant.columns), place, shown_from, frozen_metadata
+            FROM participants
+            WHERE application = \(application) AND conversation = \(conversation)
+            """
+        ) { row in
+            let part = try Participant(row)
+            let owner = ReceiptOwner(conversation: conversation, user: part.userID)
+            return ArchivedParticipant(
+                part, place: try row.int64(6), shownFrom: try row.optionalPosition(7),
+                hidden: IntervalSet(hidden[part.userID] ?? []),
+                receipts: receipts[owner] ?? Receipts(),
+                frozenMetadata: try row.optionalBlob(8).map(Metadata.init(columnBytes:)))
+        }
+        return members.sorted { left, right in
+            (left.place, left.participant.userID) < (right.place, right.participant.userID)
+        }
+    }
+
+    func forEachMessage(
+        in conversation: Conversation.ID, _ tell: (ArchivedMessage) throws -> Void
+    ) throws {
+        try inStretches({ last in try messages(in: conversation, after: last) }, tell)
+    }
+
+    private func messages(
+        in conversation: Conversation.ID, after last: ArchivedMessage?
+    ) throws -> [ArchivedMessage] {
+        let rows = try transaction.stretch(
+            """
+            SELECT id, weight, parts_made, blocks_changed_at FROM messages
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND position > \(last?.message.position ?? .start)
+            ORDER BY position LIMIT \(Self.stretch)
+            """, weight: { row in try row.int64(1) }
+        ) { row in
+            (
+                id: try row.id(0) as Message.ID, made: try row.optionalInt64(2),
+                blocksChangedAt: try row.timestamp(3)
+            )
+        }.items
+        let found = try transaction.messages(rows.map(\.id), in: application)
+        let places = try places(ofPartsOf: rows.map(\.id))
+        let contents = try contents(named: found.values.flatMap(\.parts).map(\.body))
+        return rows.compactMap { row in
+            found[row.id].map { message in
+                let message = message.withPartsAsMade
+                return ArchivedMessage(
+                    message, partsMade: row.made,
+                    places: message.parts.map { part in places[row.id]?[part.index] },
+                    blocksChangedAt: row.blocksChangedAt,
+                    contents: contents.of(message.parts.map(\.body)))
+            }
+        }
+    }
+
+    private func places(ofPartsOf messages: [Message.ID]) throws -> [Message.ID: [Int: Int64]] {
+        guard !messages.isEmpty else { return [:] }
+        let rows = try transaction.rows(
+            """
+            SELECT message, part_index, place FROM parts
+            WHERE application = \(application) AND message IN (\(few: messages.map(\.bytes)))
+                AND place IS NOT NULL
+            """
+        ) { row in
+            (message: try row.id(0) as Message.ID, index: try row.int(1), place: try row.int64(2))
+        }
+        return rows.reduce(into: [:]) { places, row in
+            places[row.message, default: [:]][row.index] = row.place
+        }
+    }
+}
+
+extension Metadata {
+    fileprivate init(columnBytes: [UInt8]) throws {
+        var reader = ByteReader(columnBytes)
+        try self.init(from: &reader)
+        try reader.finish()
+    }
+}
+
+extension Message {
+    fileprivate var withPartsAsMade: Message {
+        Message(
+            id: id, conversation: conversation, position: position, sender: sender, sentAt: sentAt,
+            parts: parts.sorted { left, right in left.index < right.index }, updatedAt: updatedAt,
+            version: version)
+    }
+}
+
+extension ArchiveExporter {
+    /// Contents by their ids.
+    struct Contents {
+        fileprivate let found: [Content.ID: ArchivedContent]
+
+        /// The contents of some parts, each once, in the order of the parts.
+        func of(_ bodies: [MessagePart.Body]) -> [ArchivedContent] {
+            var told: Set<Content.ID> = []
+            return bodies.compactMap { body in
+                guard case .content(let id, _) = body, told.insert(id).inserted else { return nil }
+                return found[id]
+            }
+        }
+    }
+
+    func contents(named bodies: [MessagePart.Body]) throws -> Contents {
+        var ids: Set<Content.ID> = []
+        for case .content(let id, _) in bodies { ids.insert(id) }
+        let rows = try ids.sorted().powers(upTo: 64).flatMap { some in
+            try contents("id IN (\(few: some.map(\.bytes)))")
+        }
+        return Contents(
+            found: Dictionary(rows.map { moved in (moved.content.id, moved) }) { one, _ in one })
+    }
+
+    /// Contents that neither a message nor one that waits shows.
+    func unusedContents(after last: ArchivedContent?) throws -> [ArchivedContent] {
+        try contents(
+            """
+            use_count = 0 AND id > \(last?.content.id.bytes ?? [])
+            ORDER BY id LIMIT \(Self.stretch)
+            """)
+    }
+
+    private func contents(_ condition: SQL) throws -> [ArchivedContent] {
+        try transaction.rows(
+            """
+            SELECT \(raw: Content.columns), uploader FROM contents
+            WHERE application = \(application) AND \(condition)
+            """
+        ) { row in ArchivedContent(try Content(row), owner: try row.optionalUser(11)) }
+    }
+}
+
+extension ArchiveExporter {
+    /// A message that waits, and its turn.
+    struct Waiting {
+        let turn: Int64
+        let record: ArchivedScheduledMessage
+    }
+
+    /// In the order in which they were accepted.
+    func scheduled(after last: Waiting?) throws -> [Waiting] {
+        let rows = try transaction.rows(
+            """
+            SELECT id, turn FROM scheduled_messages
+            WHERE application = \(application) AND turn > \(last?.turn ?? 0)
+            ORDER BY turn LIMIT \(Self.stretch)
+            """
+        ) { row in (id: try row.id(0) as Message.ID, turn: try row.int64(1)) }
+        return try rows.compactMap { row in
+            try transaction.scheduledMessage(row.id, in: application).map { message in
+                let bodies = message.draft.parts.map(\.body)
+                let contents = try contents(named: bodies).of(bodies)
+                return Waiting(
+                    turn: row.turn, record: ArchivedScheduledMessage(message, contents: contents))
+            }
+        }
+    }
+
+    func announcements(after last: ArchivedAnnouncement?) throws -> [ArchivedAnnouncement] {
+        let ids = try transaction.rows(
+            """
+            SELECT id FROM announcements
+            WHERE application = \(application) AND id > \(last?.announcement.id.bytes ?? [])
+            ORDER BY id LIMIT \(Self.stretch)
+            """
+        ) { row in try row.id(0) as Announcement.ID }
+        let found = try transaction.announcements(ids, in: application)
+        return try ids.compactMap { id in
+            try found[id].map { announcement in
+                ArchivedAnnouncement(announcement, recipients: try recipients(of: id))
+            }
+        }
+    }
+
+    private func recipients(
+        of announcement: Announcement.ID
+    ) throws -> [ArchivedAnnouncement.Recipient] {
+        try transaction.rows(
+            """
+            SELECT user_id, status, deleted_at FROM announcement_recipients
+            WHERE application = \(application) AND announcement = \(announcement)
+            ORDER BY place
+            """
+        ) { row in
+            guard let status = RecipientStatus(rawValue: try row.text(1)) else {
+                throw StoreFault.unreadable("announcement_recipients.status")
+            }
+            return ArchivedAnnouncement.Recipient(
+                try row.user(0), status: status, deletedAt: try row.optionalTimestamp(2))
+        }
+    }
+
+    func keys(after last: ArchivedReplayKey?) throws -> [ArchivedReplayKey] {
+        try transaction.rows(
+            """
+            SELECT kind, replay_key, object FROM replay_keys
+            WHERE application = \(application)
+                AND (kind, replay_key) > (\(last?.kind.rawValue ?? ""), \(last?.key.bytes ?? []))
+            ORDER BY kind, replay_key LIMIT \(Self.stretch)
+            """
+        ) { row in
+            guard let kind = Replay.Kind(rawValue: try row.text(0)) else {
+                throw StoreFault.unreadable("replay_keys.kind")
+            }
+            return ArchivedReplayKey(kind, try row.id(1), object: try row.id(2))
+        }
+    }
+}

@@ -1,0 +1,366 @@
+public import Messaging
+import SQL
+
+/// A step of an import.
+public enum ImportStep: Equatable, Sendable {
+    /// A record comes; a message with the record of its conversation, where that came in front of it.
+    case record(ArchiveRecord, of: ArchivedConversation? = nil)
+    /// No more messages of a conversation come now: if it was merged, they are put in order (X1.3).
+    case reconcile(Conversation.ID)
+    /// The bytes of a content have come for the record behind it: without that, nobody needs them.
+    case content(ArchivedContent)
+}
+
+/// What became of a step.
+public enum ImportOutcome: Equatable, Sendable {
+    /// It was not there and is now.
+    case imported
+    /// It was there, or was deleted since; nothing has changed.
+    case present
+    /// It was not there, and has become one with the conversation its participants had.
+    case merged
+}
+
+/// A step that cannot be done; none of those it was asked for with has been done either.
+public struct RejectedImportStep: Error, Equatable, Sendable {
+    /// Which step, from zero.
+    public let step: Int
+    /// What is wrong with it.
+    public let mistake: ArchiveLineError
+}
+
+extension MessagingStore {
+    /// Makes an application that comes from elsewhere (X10).
+    ///
+    /// One that has its id already stays as it is, unless nothing has happened in it yet, because somebody
+    /// made it for this: then it takes the name and the time.
+    public func importApplication(_ application: Application) async throws -> ImportOutcome {
+        try await change(in: application.id) { context in
+            if let known = try context.transaction.application(application.id) {
+                guard known.differs(from: application),
+                    try context.transaction.isUnused(application.id)
+                else { return .present }
+                try context.record(.recordImported(.application(application)))
+            } else {
+                try context.record(.applicationCreated(application))
+            }
+            if let lifetime = application.sessionLifetime {
+                try context.record(.sessionLifetimeSet(seconds: lifetime))
+            }
+            return .imported
+        }
+    }
+
+    /// Brings records in their order, all or none; when this returns, they are durable (X10).
+    ///
+    /// What is there already stays as it is, so bringing the same again changes nothing. Each record is
+    /// one event of the log, which webhooks are not told of.
+    ///
+    /// - Parameter steps: A few: they are one transaction. The bytes of contents are there.
+    /// - Returns: What became of each.
+    /// - Throws: ``RejectedImportStep``.
+    public func importRecords(
+        _ steps: [ImportStep], in application: Application.ID
+    ) async throws -> [ImportOutcome] {
+        try await change(in: application) { context in
+            var importing = RecordImporter(context: context)
+            return try importing.importRecords(steps)
+        }
+    }
+}
+
+/// A few records on their way into the rows.
+private struct RecordImporter {
+    let context: MutationContext
+    /// Conversations where messages have come behind others that are younger.
+    private var unordered: Set<Conversation.ID> = []
+    /// Whether conversations were merged with others after they came.
+    private var mergers: [Conversation.ID: Bool] = [:]
+
+    private var transaction: Transaction { context.transaction }
+    private var application: Application.ID { context.application }
+
+    init(context: MutationContext) {
+        self.context = context
+    }
+
+    mutating func importRecords(_ steps: [ImportStep]) throws -> [ImportOutcome] {
+        var outcomes: [ImportOutcome] = []
+        for (index, step) in steps.enumerated() {
+            do {
+                outcomes.append(try bring(step))
+            } catch let mistake as ArchiveLineError {
+                throw RejectedImportStep(step: index, mistake: mistake)
+            }
+        }
+        for id in unordered.sorted() { try context.reconcile(id) }
+        return outcomes
+    }
+
+    private mutating func bring(_ step: ImportStep) throws -> ImportOutcome {
+        switch step {
+        case .reconcile(let id): return try reconcile(id)
+        case .content(let moved): return try bring(moved)
+        case .record(let record, let conversation):
+            guard let record = try missing(record, of: conversation) else { return .present }
+            try context.record(.recordImported(record))
+            if case .scheduled(let moved) = record { context.tellSender(of: moved.message.dueAt) }
+            if case .conversation(let moved) = record, try merge(moved.conversation) {
+                return .merged
+            }
+            return .imported
+        }
+    }
+
+    /// One whose bytes are just being deleted has an end already; who needs it is refused.
+    private func bring(_ moved: ArchivedContent) throws -> ImportOutcome {
+        var content = moved.content
+        guard try transaction.content(content.id, in: application) == nil,
+            try !transaction.isDropped(content.id, in: application)
+        else { return .present }
+        // Its conversation may have been merged into another one here (X1.2).
+        content.conversation = try content.conversation.map { id in
+            try transaction.winner(of: id, in: application) ?? id
+        }
+        let home = ArchivedContent(content, owner: moved.owner)
+        try context.record(.recordImported(.content(home)))
+        return .imported
+    }
+
+    /// Merges a conversation that has just come with the distinct one its participants had, before anything
+    /// else finds both (ruling 26).
+    private func merge(_ own: Conversation) throws -> Bool {
+        guard own.isDistinct, own.deletedAt == nil else { return false }
+        let holder = try transaction.distinctConversation(
+            of: DistinctKey(own.participants, hash: context.hash), in: application)
+        guard holder?.id != own.id else { return false }
+        return try context.reconcile(own.id).hasChanged
+    }
+
+    /// What of a record is to come; `nil` when it is there.
+    private mutating func missing(
+        _ record: ArchiveRecord, of conversation: ArchivedConversation?
+    ) throws -> ArchiveRecord? {
+        switch record {
+        // It was brought before all others.
+        case .application: return nil
+        case .user(let moved): return try isMissing(moved) ? record : nil
+        case .relations(let moved): return try missing(moved).map(ArchiveRecord.relations)
+        case .conversation(let moved):
+            let id = moved.conversation.id
+            let isThere =
+                try transaction.storedConversation(id, in: application) != nil
+                || transaction.winner(of: id, in: application) != nil
+            return isThere ? nil : record
+        case .message(let moved):
+            return try missing(moved, of: conversation).map(ArchiveRecord.message)
+        case .content(let moved):
+            return try isMissing(moved, "") ? record : nil
+        case .scheduled(let moved): return try missing(moved).map(ArchiveRecord.scheduled)
+        case .announcement(let moved):
+            let known = try transaction.announcements([moved.announcement.id], in: application)
+            return known.isEmpty ? record : nil
+        case .key(let moved):
+            let object = try transaction.object(
+                madeWith: moved.key, as: moved.kind, in: application)
+            return object == nil ? record : nil
+        }
+    }
+
+    /// What has been told about him here stays; who was only named takes all.
+    private func isMissing(_ moved: ArchivedUser) throws -> Bool {
+        guard let known = try transaction.user(moved.user.id, in: application) else { return true }
+        return known.identityStatus != .provided && moved.user.identityStatus == .provided
+    }
+
+    private func missing(_ moved: ArchivedRelations) throws -> ArchivedRelations? {
+        let known = try transaction.relations(of: moved.user, in: application)
+        let followed = moved.followed.filter { user in !known.followed.contains(user) }
+        let blocked = moved.blocked.filter { user in !known.blocked.contains(user) }
+        let periods = try newPeriods(of: moved, blocking: Set(blocked))
+        guard !followed.isEmpty || !blocked.isEmpty || !periods.isEmpty else { return nil }
+        return ArchivedRelations(
+            moved.user, followed: followed, blocked: blocked, blockPeriods: periods)
+    }
+
+    /// - Parameter blocked: The users whom the block lists here do not name yet.
+    private func newPeriods(
+        of moved: ArchivedRelations, blocking blocked: Set<UserID>
+    ) throws -> [ArchivedRelations.BlockPeriod] {
+        guard !moved.blockPeriods.isEmpty else { return [] }
+        let known = Set(try transaction.blockPeriods(of: moved.user, in: application))
+        return moved.blockPeriods.filter { period in
+            period.until == nil ? blocked.contains(period.user) : !known.contains(period)
+        }
+    }
+
+    /// Keeps its place, unless another message has it or its conversation is another one by now.
+    ///
+    /// - Parameter conversation: Where it comes from, as it was there.
+    private mutating func missing(
+        _ moved: ArchivedMessage, of conversation: ArchivedConversation?
+    ) throws -> ArchivedMessage? {
+        let message = moved.message
+        // Asked together: over a network it is one round trip.
+        let known = try transaction.askHome(of: message.id, in: application)
+        // The id of a message that was deleted stays taken (rulings 12).
+        let trace = try transaction.askObject(
+            madeWith: Replay.Key(message.id), as: .message, in: application)
+        let neighbour = try transaction.askMessage(
+            at: message.position, in: message.conversation, in: application)
+        guard let home = try home(message.conversation), home.deletedAt == nil else { return nil }
+        if let known = try known.first() {
+            guard known == home.id else {
+                throw ArchiveLineError("id", "is that of a message in another conversation here")
+            }
+            return nil
+        }
+        guard try trace.first() == nil else { return nil }
+        for content in moved.contents { _ = try isMissing(content, "contents.") }
+        let isOwn = home.id == message.conversation
+        if isOwn, try neighbour.first() == nil {
+            guard let conversation, try isMerged(home, since: conversation) else { return moved }
+            return moved.moved(
+                to: message.position, in: home.id,
+                recipients: conversation.recipients(at: message.position))
+        }
+        // Those of a merged one are put in order when all have come.
+        if isOwn { unordered.insert(home.id) }
+        return moved.moved(
+            to: home.lastPosition.next, in: home.id,
+            recipients: conversation?.recipients(at: message.position) ?? [])
+    }
+
+    /// Whether a conversation was merged with another one after its record had come: what that says of
+    /// positions is said with each message then.
+    private mutating func isMerged(
+        _ home: Conversation, since record: ArchivedConversation
+    ) throws -> Bool {
+        guard home.isDistinct else { return false }
+        if let known = mergers[home.id] { return known }
+        let aliases = try transaction.aliases(of: home.id, in: application)
+        let isMerged = !aliases.subtracting(record.aliases).isEmpty
+        mergers[home.id] = isMerged
+        return isMerged
+    }
+
+    private func missing(_ moved: ArchivedScheduledMessage) throws -> ArchivedScheduledMessage? {
+        let id = moved.message.id
+        let known = try transaction.sending(madeWith: Replay.Key(id), in: application)
+        let isSent = try transaction.message(id, in: application) != nil
+        guard known == nil, !isSent, let home = try home(moved.message.conversation) else {
+            return nil
+        }
+        for content in moved.contents { _ = try isMissing(content, "contents.") }
+        return home.id == moved.message.conversation ? moved : moved.moved(to: home.id)
+    }
+
+    private func isMissing(_ moved: ArchivedContent, _ prefix: String) throws -> Bool {
+        let content = moved.content
+        guard let known = try transaction.content(content.id, in: application) else {
+            guard try !transaction.isDropped(content.id, in: application) else {
+                throw ArchiveLineError(
+                    "\(prefix)id",
+                    "is that of a content whose bytes are just being deleted here: try again later")
+            }
+            return true
+        }
+        guard known.sha256 == content.sha256 else {
+            throw ArchiveLineError("\(prefix)sha256", "is not that of the content of this id here")
+        }
+        return false
+    }
+
+    /// The conversation of that id, or of that alias, deleted or not.
+    private func home(_ id: Conversation.ID) throws -> Conversation? {
+        if let own = try transaction.storedConversation(id, in: application) { return own }
+        let winner = try transaction.winner(of: id, in: application)
+        let home = try winner.flatMap { id in
+            try transaction.storedConversation(id, in: application)
+        }
+        guard let home else {
+            throw ArchiveLineError("conversation", "is neither on a line before nor here")
+        }
+        return home
+    }
+
+    /// One that was never merged stays as it is: positions are known to others.
+    private func reconcile(_ id: Conversation.ID) throws -> ImportOutcome {
+        guard let own = try home(id), own.isDistinct, own.deletedAt == nil,
+            try own.id != id || !transaction.aliases(of: id, in: application).isEmpty
+        else { return .present }
+        return try context.reconcile(own.id).hasChanged ? .imported : .present
+    }
+}
+
+extension Application {
+    fileprivate func differs(from other: Application) -> Bool {
+        name != other.name || createdAt != other.createdAt
+            || sessionLifetime != other.sessionLifetime ?? sessionLifetime
+    }
+}
+
+// What an import asks before it brings a record.
+extension Transaction {
+    /// Whether nobody has used an application for anything.
+    func isUnused(_ application: Application.ID) throws -> Bool {
+        let tables: [StaticString] = ["identities", "conversations", "contents", "announcements"]
+        return try tables.allSatisfy { table in
+            try first("SELECT 1 FROM \(raw: table) WHERE application = \(application) LIMIT 1") {
+                _ in true
+            } == nil
+        }
+    }
+
+    /// Whom a user follows, by will or not, and blocks.
+    func relations(
+        of user: UserID, in application: Application.ID
+    ) throws -> (followed: Set<UserID>, blocked: Set<UserID>) {
+        let followed = try rows(
+            """
+            SELECT followed FROM following
+            WHERE application = \(application) AND follower = \(user)
+            """
+        ) { row in try row.user(0) }
+        let blocked = try rows(
+            "SELECT blocked FROM blocks WHERE application = \(application) AND owner = \(user)"
+        ) { row in try row.user(0) }
+        return (Set(followed), Set(blocked))
+    }
+
+    /// In which conversation a message stands.
+    func askHome(
+        of message: Message.ID, in application: Application.ID
+    ) throws -> DeferredRows<Conversation.ID> {
+        try ask(
+            """
+            SELECT conversation FROM messages
+            WHERE application = \(application) AND id = \(message)
+            """
+        ) { row in try row.id(0) }
+    }
+
+    /// Which message has a place.
+    func askMessage(
+        at place: Position, in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> DeferredRows<Message.ID> {
+        try ask(
+            """
+            SELECT id FROM messages
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND position = \(place)
+            """
+        ) { row in try row.id(0) }
+    }
+
+    func isDropped(
+        _ content: Content.ID, in application: Application.ID
+    ) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM dropped_contents
+            WHERE application = \(application) AND content = \(content)
+            """
+        ) { _ in true } ?? false
+    }
+}

@@ -1,0 +1,262 @@
+import Messaging
+import SQL
+
+// What came from another server is written as it was there; what is counted adds up again from the
+// messages as they come.
+extension Projection {
+    func bring(_ record: ArchiveRecord) throws {
+        switch record {
+        case .application(let application): try rename(application)
+        case .user(let moved): try bring(moved)
+        case .relations(let moved): try bring(moved)
+        case .conversation(let moved): try bring(moved)
+        case .message(let moved): try bring(moved)
+        case .content(let moved): try bring(moved)
+        case .scheduled(let moved):
+            for content in moved.contents { try bring(content) }
+            try keep(MessageScheduled(message: moved.message, key: nil))
+        case .announcement(let moved): try bring(moved)
+        case .key(let moved): remember(moved.key, as: moved.kind, for: moved.object.bytes)
+        }
+    }
+
+    private func bring(_ moved: ArchivedUser) throws {
+        let user = moved.user
+        try keepIdentity(of: user.id)
+        let isNew = try know([user.id]) > 0
+        let createdAt = moved.createdAt ?? moment
+        if user.identityStatus == .provided { try tell(user.identity) }
+        try transaction.execute(
+            """
+            UPDATE identities SET
+                kind = \(user.identity.kind.rawValue), standing = \(user.identityStatus.rawValue),
+                identity_version = \(user.identityVersion), is_suspended = \(user.isSuspended),
+                sessions_ended_at = \(user.sessionsEndedAt),
+                external_unread_count = \(moved.externalUnreadCount),
+                created_at = CASE
+                    WHEN \(isNew) = 1 OR created_at > \(createdAt) THEN \(createdAt)
+                    ELSE created_at
+                END
+            WHERE application = \(application) AND user_id = \(user.id)
+            """)
+    }
+
+    private func bring(_ moved: ArchivedRelations) throws {
+        // Whose own record has come has the standing that it tells.
+        try nameInMoved([moved.user] + moved.followed)
+        for some in moved.followed.powers(upTo: 256) {
+            let rows = some.map { user -> [SQLValue] in
+                [
+                    application.bytes.sqlValue, moved.user.text.sqlValue, user.text.sqlValue,
+                    Int64(1).sqlValue, Int64(0).sqlValue,
+                ]
+            }
+            let added = try transaction.rowsChanged(
+                by: """
+                    INSERT INTO following (application, follower, followed, is_kept, shared_count)
+                    VALUES \(rows: rows) ON CONFLICT (application, follower, followed) DO NOTHING
+                    """)
+            try transaction.execute(
+                """
+                UPDATE identities SET following_count = following_count + \(added)
+                WHERE application = \(application) AND user_id = \(moved.user)
+                """)
+        }
+        try bringBlocks(moved)
+    }
+
+    /// Keeps a content, unless it is there.
+    func bring(_ moved: ArchivedContent) throws {
+        let id = moved.content.id
+        guard try transaction.content(id, in: application) == nil else { return }
+        try keep(moved.content)
+        if let owner = moved.owner { try own(id, owner) }
+    }
+
+    private func bring(_ moved: ArchivedAnnouncement) throws {
+        let id = moved.announcement.id
+        try announce(
+            AnnouncementSent(
+                announcement: moved.announcement, recipients: moved.recipients.map(\.user)))
+        for recipient in moved.recipients {
+            try transaction.execute(
+                """
+                UPDATE announcement_recipients SET status = \(recipient.status.rawValue)
+                WHERE application = \(application) AND announcement = \(id)
+                    AND user_id = \(recipient.user) AND status <> \(recipient.status.rawValue)
+                """)
+            if let moment = recipient.deletedAt {
+                try delete(id, for: recipient.user, at: moment)
+            }
+        }
+    }
+}
+
+extension Projection {
+    /// Creates a conversation with the view of every participant; its messages are still to come.
+    ///
+    /// A distinct one whose participants have another one already has no key of its own: the next event of
+    /// the same transaction merges both.
+    func bring(_ moved: ArchivedConversation) throws {
+        let conversation = moved.conversation
+        let id = conversation.id
+        keepAbsence(of: id)
+        let isDistinct = conversation.isDistinct && conversation.deletedAt == nil
+        let key: SQL = isDistinct ? freeKey(of: conversation.participants) : "NULL"
+        try transaction.execute(
+            """
+            INSERT INTO conversations (
+                application, id, created_at, is_distinct, distinct_key, is_announced, deleted_at,
+                last_position, last_sent_at, message_count, metadata, version
+            ) VALUES (
+                \(application), \(id), \(conversation.createdAt), \(conversation.isDistinct),
+                \(key), \(conversation.isAnnounced), \(conversation.deletedAt),
+                \(conversation.lastPosition), \(conversation.lastSentAt), 0,
+                \(conversation.metadata.columnBytes), \(conversation.version)
+            )
+            """)
+        if conversation.deletedAt == nil { addToCounts(conversations: 1) }
+        for alias in moved.aliases {
+            try transaction.execute(
+                """
+                INSERT INTO conversation_aliases (application, alias, conversation)
+                SELECT application, \(alias), id FROM conversations
+                WHERE application = \(application) AND id = \(id) AND NOT EXISTS (
+                    SELECT 1 FROM conversations WHERE application = \(application) AND id = \(alias)
+                )
+                ON CONFLICT (application, alias) DO NOTHING
+                """)
+        }
+        try nameInMoved(moved.members.map(\.participant.userID))
+        for member in moved.members { try bring(member, conversation) }
+        let users = conversation.participants.users
+        try connect(users, among: users, of: id, isMeeting: false)
+    }
+
+    private func bring(_ member: ArchivedParticipant, _ conversation: Conversation) throws {
+        let (part, id) = (member.participant, conversation.id)
+        try transaction.execute(
+            """
+            INSERT INTO participants (
+                application, conversation, user_id, place, past, joined_after, left_after,
+                frozen_metadata, conversation_created_at, state, cleared_to, shown_from, last_at
+            ) VALUES (
+                \(application), \(id), \(part.userID), \(member.place), \(part.past.text),
+                \(part.joinedAfter), \(part.leftAfter), \(member.frozenMetadata?.columnBytes),
+                \(conversation.createdAt), \(part.state.rawValue), \(part.clearedTo),
+                \(member.shownFrom), \(conversation.createdAt)
+            )
+            """)
+        if part.state == .shown { try count(shown: [part.userID], 1) }
+        if member.receipts != Receipts() {
+            try transaction.execute(
+                """
+                INSERT INTO receipts (application, conversation, user_id, delivered, read)
+                VALUES (
+                    \(application), \(id), \(part.userID), \(member.receipts.delivered.text),
+                    \(member.receipts.read.text)
+                )
+                """)
+        }
+        for position in member.hidden.intervals.joined() {
+            try transaction.execute(
+                """
+                INSERT INTO hidden_messages (application, conversation, position, user_id)
+                VALUES (\(application), \(id), \(position), \(part.userID))
+                """)
+        }
+    }
+
+    /// Adds a message and counts it in every view, as deleting it would take it out of them.
+    func bring(_ moved: ArchivedMessage) throws {
+        for content in moved.contents { try bring(content) }
+        let message = moved.message
+        insert(message, blocksChangedAt: moved.blocksChangedAt)
+        for (part, place) in zip(message.parts, moved.places) {
+            try insert(part, of: message.id, in: message.conversation)
+            if let place { try move(part.index, to: place, in: message.id) }
+        }
+        if let made = moved.partsMade {
+            try transaction.execute(
+                """
+                UPDATE messages SET parts_made = \(made)
+                WHERE application = \(application) AND id = \(message.id)
+                """)
+        }
+        try bring(moved.recipients, of: message)
+        try transaction.execute(
+            """
+            UPDATE conversations SET
+                message_count = message_count + 1,
+                last_sent_at = CASE
+                    WHEN last_position < \(message.position) OR last_sent_at IS NULL
+                    THEN \(message.sentAt) ELSE last_sent_at
+                END,
+                last_position = CASE
+                    WHEN last_position < \(message.position) THEN \(message.position)
+                    ELSE last_position
+                END
+            WHERE application = \(application) AND id = \(message.conversation)
+            """)
+        try countInViews(message)
+    }
+
+    private func bring(_ recipients: [ArchivedMessage.Recipient], of message: Message) throws {
+        let (place, home) = (message.position, message.conversation)
+        for recipient in recipients {
+            if recipient.isHidden {
+                try transaction.execute(
+                    """
+                    INSERT INTO hidden_messages (application, conversation, position, user_id)
+                    VALUES (\(application), \(home), \(place), \(recipient.user))
+                    ON CONFLICT (application, conversation, position, user_id) DO NOTHING
+                    """)
+            }
+            guard recipient.status > .sent else { continue }
+            let owner = ReceiptOwner(conversation: home, user: recipient.user)
+            let known = try transaction.receipts(of: owner, in: application)
+            try write(
+                known.recording(
+                    recipient.status == .read ? .read : .delivery,
+                    of: IntervalSet(place.number...place.number)), of: owner)
+        }
+    }
+
+    private func countInViews(_ message: Message) throws {
+        let (place, home) = (message.position, message.conversation)
+        let hiders = try askHiders(of: place, in: home)
+        // Names of users are never empty, so the empty one stands for nobody.
+        let readers =
+            try readers(of: place, in: home).map(\.text) + [message.sender.userID?.text ?? ""]
+        let hidden = try hiders.rows().map(\.text) + [""]
+        try transaction.execute(
+            """
+            UPDATE participants SET unshown_count = unshown_count + 1
+            WHERE application = \(application) AND conversation = \(home)
+                AND (left_after IS NULL OR left_after >= \(place))
+                AND (cleared_to >= \(place) OR user_id IN (\(few: hidden)))
+            """)
+        try transaction.execute(
+            """
+            UPDATE participants SET
+                total_count = total_count + 1,
+                unread_count = unread_count + CASE
+                    WHEN joined_after < \(place) AND user_id NOT IN (\(few: readers)) THEN 1
+                    ELSE 0
+                END,
+                last_message = CASE
+                    WHEN COALESCE(last_position, 0) < \(place) THEN \(message.id)
+                    ELSE last_message
+                END,
+                last_at = CASE
+                    WHEN COALESCE(last_position, 0) < \(place) THEN \(message.sentAt) ELSE last_at
+                END,
+                last_position = CASE
+                    WHEN COALESCE(last_position, 0) < \(place) THEN \(place) ELSE last_position
+                END
+            WHERE application = \(application) AND conversation = \(home)
+                AND (left_after IS NULL OR left_after >= \(place))
+                AND cleared_to < \(place) AND user_id NOT IN (\(few: hidden))
+            """)
+    }
+}

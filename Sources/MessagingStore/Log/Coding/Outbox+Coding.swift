@@ -1,0 +1,124 @@
+import Messaging
+
+extension AnnouncementSent {
+    func write(to writer: inout ByteWriter) {
+        writer.write(announcement.id)
+        announcement.sender.write(to: &writer)
+        writer.write(announcement.sentAt)
+        writer.write(each: announcement.parts) { writer, part in part.write(to: &writer) }
+        writer.write(each: recipients) { writer, user in writer.write(user) }
+        writer.write(optional: notification) { writer, json in writer.write(json) }
+        writer.write(optional: key) { writer, key in writer.write(key) }
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(
+            announcement: Announcement(
+                id: try reader.id(), sender: try Sender(from: &reader),
+                sentAt: try reader.timestamp(),
+                parts: try reader.each { reader in try MessagePart(from: &reader) }),
+            recipients: try reader.each { reader in try reader.user() },
+            notification: try reader.optional { reader in try reader.bytes() },
+            key: try reader.optional { reader in try reader.id() })
+    }
+}
+
+extension AnnouncementReceived {
+    func write(to writer: inout ByteWriter) {
+        writer.write(announcement)
+        writer.write(user)
+        writer.write(kind.rawValue)
+        writer.write(at)
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(
+            announcement: try reader.id(), user: try reader.user(),
+            kind: try reader.legal(
+                Receipts.Kind(rawValue: try reader.text()), "kind of a receipt"),
+            at: try reader.timestamp())
+    }
+}
+
+extension NotificationSent {
+    func write(to writer: inout ByteWriter) {
+        writer.write(each: recipients) { writer, user in writer.write(user) }
+        writer.write(notification)
+        writer.write(optional: key) { writer, key in writer.write(key) }
+        writer.write(at)
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(
+            recipients: try reader.each { reader in try reader.user() },
+            notification: try reader.bytes(),
+            key: try reader.optional { reader in try reader.id() }, at: try reader.timestamp())
+    }
+}
+
+extension ScheduledMessage {
+    func write(to writer: inout ByteWriter) {
+        writer.write(id)
+        writer.write(conversation)
+        draft.write(to: &writer)
+        writer.write(dueAt)
+        writer.write(optional: typingFrom) { writer, moment in writer.write(moment) }
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(
+            id: try reader.id(), conversation: try reader.id(),
+            draft: try Message.Draft(from: &reader), dueAt: try reader.timestamp(),
+            typingFrom: try reader.optional { reader in try reader.timestamp() })
+    }
+}
+
+extension Message.Draft {
+    fileprivate func write(to writer: inout ByteWriter) {
+        sender.write(to: &writer)
+        switch admission {
+        case .participants: writer.write(true)
+        case .identities: writer.write(false)
+        }
+        writer.write(senderProperty)
+        writer.write(each: parts) { writer, part in part.write(to: &writer) }
+        writer.write(optional: notification) { writer, json in writer.write(json) }
+        writer.write(optional: proposedID) { writer, id in writer.write(id) }
+    }
+
+    /// A draft that was legal when it was written is so now; another one is a fault.
+    fileprivate init(from reader: inout ByteReader) throws {
+        let sender = try Sender(from: &reader)
+        let admission: Admission = try reader.flag() ? .participants : .identities
+        let senderProperty = try reader.text()
+        let parts = try reader.each { reader in try MessagePart.Draft(from: &reader) }
+        let notification = try reader.optional { reader in try reader.bytes() }
+        let id: Message.ID? = try reader.optional { reader in try reader.id() }
+        do throws(Rejection) {
+            try self.init(
+                sender: sender, admission: admission, senderProperty: senderProperty,
+                parts: parts, notification: notification, proposedID: id)
+        } catch {
+            throw StoreFault.unreadable("draft of a message")
+        }
+    }
+}
+
+extension MessagePart.Draft {
+    fileprivate func write(to writer: inout ByteWriter) {
+        writer.write(mimeType)
+        body.write(to: &writer)
+        writer.write(optional: proposedID) { writer, id in writer.write(id) }
+    }
+
+    fileprivate init(from reader: inout ByteReader) throws {
+        let mimeType = try reader.text()
+        let body = try MessagePart.Body(from: &reader)
+        let id: MessagePart.ID? = try reader.optional { reader in try reader.id() }
+        do throws(Rejection) {
+            try self.init(mimeType: mimeType, body: body, proposedID: id)
+        } catch {
+            throw StoreFault.unreadable("part of a message")
+        }
+    }
+}

@@ -1,0 +1,250 @@
+import Messaging
+import SQL
+
+/// An object whose former states are kept while the log is, so that an event shows it as it was (rulings 27).
+///
+/// Each row of `object_history` is a state that ended, with the position of the event that ended it. The state
+/// right after event P is the one that the first event behind P ended, or else what the object's rows hold now.
+/// What only grows with the log needs no state: a message knows the event that brought it.
+enum HistoricalObject: Hashable {
+    /// What is known of a user.
+    case identity(UserID)
+    /// A conversation without its participants.
+    case conversation(Conversation.ID)
+    /// All who take or took part in a conversation.
+    case participants(Conversation.ID)
+    /// What a participant received and read.
+    case receipts(ReceiptOwner)
+    /// A message with its parts and its place.
+    case message(Message.ID)
+    /// The positions a participant does not see, one by one.
+    case hidden(ReceiptOwner)
+    /// The metadata a former participant sees (R14).
+    case frozenMetadata(ReceiptOwner)
+
+    /// What its rows are found by, within an application.
+    var key: [UInt8] {
+        switch self {
+        case .identity(let user): [1] + Array(user.text.utf8)
+        case .conversation(let id): [2] + id.bytes
+        case .participants(let id): [3] + id.bytes
+        case .receipts(let owner): [4] + owner.key
+        case .message(let id): [5] + id.bytes
+        case .hidden(let owner): [6] + owner.key
+        case .frozenMetadata(let owner): [7] + owner.key
+        }
+    }
+}
+
+extension ReceiptOwner {
+    fileprivate var key: [UInt8] { conversation.bytes + Array(user.text.utf8) }
+}
+
+/// What changes objects keeps the states it ends, in the event's transaction. An object that was not there has
+/// an empty state. Of several changes by one event the first has the state of before.
+extension Projection {
+    func keepIdentity(of user: UserID) throws {
+        let before = try transaction.user(user, in: application)
+        keep(.identity(user)) { writer in before?.writeFormer(to: &writer) }
+    }
+
+    /// - Parameter conversation: As it is before the change.
+    func keep(_ conversation: Conversation) {
+        keep(.conversation(conversation.id)) { writer in
+            var conversation = conversation
+            conversation.participants = Participants([])
+            conversation.write(to: &writer)
+        }
+    }
+
+    /// Keeps that a conversation was not there.
+    func keepAbsence(of id: Conversation.ID) {
+        keep(.conversation(id)) { _ in }
+    }
+
+    func keepConversation(_ id: Conversation.ID) throws {
+        guard let before = try transaction.askLocked(id, in: application).first() else { return }
+        keep(before)
+    }
+
+    func keepParticipants(of id: Conversation.ID) throws {
+        let before = try transaction.participants(of: [id], reachedFrom: .start, in: application)
+        keep(.participants(id)) { writer in
+            writer.write(each: before) { writer, placed in placed.write(to: &writer) }
+        }
+    }
+
+    /// - Parameter receipts: As they are before the change.
+    func keep(_ receipts: Receipts, of owner: ReceiptOwner) {
+        keep(.receipts(owner)) { writer in receipts.writeFormer(to: &writer) }
+    }
+
+    /// - Parameter message: As it is before the change.
+    func keep(_ message: Message) {
+        keep(.message(message.id)) { writer in message.write(to: &writer) }
+    }
+
+    func keepHidden(of owner: ReceiptOwner) throws {
+        keep(
+            try transaction.hiddenPositions(
+                of: owner, within: IntervalSet(1...Int64.max), in: application),
+            hiddenFrom: owner)
+    }
+
+    private func keep(_ positions: IntervalSet, hiddenFrom owner: ReceiptOwner) {
+        keep(.hidden(owner)) { writer in writer.write(positions.text) }
+    }
+
+    func keepFrozenMetadata(of owner: ReceiptOwner) throws {
+        guard let before = try transaction.frozenMetadata(of: owner, in: application) else {
+            return
+        }
+        keep(.frozenMetadata(owner)) { writer in before.write(to: &writer) }
+    }
+
+    /// Keeps all of a conversation that is about to be deleted or merged, but its messages.
+    func keepWhole(_ id: Conversation.ID) throws {
+        try keepConversation(id)
+        try keepParticipants(of: id)
+        for (owner, receipts) in try transaction.receipts(in: [id], in: application) {
+            keep(receipts, of: owner)
+        }
+        for placed in try transaction.participants(
+            of: [id], reachedFrom: .start, in: application)
+        where placed.participant.isFormer {
+            try keepFrozenMetadata(
+                of: ReceiptOwner(conversation: id, user: placed.participant.userID))
+        }
+    }
+
+    /// Keeps what every participant of a conversation does not see; deleting a conversation leaves it.
+    func keepHidden(in id: Conversation.ID) throws {
+        let rows = try transaction.rows(
+            """
+            SELECT user_id, position FROM hidden_messages
+            WHERE application = \(application) AND conversation = \(id)
+            """
+        ) { row in (user: try row.user(0), place: try row.int64(1)) }
+        let hidden = Dictionary(grouping: rows, by: \.user)
+        for placed in try transaction.participants(
+            of: [id], reachedFrom: .start, in: application)
+        {
+            let user = placed.participant.userID
+            keep(
+                IntervalSet((hidden[user] ?? []).map { row in row.place...row.place }),
+                hiddenFrom: ReceiptOwner(conversation: id, user: user))
+        }
+    }
+
+    private func keep(_ object: HistoricalObject, _ write: (inout ByteWriter) -> Void) {
+        var writer = ByteWriter()
+        write(&writer)
+        transaction.add(
+            "(\(application), \(object.key), \(position), \(writer.bytes))",
+            to: "object_history", key: application.bytes + object.key,
+            by: Insertion(
+                "INSERT INTO object_history (application, object, until, state) VALUES",
+                "ON CONFLICT (application, object, until) DO NOTHING"))
+    }
+}
+
+extension Transaction {
+    /// The metadata a former participant sees; `nil` for one who takes part.
+    func frozenMetadata(
+        of owner: ReceiptOwner, in application: Application.ID
+    ) throws -> Metadata? {
+        try first(
+            """
+            SELECT frozen_metadata FROM participants
+            WHERE application = \(application) AND conversation = \(owner.conversation)
+                AND user_id = \(owner.user) AND frozen_metadata IS NOT NULL
+            """
+        ) { row in try row.metadata(0) }
+    }
+
+    /// What is kept for readers of the log alone, and goes with the events before it.
+    static let historyTables: [(name: StaticString, position: StaticString)] = [
+        ("object_history", "until"), ("deleted_messages", "event"),
+    ]
+
+    /// Deletes what only readers of events up to a position needed.
+    func trimHistory(through last: LogPosition, in application: Application.ID) throws {
+        for table in Self.historyTables {
+            try execute(
+                """
+                DELETE FROM \(raw: table.name)
+                WHERE application = \(application) AND \(raw: table.position) <= \(last)
+                """)
+        }
+    }
+}
+
+// MARK: - Coding
+
+extension User {
+    /// What events show of a user: the identity, and whether there is one.
+    fileprivate func writeFormer(to writer: inout ByteWriter) {
+        identity.write(to: &writer)
+        writer.write(knownIdentity != nil)
+    }
+}
+
+/// What was known of a user.
+struct FormerIdentity {
+    /// Without names where nothing was told.
+    let identity: Identity
+    /// Whether it was an identity, and not only a user.
+    let isKnown: Bool
+
+    init(identity: Identity, isKnown: Bool) {
+        self.identity = identity
+        self.isKnown = isKnown
+    }
+
+    init(from reader: inout ByteReader) throws {
+        identity = try Identity(from: &reader)
+        isKnown = try reader.flag()
+    }
+}
+
+extension PositionedParticipant {
+    fileprivate func write(to writer: inout ByteWriter) {
+        writer.write(conversation)
+        writer.write(place)
+        writer.write(participant.userID)
+        writer.write(participant.past.text)
+        writer.write(participant.joinedAfter)
+        writer.write(optional: participant.leftAfter) { writer, place in writer.write(place) }
+        writer.write(participant.state.rawValue)
+        writer.write(participant.clearedTo)
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(
+            conversation: try reader.id(), place: try reader.number(),
+            participant: Participant(
+                userID: try reader.user(), past: try reader.intervals(),
+                joinedAfter: try reader.position(),
+                leftAfter: try reader.optional { reader in try reader.position() },
+                state: try reader.legal(
+                    ViewState(rawValue: try reader.text()), "state of a participant"),
+                clearedTo: try reader.position()))
+    }
+}
+
+extension Receipts {
+    fileprivate func writeFormer(to writer: inout ByteWriter) {
+        writer.write(delivered.text)
+        writer.write(read.text)
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(delivered: try reader.intervals(), read: try reader.intervals())
+    }
+}
+
+extension ByteReader {
+    mutating func intervals() throws(StoreFault) -> IntervalSet {
+        try legal(IntervalSet(text: try text()), "intervals in payload")
+    }
+}

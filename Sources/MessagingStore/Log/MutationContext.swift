@@ -1,0 +1,123 @@
+import Messaging
+import SQL
+import SystemSupport
+
+/// One mutation of one application: what it loads with, and the only way to change a row.
+struct MutationContext {
+    let transaction: Transaction
+    let application: Application.ID
+    let now: Timestamp
+    /// On whose account; `nil` for what the server does by itself.
+    let actor: EventActor?
+    /// In which trace it is asked for; `nil` for none.
+    let trace: Trace?
+    /// What decisions are held to.
+    let limits: MessagingLimits
+    let hash: @Sendable ([UInt8]) -> [UInt8]
+    let signal: CommitSignal
+    let scheduleSignal: ScheduleSignal
+    let webhookSignal: WakeSignal
+    let clock: InvalidationClock
+
+    /// Appends an event to the log and applies it to the rows, both in this transaction.
+    ///
+    /// - Parameter recipientViews: Whom a message reaches, where that was looked up already.
+    func record(_ event: Event, reaching recipientViews: [RecipientView]? = nil) throws {
+        let position = try transaction.nextLogPosition(in: application)
+        transaction.add(
+            """
+            (\(application), \(position), \(event.kind), \(now), \(event.payload), \(actor?.user),
+            \(actor?.token), \(trace?.text))
+            """,
+            to: "events", key: application.bytes,
+            by: Insertion(
+                """
+                INSERT INTO events (
+                    application, position, kind, at, payload, actor_user, actor_token, trace
+                ) VALUES
+                """))
+        var projection = Projection(
+            transaction: transaction, application: application, hash: hash, position: position,
+            moment: now)
+        projection.recipientViews = recipientViews
+        projection.trace = trace
+        try projection.apply(event)
+        let changes = event.changes(in: application)
+        if !changes.isEmpty {
+            transaction.aroundCommit { [clock] in
+                clock.begin(changes)
+            } after: { [clock] in
+                clock.end(changes)
+            }
+        }
+        transaction.afterCommit { [signal, application] in
+            signal.advance(to: position, in: application)
+        }
+        transaction.notify(StoreNotification.log(of: application).subject, position.number)
+    }
+}
+
+/// The end of an application's log, which each event moves.
+struct LogEnd {
+    /// The position of the last event.
+    var position = LogPosition.start
+    /// When a block list of the application last changed, see ``Projection/apply(_:)-(BlocksChanged)``.
+    var blocksChangedAt = Timestamp(milliseconds: 0)
+
+    static func row(of application: Application.ID) -> RowCacheKey<LogEnd> {
+        RowCacheKey(of: application.bytes, in: "log_positions")
+    }
+}
+
+extension Transaction {
+    /// The next place in an application's log.
+    ///
+    /// A counter row and never a sequence: a sequence hands out 1 before 2 commits first, and a
+    /// reader would step over it. Rolled back, the number is free again: no gaps. All changes of one
+    /// commit count on, and the row is written once for them.
+    fileprivate func nextLogPosition(in application: Application.ID) throws -> LogPosition {
+        let last = try askLogEnd(in: application).first()
+        if last == nil {
+            try execute(
+                "INSERT INTO log_positions (application, position) VALUES (\(application), 0)")
+        }
+        var end = last ?? LogEnd()
+        end.position = LogPosition(end.position.number + 1)
+        let next = end.position
+        deferWrite(end, of: LogEnd.row(of: application)) {
+            "UPDATE log_positions SET position = \(next) WHERE application = \(application)"
+        }
+        cache(end, for: LogEnd.row(of: application))
+        return next
+    }
+
+    /// The end of an application's log, locked for the transaction that records the next event.
+    func askLogEnd(in application: Application.ID) throws -> DeferredRows<LogEnd> {
+        try ask(
+            """
+            SELECT position, blocks_changed_at FROM log_positions
+            WHERE application = \(application)\(.untilCommit)
+            """,
+            as: LogEnd.row(of: application)
+        ) { row in
+            LogEnd(
+                position: LogPosition(try row.int64(0)), blocksChangedAt: try row.timestamp(1))
+        }
+    }
+}
+
+extension EventActor {
+    fileprivate var user: UserID? {
+        switch self {
+        case .user(let user): user
+        case .named, .token: nil
+        }
+    }
+
+    fileprivate var token: Token.ID? {
+        switch self {
+        case .token(let id): id
+        case .named, .user: nil
+        }
+    }
+}

@@ -1,0 +1,536 @@
+import Messaging
+import SQL
+
+/// Reads objects as they were right after an event, from what rows hold now and the states they had before.
+///
+/// It is made for one read transaction and events in ascending order, and remembers what it has read:
+/// a page of events costs a few statements more than its objects as they are now, unless they changed since.
+struct ObjectHistory {
+    private let transaction: Transaction
+    private let application: Application.ID
+    /// No event before this one is asked for.
+    private let first: LogPosition
+
+    // As rows hold it now; `.some(nil)` for what is not there.
+    private var users: [UserID: FormerIdentity?] = [:]
+    private var conversations: [Conversation.ID: Conversation?] = [:]
+    private var participants: [Conversation.ID: [PositionedParticipant]] = [:]
+    private var receipts: [Conversation.ID: [ReceiptOwner: Receipts]] = [:]
+    private var messages: [Message.ID: Message?] = [:]
+    private var merges: [(position: LogPosition, merge: ConversationMerged)]?
+
+    /// Of each object the positions behind `first` at which a state of it ended, ascending.
+    private var ends: [HistoricalObject: [LogPosition]] = [:]
+    /// The state of each object that was read last, and until when and from when on it is the answer.
+    private var states: [HistoricalObject: FormerState] = [:]
+
+    /// Bytes of the states that were read so far: readers stop before they fill the memory.
+    private(set) var weight: Int64 = 0
+
+    private struct FormerState {
+        let from: LogPosition
+        let until: LogPosition
+        /// `nil` when no event behind `from` ended one.
+        let state: [UInt8]?
+    }
+
+    /// - Parameter first: The earliest event that is asked for.
+    init(_ transaction: Transaction, from first: LogPosition, in application: Application.ID) {
+        self.transaction = transaction
+        self.application = application
+        self.first = first
+    }
+
+    // MARK: - Reading ahead
+
+    /// Reads ahead what many events need, each kind by one statement.
+    mutating func load(
+        users someUsers: Set<UserID> = [],
+        conversations someConversations: Set<Conversation.ID> = [],
+        messages someMessages: Set<Message.ID> = []
+    ) throws {
+        let newUsers = someUsers.filter { user in users[user] == nil }
+        if !newUsers.isEmpty {
+            for user in newUsers { users[user] = .some(nil) }
+            for user in try transaction.users(newUsers, in: application) {
+                users[user.id] = FormerIdentity(
+                    identity: user.identity, isKnown: user.knownIdentity != nil)
+            }
+        }
+        let newConversations = someConversations.filter { id in participants[id] == nil }
+        if !newConversations.isEmpty {
+            for id in newConversations { participants[id] = [] }
+            let found = try transaction.participants(
+                of: Array(newConversations), reachedFrom: .start, in: application)
+            participants.merge(Dictionary(grouping: found, by: \.conversation)) { _, new in new }
+        }
+        let newMessages = someMessages.filter { id in messages[id] == nil }
+        if !newMessages.isEmpty {
+            for id in newMessages { messages[id] = .some(nil) }
+            for (id, message) in try transaction.messages(Array(newMessages), in: application) {
+                messages[id] = message
+            }
+        }
+        try loadEnds(
+            of: newUsers.map(HistoricalObject.identity)
+                + newConversations.flatMap { id in [.participants(id), .conversation(id)] }
+                + newMessages.map(HistoricalObject.message))
+    }
+
+    /// Looks up when states of some objects ended. Objects that changed very often since are left to single
+    /// look-ups.
+    private mutating func loadEnds(of objects: [HistoricalObject]) throws {
+        let new = objects.filter { object in ends[object] == nil }
+        for piece in new.powers(upTo: 256) {
+            let names = Dictionary(uniqueKeysWithValues: piece.map { ($0.key, $0) })
+            let found = try transaction.rows(
+                """
+                SELECT object, until FROM object_history
+                WHERE application = \(application) AND object IN (\(few: piece.map(\.key)))
+                    AND until > \(first)
+                ORDER BY object, until LIMIT \(Self.mostEnds)
+                """
+            ) { row in (try row.blob(0), LogPosition(try row.int64(1))) }
+            guard found.count < Self.mostEnds else { continue }
+            for object in piece { ends[object] = [] }
+            for (key, until) in found {
+                if let object = names[key] { ends[object]?.append(until) }
+            }
+        }
+    }
+
+    private static let mostEnds = 2000
+
+    // MARK: - States
+
+    /// The state an object had right after an event, and when it ended; `nil` when its rows still hold it.
+    private mutating func former(
+        _ object: HistoricalObject, at position: LogPosition
+    ) throws -> (state: [UInt8], until: LogPosition)? {
+        if let known = states[object], known.from <= position, position < known.until {
+            return known.state.map { state in (state, known.until) }
+        }
+        if let ends = ends[object], ends.last.map({ end in end <= position }) ?? true { return nil }
+        let found = try transaction.first(
+            """
+            SELECT until, state FROM object_history
+            WHERE application = \(application) AND object = \(object.key) AND until > \(position)
+            ORDER BY until LIMIT 1
+            """
+        ) { row in
+            FormerState(
+                from: position, until: LogPosition(try row.int64(0)), state: try row.blob(1))
+        }
+        weight += Int64(found?.state?.count ?? 0)
+        states[object] =
+            found ?? FormerState(from: position, until: LogPosition(.max), state: nil)
+        return found.flatMap { found in found.state.map { state in (state, found.until) } }
+    }
+
+    /// The state an object had right after an event, decoded whole.
+    ///
+    /// - Returns: `nil` when the object's rows still hold that state.
+    /// - Throws: A fault when bytes are left over or missing.
+    private mutating func former<Value>(
+        _ object: HistoricalObject, at position: LogPosition,
+        _ decode: (inout ByteReader) throws -> Value
+    ) throws -> Value? {
+        guard let former = try former(object, at: position) else { return nil }
+        var reader = ByteReader(former.state)
+        let value = try decode(&reader)
+        try reader.finish()
+        return value
+    }
+
+    // MARK: - Objects
+
+    /// What was known of a user.
+    mutating func user(_ user: UserID, at position: LogPosition) throws -> FormerIdentity {
+        try load(users: [user])
+        let unknown = FormerIdentity(identity: Identity(userID: user), isKnown: false)
+        let former = try former(.identity(user), at: position) { reader in
+            reader.isAtEnd ? unknown : try FormerIdentity(from: &reader)
+        }
+        return former ?? users[user].flatMap(\.self) ?? unknown
+    }
+
+    /// What objects showed of a user.
+    mutating func identity(of user: UserID, at position: LogPosition) throws -> BasicIdentity {
+        try self.user(user, at: position).identity.basic
+    }
+
+    /// Those who took part, or had taken part, in the order of naming.
+    mutating func participants(
+        of id: Conversation.ID, at position: LogPosition
+    ) throws -> [PositionedParticipant] {
+        try load(conversations: [id])
+        let former = try former(.participants(id), at: position) { reader in
+            try reader.each { reader in try PositionedParticipant(from: &reader) }
+        }
+        return (former ?? participants[id] ?? []).sorted(by: PositionedParticipant.precedes)
+    }
+
+    /// A conversation by the id it had, with its participants, and without what messages count in it;
+    /// `nil` when it was not there.
+    mutating func conversation(
+        _ id: Conversation.ID, at position: LogPosition
+    ) throws -> Conversation? {
+        guard var found = try stored(id, at: position)?.withoutCounts else { return nil }
+        let present = try participants(of: id, at: position).map(\.participant)
+            .filter { participant in !participant.isFormer }
+        found.participants = Participants(present.map(\.userID))
+        return found
+    }
+
+    /// A conversation as its row was, with the counts of a later moment.
+    private mutating func stored(
+        _ id: Conversation.ID, at position: LogPosition
+    ) throws -> Conversation? {
+        let former = try former(.conversation(id), at: position) { reader in
+            reader.isAtEnd ? nil : try Conversation(from: &reader)
+        }
+        if let former { return former }
+        if conversations[id] == nil {
+            conversations[id] = .some(try transaction.storedConversation(id, in: application))
+        }
+        return conversations[id].flatMap(\.self)
+    }
+
+    /// What a participant had received and read.
+    mutating func receipts(
+        of owner: ReceiptOwner, at position: LogPosition
+    ) throws -> Receipts {
+        if receipts[owner.conversation] == nil {
+            receipts[owner.conversation] = try transaction.receipts(
+                in: [owner.conversation], in: application)
+            let owners = try participants(of: owner.conversation, at: position).map { placed in
+                ReceiptOwner(
+                    conversation: owner.conversation, user: placed.participant.userID)
+            }
+            try loadEnds(of: owners.map(HistoricalObject.receipts))
+        }
+        return try former(.receipts(owner), at: position) { reader in
+            try Receipts(from: &reader)
+        } ?? receipts[owner.conversation]?[owner] ?? Receipts()
+    }
+
+    /// A message with the conversation and the place it had; `nil` when it was not there any more.
+    mutating func message(_ id: Message.ID, at position: LogPosition) throws -> Message? {
+        try load(messages: [id])
+        let former = try former(.message(id), at: position)
+        guard let former else {
+            guard let message = messages[id].flatMap(\.self) else { return nil }
+            return try movedBack(message, from: nil, to: position)
+        }
+        var reader = ByteReader(former.state)
+        let message = try Message(from: &reader)
+        try reader.finish()
+        return try movedBack(message, from: former.until, to: position)
+    }
+
+    /// The messages a receipt is for, by ascending places, also those that were deleted since.
+    ///
+    /// What the reader sent lies among the positions and is no receipt (R78).
+    ///
+    /// - Parameters:
+    ///   - place: Only those behind it, in the conversation as it was.
+    ///   - limit: At least one.
+    mutating func messages(
+        of receipts: ReceiptsRecorded, at position: LogPosition, after place: Position, limit: Int
+    ) throws -> [Message] {
+        var found: [Message] = []
+        for interval in receipts.positions.intervals where interval.upperBound > place.number {
+            var rest = max(interval.lowerBound, place.number + 1)...interval.upperBound
+            while found.count < limit {
+                let messages = try messages(
+                    in: receipts.conversation, at: rest, notBy: receipts.user,
+                    limit: limit - found.count, order: .ascending, position)
+                found += messages
+                guard let last = messages.last?.position.number, last < rest.upperBound else {
+                    break
+                }
+                rest = (last + 1)...rest.upperBound
+            }
+        }
+        return found
+    }
+
+    // MARK: - Messages of a conversation
+
+    /// The places that messages of a conversation had; some may have been empty.
+    mutating func places(
+        of id: Conversation.ID, at position: LogPosition
+    ) throws -> IntervalSet {
+        let last = try stored(id, at: position)?.lastPosition.number ?? 0
+        return last > 0 ? IntervalSet(1...last) : IntervalSet()
+    }
+
+    /// The newest messages at some places, newest first.
+    mutating func messages(
+        in id: Conversation.ID, at places: IntervalSet, limit: Int, _ position: LogPosition
+    ) throws -> [Message] {
+        var found: [Message] = []
+        for interval in places.intervals.reversed() where found.count < limit {
+            var rest = interval
+            while found.count < limit {
+                let messages = try messages(
+                    in: id, at: rest, limit: limit - found.count, order: .descending, position)
+                found += messages
+                guard let last = messages.last?.position.number, last > rest.lowerBound else {
+                    break
+                }
+                rest = rest.lowerBound...(last - 1)
+            }
+        }
+        return found
+    }
+
+    /// The first messages in one range of places.
+    ///
+    /// The range may be almost empty and as wide as positions are: an import may leave gaps. So the rows are
+    /// read by the index, never place by place.
+    private mutating func messages(
+        in id: Conversation.ID, at range: ClosedRange<Int64>, notBy user: UserID? = nil, limit: Int,
+        order: PlaceOrder, _ position: LogPosition
+    ) throws -> [Message] {
+        // Merges keep the order of a conversation's messages, so each statement finds the first of its part.
+        let ids = try selects(at: IntervalSet(range), in: id, notBy: user, at: position).flatMap {
+            select in
+            try transaction.rows("\(select) ORDER BY position \(raw: order.sql) LIMIT \(limit)") {
+                row in try row.id(0) as Message.ID
+            }
+        }
+        try load(messages: Set(ids))
+        let messages = try ids.compactMap { id in try message(id, at: position) }
+        let sorted = messages.sorted { left, right in
+            order == .ascending ? left.position < right.position : right.position < left.position
+        }
+        return Array(sorted.prefix(limit))
+    }
+
+    private enum PlaceOrder {
+        case ascending, descending
+
+        var sql: StaticString { self == .ascending ? "ASC" : "DESC" }
+    }
+
+    /// How many messages there were at some places.
+    ///
+    /// - Parameter user: A user whose own messages do not count.
+    mutating func count(
+        in id: Conversation.ID, at places: IntervalSet, notBy user: UserID? = nil,
+        _ position: LogPosition
+    ) throws -> Int64 {
+        try selects(at: places, in: id, notBy: user, at: position).reduce(0) { count, select in
+            count
+                + (try transaction.first("SELECT COUNT(*) FROM (\(select)) AS found") { row in
+                    try row.int64(0)
+                } ?? 0)
+        }
+    }
+
+    /// The positions a participant did not see, one by one.
+    mutating func hidden(
+        of owner: ReceiptOwner, within range: IntervalSet, at position: LogPosition
+    ) throws -> IntervalSet {
+        try former(.hidden(owner), at: position) { reader in try reader.intervals() }
+            ?? transaction.hiddenPositions(of: owner, within: range, in: application)
+    }
+
+    /// The metadata a former participant saw.
+    mutating func frozenMetadata(
+        of owner: ReceiptOwner, at position: LogPosition
+    ) throws -> Metadata {
+        try former(.frozenMetadata(owner), at: position) { reader in try Metadata(from: &reader) }
+            ?? transaction.frozenMetadata(of: owner, in: application) ?? Metadata()
+    }
+
+    /// What an id stands for that was merged.
+    func winner(of id: Conversation.ID) throws -> Conversation.ID? {
+        try transaction.winner(of: id, in: application)
+    }
+
+    func requireUser(_ user: UserID) throws {
+        try transaction.requireUser(user, in: application)
+    }
+
+    /// The messages that stood at some places of a conversation right after an event.
+    ///
+    /// - Parameter user: A user whose own messages are left out.
+    mutating func ids(
+        at places: IntervalSet, in id: Conversation.ID, notBy user: UserID? = nil,
+        at position: LogPosition
+    ) throws -> [Message.ID] {
+        try selects(at: places, in: id, notBy: user, at: position).flatMap { select in
+            try transaction.rows(select) { row in try row.id(0) }
+        }
+    }
+
+    /// Statements that select these messages' ids and places, each message once.
+    ///
+    /// Deleted ones are remembered where they stood last, so the places are followed through the merges
+    /// since, and looked for between every two.
+    private mutating func selects(
+        at places: IntervalSet, in conversation: Conversation.ID, notBy user: UserID?,
+        at position: LogPosition
+    ) throws -> [SQL] {
+        var selects: [SQL] = []
+        var (home, places, since) = (conversation, places, position)
+        for (merged, merge) in try merges(after: position)
+        where merge.winner == home || merge.loser == home {
+            selects += places.intervals.map { interval in
+                deleted(
+                    in: home, interval, notBy: user, after: since, before: merged, at: position)
+            }
+            let own = merge.relocations.filter { stretch in stretch.conversation == home }
+            (home, places, since) = (merge.winner, places.relocated(by: own), merged)
+        }
+        return selects
+            + places.intervals.map { interval in
+                """
+                SELECT id, position FROM messages
+                WHERE application = \(application) AND conversation = \(home)
+                    AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+                    AND event <= \(position)
+                    AND (sender_user IS NULL OR sender_user <> \(user?.text ?? ""))
+                UNION ALL
+                \(deleted(
+                    in: home, interval, notBy: user, after: since, before: nil, at: position))
+                """
+            }
+    }
+
+    /// Names of users are never empty, so the empty one leaves out nothing.
+    private func deleted(
+        in home: Conversation.ID, _ interval: ClosedRange<Int64>, notBy user: UserID?,
+        after start: LogPosition, before end: LogPosition?, at position: LogPosition
+    ) -> SQL {
+        """
+        SELECT id, position FROM deleted_messages
+        WHERE application = \(application) AND conversation = \(home)
+            AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+            AND event > \(start) AND event < \(end ?? LogPosition(.max))
+            AND sent <= \(position)
+            AND (sender_user IS NULL OR sender_user <> \(user?.text ?? ""))
+        """
+    }
+
+    /// A message where it stood before it was moved by merges (X1.3).
+    ///
+    /// - Parameters:
+    ///   - end: The event before which it stood where it says; `nil` for now.
+    ///   - position: The event after which it is to stand where it stood.
+    private mutating func movedBack(
+        _ message: Message, from end: LogPosition?, to position: LogPosition
+    ) throws -> Message {
+        var message = message
+        for (merged, merge) in try merges(after: position).reversed()
+        where merged < end ?? LogPosition(.max) && merge.winner == message.conversation {
+            let stretch = merge.relocations.first { stretch in
+                stretch.to <= message.position
+                    && message.position.number <= stretch.through.number + stretch.shift
+            }
+            guard let stretch else { continue }
+            message = Message(
+                id: message.id, conversation: stretch.conversation,
+                position: Position(message.position.number - stretch.shift),
+                sender: message.sender, sentAt: message.sentAt, parts: message.parts,
+                updatedAt: message.updatedAt, version: message.version)
+        }
+        return message
+    }
+
+    /// The merges behind a position, ascending.
+    private mutating func merges(
+        after position: LogPosition
+    ) throws -> ArraySlice<(position: LogPosition, merge: ConversationMerged)> {
+        if merges == nil { merges = try transaction.merges(after: first, in: application) }
+        return (merges ?? []).drop { merged, _ in merged <= position }
+    }
+
+    // MARK: - What events show
+
+    /// A message with what it showed right after an event.
+    ///
+    /// - Parameters:
+    ///   - message: As it was then.
+    ///   - isJustSent: Whether the event is its sending: only its sender has received it (R71).
+    ///   - viewer: The user who looks; `nil` for the system.
+    mutating func snapshot(
+        of message: Message, isJustSent: Bool = false, seenBy viewer: UserID? = nil,
+        at position: LogPosition
+    ) throws -> MessageSnapshot {
+        let present = try participants(of: message.conversation, at: position).map(\.participant)
+            .filter { participant in participant.wasPresent(at: message.position) }
+        let sender = try sender(of: message, at: position)
+        return try MessageSnapshot(message, from: sender, to: present, seenBy: viewer) { user in
+            guard !isJustSent else { return nil }
+            return try receipts(
+                of: ReceiptOwner(conversation: message.conversation, user: user), at: position)
+        }
+    }
+
+    /// A message as it was last, with what its deletion says of it.
+    mutating func snapshot(
+        of removed: MessageRemoved, at position: LogPosition
+    ) throws -> MessageSnapshot {
+        MessageSnapshot(
+            message: removed.message, sender: try sender(of: removed.message, at: position),
+            recipients: removed.recipients.map { recipient in
+                MessageSnapshot.Recipient(userID: recipient.user, status: recipient.status)
+            }, isUnread: nil, receivedAt: nil)
+    }
+
+    private mutating func sender(
+        of message: Message, at position: LogPosition
+    ) throws -> BasicIdentity? {
+        try message.sender.userID.map { user in try identity(of: user, at: position) }
+    }
+
+    /// A conversation with the names it showed right after an event.
+    mutating func snapshot(
+        of conversation: Conversation, at position: LogPosition
+    ) throws -> ConversationSnapshot {
+        try load(users: Set(conversation.participants.users))
+        return ConversationSnapshot(
+            conversation: conversation,
+            participants: try conversation.participants.users.map { user in
+                try identity(of: user, at: position)
+            })
+    }
+}
+
+extension Conversation {
+    /// Without what messages change in it: no state is kept of that, and no event shows it.
+    fileprivate var withoutCounts: Conversation {
+        var conversation = self
+        conversation.lastPosition = .start
+        conversation.lastSentAt = nil
+        conversation.messageCount = 0
+        conversation.isAnnounced = true
+        return conversation
+    }
+}
+
+extension Transaction {
+    /// The merges of a log behind a position, ascending.
+    func merges(
+        after position: LogPosition, in application: Application.ID
+    ) throws -> [(position: LogPosition, merge: ConversationMerged)] {
+        // In the words of the index, so that it is read.
+        try rows(
+            """
+            SELECT kind, payload, position FROM events
+            WHERE application = \(application) AND kind = 'conversation.merged'
+                AND position > \(position)
+            ORDER BY position
+            """
+        ) { row in
+            guard
+                case .conversationMerged(let merge) = try Event(
+                    kind: try row.text(0), payload: try row.blob(1))
+            else { throw StoreFault.unreadable("merge in the log") }
+            return (LogPosition(try row.int64(2)), merge)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+public import Messaging
+import SQL
+
+// What the API answers to `?as_of=POSITION` (rulings 27): objects as they were right after that event.
+extension MessagingStore {
+    /// A conversation as the system saw it.
+    ///
+    /// - Parameter id: An id it had then, or an alias; the answer bears its own.
+    /// - Throws: `positionGone` below what the log keeps, `invalid("as_of")` behind its end; `notFound`, or
+    ///   `objectDeleted` when it was deleted by then.
+    public func conversation(
+        _ id: Conversation.ID, asOf position: LogPosition, in application: Application.ID
+    ) async throws -> ConversationSnapshot {
+        try await read(asOf: position, in: application) { history in
+            let found = try history.existing(id, at: position)
+            return try history.snapshot(of: found, at: position)
+        }
+    }
+
+    /// A conversation as a user saw it.
+    ///
+    /// - Throws: As above; `notFound` also of one that did not stand in the user's view.
+    public func conversation(
+        _ id: Conversation.ID, asOf position: LogPosition, seenBy user: UserID,
+        in application: Application.ID
+    ) async throws -> ConversationView {
+        try await read(asOf: position, in: application) { history in
+            try history.view(of: id, seenBy: user, at: position)
+        }
+    }
+
+    /// A message as the system saw it.
+    ///
+    /// - Parameter conversation: The one it must have belonged to; `nil` for any.
+    /// - Throws: As above.
+    public func message(
+        _ id: Message.ID, asOf position: LogPosition, in conversation: Conversation.ID?,
+        in application: Application.ID
+    ) async throws -> MessageSnapshot {
+        try await read(asOf: position, in: application) { history in
+            let home = try conversation.map { id in try history.existing(id, at: position).id }
+            guard let found = try history.present(id, at: position),
+                home ?? found.conversation == found.conversation,
+                try home != nil
+                    || history.conversation(found.conversation, at: position)?.deletedAt == nil
+            else { throw Rejection.notFound(.message) }
+            return try history.snapshot(of: found, at: position)
+        }
+    }
+
+    /// A page of a conversation's messages as the system or a user saw them, newest first.
+    ///
+    /// - Parameters:
+    ///   - user: The user; `nil` for the system.
+    ///   - after: The item before the page, a newer message; `nil` for the first page.
+    ///   - limit: Most items, from one.
+    /// - Throws: As above.
+    public func messages(
+        in id: Conversation.ID, asOf position: LogPosition, seenBy user: UserID? = nil,
+        after: Message.ID? = nil, limit: Int, in application: Application.ID
+    ) async throws -> ListPage<MessageSnapshot> {
+        try await read(asOf: position, in: application) { history in
+            let home: Conversation.ID
+            var places: IntervalSet
+            if let user {
+                let view = try history.seen(id, by: user, at: position)
+                (home, places) = (view.home, view.places)
+            } else {
+                home = try history.existing(id, at: position).id
+                places = try history.places(of: home, at: position)
+            }
+            let total = try history.count(in: home, at: places, position)
+            if let after {
+                guard let message = try history.present(after, at: position),
+                    message.conversation == home, places.contains(message.position.number)
+                else { throw Rejection.notFound(.message) }
+                places = places.subtracting(
+                    IntervalSet(message.position.number...Int64.max))
+            }
+            let messages = try history.messages(
+                in: home, at: places, limit: limit, position)
+            let stretch = BoundedPage(messages, weight: \.weight)
+            return ListPage(
+                items: try stretch.items.map { message in
+                    try history.snapshot(of: message, seenBy: user, at: position)
+                }, total: total, in: home, isCut: stretch.isCut)
+        }
+    }
+
+    private func read<Value: Sendable>(
+        asOf position: LogPosition, in application: Application.ID,
+        _ body: @escaping @Sendable (inout ObjectHistory) throws -> Value
+    ) async throws -> Value {
+        try await database.read { transaction in
+            try transaction.logExtent(in: application).check(position, "as_of")
+            var history = ObjectHistory(transaction, from: position, in: application)
+            return try body(&history)
+        }
+    }
+}
+
+extension ObjectHistory {
+    /// A conversation that was there, by an id it had or an alias of now.
+    fileprivate mutating func existing(
+        _ id: Conversation.ID, at position: LogPosition
+    ) throws -> Conversation {
+        var found = try conversation(id, at: position)
+        if found == nil, let winner = try winner(of: id) {
+            found = try conversation(winner, at: position)
+        }
+        guard let found else { throw Rejection.notFound(.conversation) }
+        guard found.deletedAt == nil else { throw Rejection.objectDeleted }
+        return found
+    }
+
+    /// A message that had been sent by then.
+    fileprivate mutating func present(
+        _ id: Message.ID, at position: LogPosition
+    ) throws -> Message? {
+        guard let found = try message(id, at: position) else { return nil }
+        let places = IntervalSet(found.position.number...found.position.number)
+        return try ids(at: places, in: found.conversation, at: position).contains(id) ? found : nil
+    }
+
+    /// What a user saw of a conversation: which places, and as which participant.
+    fileprivate mutating func seen(
+        _ id: Conversation.ID, by user: UserID, at position: LogPosition
+    ) throws -> (home: Conversation.ID, part: Participant, places: IntervalSet) {
+        try requireUser(user)
+        let home: Conversation.ID
+        do {
+            home = try existing(id, at: position).id
+        } catch Rejection.objectDeleted {
+            throw Rejection.notFound(.conversation)
+        }
+        let part = try participants(of: home, at: position).map(\.participant)
+            .first { participant in participant.userID == user }
+        guard let part, part.state == .shown else { throw Rejection.notFound(.conversation) }
+        let owner = ReceiptOwner(conversation: home, user: user)
+        let all = try places(of: home, at: position)
+        let range = part.range(upTo: Position(all.intervals.last?.upperBound ?? 0))
+        return (home, part, range.subtracting(try hidden(of: owner, within: range, at: position)))
+    }
+
+    fileprivate mutating func view(
+        of id: Conversation.ID, seenBy user: UserID, at position: LogPosition
+    ) throws -> ConversationView {
+        let (home, part, places) = try seen(id, by: user, at: position)
+        guard let conversation = try conversation(home, at: position) else {
+            throw Rejection.notFound(.conversation)
+        }
+        let owner = ReceiptOwner(conversation: home, user: user)
+        let last = places.intervals.last?.upperBound ?? 0
+        let unread = places.intersection(part.stay(upTo: Position(last)))
+            .subtracting(try receipts(of: owner, at: position).read)
+        let newest = try messages(in: home, at: places, limit: 1, position).first
+        return ConversationView(
+            id: home, createdAt: conversation.createdAt,
+            participants: part.isFormer
+                ? [] : try snapshot(of: conversation, at: position).participants,
+            isDistinct: conversation.isDistinct,
+            metadata: part.isFormer
+                ? try frozenMetadata(of: owner, at: position).view : conversation.metadata.view,
+            lastMessage: try newest.map { message in
+                try snapshot(of: message, seenBy: user, at: position)
+            },
+            unreadCount: try count(in: home, at: unread, notBy: user, position),
+            totalCount: try count(in: home, at: places, position), isFormer: part.isFormer,
+            version: conversation.version)
+    }
+}

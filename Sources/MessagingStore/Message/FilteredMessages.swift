@@ -1,0 +1,112 @@
+import Messaging
+import SQL
+
+extension Transaction {
+    /// The messages of a conversation that pass a filter, before a place, and how many pass in all.
+    ///
+    /// They are read from the index of positions, piece by piece, and each is judged. The times of the
+    /// filter are positions, since times never fall along them (R26): found by halves, in a few reads.
+    ///
+    /// - Parameters:
+    ///   - place: Where the page begins; all count.
+    ///   - last: The last position of the list.
+    ///   - read: The messages of the list before a place, newest first, as many as there is room for.
+    /// - Returns: What passes, as many as one answer holds, and how many pass in all.
+    /// - Throws: `Rejection.tooMany` when more than `MessageFilter.limit` messages had to be judged.
+    func messages(
+        in conversation: Conversation.ID, matching filter: MessageFilter, before place: Position?,
+        limit: Int, upTo last: Position, in application: Application.ID,
+        read: (_ before: Position, _ limit: Int) throws -> BoundedPage<Message>
+    ) throws -> (stretch: BoundedPage<Message>, total: Int64) {
+        let reader = try filter.unreadBy.flatMap { user in
+            try self.reader(user, in: conversation, in: application)
+        }
+        let low = try filter.sentAfter.map { moment in
+            try self.place(of: moment, in: conversation, upTo: last, in: application)
+        }
+        let high = try filter.sentBefore.map { moment in
+            try self.place(
+                of: Timestamp(milliseconds: moment.milliseconds - 1), in: conversation,
+                upTo: last, in: application)
+        }
+        var top = (high ?? last).next
+        var (found, budget) = (BoundedPage<Message>(items: []), ResponseBudget())
+        var (total, judged) = (Int64(0), 0)
+        while true {
+            let piece = try read(top, Self.piece)
+            let reached = piece.items.prefix { message in message.position > low ?? .start }
+            judged += reached.count
+            guard judged <= MessageFilter.limit else { throw Rejection.tooMany }
+            let gone = try filter.unreadBy.map { user in
+                try erased(by: user, in: conversation, among: reached, in: application)
+            }
+            for message in reached where filter.admits(message, reader: reader) {
+                if gone?.contains(message.position) == true { continue }
+                total += 1
+                guard found.items.count < limit, message.position < place ?? .last else { continue }
+                found.isCut = found.isCut || !budget.admits(message.weight)
+                if !found.isCut { found.items.append(message) }
+            }
+            guard reached.count == Self.piece || piece.isCut && reached.count == piece.items.count,
+                let end = reached.last
+            else { return (found, total) }
+            top = end.position
+        }
+    }
+
+    private static var piece: Int { 256 }
+
+    /// Which of some messages of a conversation, newest first, are hidden from a user: he has deleted
+    /// them for himself, or they never reached him (R29, R32). Nobody calls those unread by him.
+    private func erased(
+        by user: UserID, in conversation: Conversation.ID, among messages: ArraySlice<Message>,
+        in application: Application.ID
+    ) throws -> Set<Position> {
+        guard let newest = messages.first, let oldest = messages.last else { return [] }
+        return Set(
+            try rows(
+                """
+                SELECT position FROM hidden_messages
+                WHERE application = \(application) AND conversation = \(conversation)
+                    AND user_id = \(user) AND position >= \(oldest.position)
+                    AND position <= \(newest.position)
+                """
+            ) { row in try row.position(0) })
+    }
+
+    private func reader(
+        _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> MessageFilter.Reader? {
+        try participant(user, in: conversation, in: application).map { participant in
+            MessageFilter.Reader(
+                participant,
+                try receipts(
+                    of: ReceiptOwner(conversation: conversation, user: user), in: application))
+        }
+    }
+
+    /// The last place up to which everything was sent at a moment or before it.
+    private func place(
+        of moment: Timestamp, in conversation: Conversation.ID, upTo last: Position,
+        in application: Application.ID
+    ) throws -> Position {
+        var (low, high) = (Position.start.number, last.number + 1)
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            let sentAt = try first(
+                """
+                SELECT sent_at FROM messages
+                WHERE application = \(application) AND conversation = \(conversation)
+                    AND position <= \(middle)
+                ORDER BY position DESC LIMIT 1
+                """
+            ) { row in try row.timestamp(0) }
+            if sentAt.map({ sentAt in sentAt <= moment }) ?? true {
+                low = middle
+            } else {
+                high = middle
+            }
+        }
+        return Position(low)
+    }
+}

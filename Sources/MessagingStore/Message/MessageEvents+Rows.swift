@@ -1,0 +1,181 @@
+import Messaging
+import SQL
+
+extension Projection {
+    func send(_ sent: MessageSent) throws {
+        let message = sent.message
+        insert(message, blocksChangedAt: try blocksChangedAt())
+        for part in message.parts { try insert(part, of: message.id, in: message.conversation) }
+        try count(message)
+        try reach(message)
+        remember(sent.key, as: .message, for: message.id.bytes)
+    }
+
+    /// Counts a message in its conversation, whose row is written once for all that a commit sends there.
+    private func count(_ message: Message) throws {
+        let id = message.conversation
+        let row = RowCacheKey<Int64>(of: application.bytes + id.bytes, in: "conversations")
+        let count = (transaction.deferred(row) ?? 0) + 1
+        transaction.deferWrite(count, of: row) { [application] in
+            """
+            UPDATE conversations SET
+                last_position = \(message.position), last_sent_at = \(message.sentAt),
+                message_count = message_count + \(count), is_announced = 1
+            WHERE application = \(application) AND id = \(id)
+            """
+        }
+        let fact = Conversation.fact(id, in: application)
+        guard var conversation = try transaction.cached(fact) else { return }
+        conversation.lastPosition = message.position
+        conversation.lastSentAt = message.sentAt
+        conversation.messageCount += 1
+        conversation.isAnnounced = true
+        transaction.cache(conversation, for: fact)
+    }
+
+    /// Puts a message into the views of all participants but those one side of whom blocks the
+    /// other now (R32, rulings 11); whoever does not see the conversation does from now on (R16, R51).
+    ///
+    /// One statement changes all views, once for all messages of a commit; only what is seldom takes more.
+    /// None tells what it changed (`RETURNING`): that costs a table of its own each time, and the look
+    /// before knows it.
+    private func reach(_ message: Message) throws {
+        let present =
+            try recipientViews
+            ?? transaction.askRecipients(
+                in: message.conversation, to: message.sender.userID, in: application
+            ).rows()
+        let hidden = present.filter(\.isBlocked).map(\.user)
+        let new = present.filter { view in view.state != .shown && !view.isBlocked }
+        // Neither who takes part nor what he sees of the conversation changes by it.
+        guard !new.isEmpty || !hidden.isEmpty else { return reachAll(message) }
+        if !new.isEmpty { try show(message, to: new.map(\.user)) }
+        try transaction.execute(ViewChange(message).sql(leavingOut: hidden, in: application))
+        if !hidden.isEmpty { try hideFromBlockers(message) }
+        let unaware = new.filter { view in view.state == .unseen }.map(\.user)
+        try connect(seeing: unaware, of: message.conversation)
+    }
+
+    private func reachAll(_ message: Message) {
+        let row = RowCacheKey<ViewChange>(
+            of: application.bytes + message.conversation.bytes, in: "participants")
+        let change = transaction.deferred(row)?.adding(message) ?? ViewChange(message)
+        transaction.deferWrite(change, of: row) { [application] in
+            change.sql(leavingOut: [], in: application)
+        }
+    }
+
+    /// Brings a conversation into the views of users by a message.
+    private func show(_ message: Message, to users: [UserID]) throws {
+        try keepParticipants(of: message.conversation)
+        try transaction.execute(
+            """
+            UPDATE participants SET state = 'shown', shown_from = \(message.position)
+            WHERE application = \(application) AND conversation = \(message.conversation)
+                AND user_id IN (\(few: users.map(\.text)))
+            """)
+        try count(shown: users, 1)
+    }
+
+    /// Remembers from whose views a message is hidden for ever: those it has not reached.
+    private func hideFromBlockers(_ message: Message) throws {
+        try transaction.execute(
+            """
+            INSERT INTO hidden_messages (application, conversation, position, user_id)
+            SELECT application, conversation, \(message.position), user_id FROM participants
+            WHERE application = \(application) AND conversation = \(message.conversation)
+                AND left_after IS NULL AND COALESCE(last_position, 0) <> \(message.position)
+            """)
+        try transaction.execute(
+            """
+            UPDATE participants SET unshown_count = unshown_count + 1
+            WHERE application = \(application) AND conversation = \(message.conversation)
+                AND left_after IS NULL AND COALESCE(last_position, 0) <> \(message.position)
+            """)
+    }
+
+    /// - Parameter moment: When a block list last changed before it was sent.
+    func insert(_ message: Message, blocksChangedAt moment: Timestamp) {
+        let (user, name) = message.sender.columns
+        transaction.add(
+            """
+            (\(application), \(message.id), \(message.conversation), \(message.position), \(user),
+            \(name), \(message.sentAt), \(message.updatedAt), \(message.version), \(message.weight),
+            \(position), \(moment))
+            """,
+            to: "messages", key: application.bytes + message.id.bytes,
+            by: Insertion(
+                """
+                INSERT INTO messages (
+                    application, id, conversation, position, sender_user, sender_name, sent_at,
+                    updated_at, version, weight, event, blocks_changed_at
+                ) VALUES
+                """))
+    }
+}
+
+extension Sender {
+    /// What stands in `sender_user` and `sender_name`: one of them.
+    var columns: (user: UserID?, name: String?) {
+        switch self {
+        case .user(let user): (user, nil)
+        case .named(let name): (nil, name)
+        }
+    }
+}
+
+/// What messages of one conversation, sent one after the other, change in the views of who takes part.
+struct ViewChange {
+    private var last: Message
+    private var count: Int64 = 1
+    /// How many of them each has sent; services are left out.
+    private var sent: [UserID: Int64] = [:]
+
+    init(_ message: Message) {
+        last = message
+        note(message.sender)
+    }
+
+    func adding(_ message: Message) -> ViewChange {
+        var change = self
+        change.last = message
+        change.count += 1
+        change.note(message.sender)
+        return change
+    }
+
+    private mutating func note(_ sender: Sender) {
+        if let user = sender.userID { sent[user, default: 0] += 1 }
+    }
+
+    /// - Parameter hidden: Whose views they do not come into.
+    func sql(leavingOut hidden: [UserID], in application: Application.ID) -> SQL {
+        let bystanders = hidden.isEmpty ? [""] : hidden.map(\.text)
+        return """
+            UPDATE participants SET
+                total_count = total_count + \(count),
+                unread_count = unread_count + \(count) - CASE user_id \(few: sent) ELSE 0 END,
+                last_position = \(last.position), last_message = \(last.id), last_at = \(last.sentAt)
+            WHERE application = \(application) AND conversation = \(last.conversation)
+                AND left_after IS NULL AND user_id NOT IN (\(few: bystanders))
+            """
+    }
+}
+
+extension SQL.StringInterpolation {
+    /// The branches of a `CASE`, filled up to a power of two by repeating one, which changes nothing.
+    fileprivate mutating func appendInterpolation(few counts: [UserID: Int64]) {
+        let counts =
+            counts.isEmpty ? [(user: "", count: 0)] : counts.map { ($0.key.text, $0.value) }
+        var length = 1
+        while length < counts.count { length *= 2 }
+        for number in 0..<length {
+            let (user, count) = counts[min(number, counts.count - 1)]
+            appendLiteral("WHEN ")
+            appendInterpolation(user)
+            appendLiteral(" THEN ")
+            appendInterpolation(count)
+            appendLiteral(" ")
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import Messaging
+import SQL
+
+extension Transaction {
+    /// A message; `nil` when it never was or is deleted.
+    func message(_ id: Message.ID, in application: Application.ID) throws -> Message? {
+        try messages([id], in: application)[id]
+    }
+
+    /// Messages by their ids, in two statements whatever their number.
+    func messages(
+        _ ids: [Message.ID], in application: Application.ID
+    ) throws -> [Message.ID: Message] {
+        guard !ids.isEmpty else { return [:] }
+        let heads = try rows(
+            """
+            SELECT \(raw: MessageRow.columns) FROM messages
+            WHERE application = \(application) AND id IN (\(few: ids.map(\.bytes)))
+            """
+        ) { row in try MessageRow(row) }
+        let messages = try complete(heads, in: application)
+        return Dictionary(messages.map { message in (message.id, message) }) { first, _ in first }
+    }
+
+    /// The messages before a place, newest first, as many as one answer holds: in two statements.
+    func messages(
+        in conversation: Conversation.ID, before place: Position, limit: Int,
+        in application: Application.ID
+    ) throws -> BoundedPage<Message> {
+        let heads = try rows(
+            """
+            SELECT \(raw: MessageRow.columns) FROM messages
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND position < \(place)
+            ORDER BY position DESC LIMIT \(limit)
+            """
+        ) { row in try MessageRow(row) }
+        return try stretch(heads, in: application)
+    }
+
+    /// The messages of a user's view before a place, newest first, as many as one answer holds: in two
+    /// statements.
+    ///
+    /// - Parameter place: `nil` for the end of his view.
+    func messages(
+        in conversation: Conversation.ID, seenBy part: Participant, before place: Position?,
+        limit: Int, in application: Application.ID
+    ) throws -> BoundedPage<Message> {
+        let heads = try rows(
+            """
+            SELECT \(raw: MessageRow.columns) FROM messages m
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND position > \(part.clearedTo)
+                AND position < \(place ?? part.leftAfter?.next ?? .last)
+                AND NOT EXISTS (
+                    SELECT 1 FROM hidden_messages h
+                    WHERE h.application = m.application AND h.conversation = m.conversation
+                        AND h.position = m.position AND h.user_id = \(part.userID)
+                )
+            ORDER BY position DESC LIMIT \(limit)
+            """
+        ) { row in try MessageRow(row) }
+        return try stretch(heads, in: application)
+    }
+
+    /// How many messages stand in a user's view of a conversation (rulings 17).
+    func messageCount(
+        of user: UserID, in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> Int64 {
+        try first(
+            """
+            SELECT total_count FROM participants
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND user_id = \(user)
+            """
+        ) { row in try row.int64(0) } ?? 0
+    }
+
+    /// Who sent a message; `nil` also for a service that has only a name.
+    func sender(of message: Message.ID, in application: Application.ID) throws -> UserID? {
+        try first(
+            "SELECT sender_user FROM messages WHERE application = \(application) AND id = \(message)"
+        ) { row in try row.optionalUser(0) } ?? nil
+    }
+
+    /// Of heads the first that find room in one answer, with their parts.
+    private func stretch(
+        _ heads: [MessageRow], in application: Application.ID
+    ) throws -> BoundedPage<Message> {
+        let stretch = BoundedPage(heads, weight: \.weight)
+        return BoundedPage(
+            items: try complete(stretch.items, in: application), isCut: stretch.isCut)
+    }
+
+    /// Heads with their parts, read in one statement.
+    private func complete(
+        _ heads: [MessageRow], in application: Application.ID
+    ) throws -> [Message] {
+        guard !heads.isEmpty else { return [] }
+        let parts = try rows(
+            """
+            SELECT id, part_index, mime_type, body, content, size, updated_at, message, place
+            FROM parts
+            WHERE application = \(application)
+                AND message IN (\(few: heads.map(\.id.bytes)))
+            ORDER BY message, part_index
+            """
+        ) { row in try PositionedPart(row) }
+        let byMessage = Dictionary(grouping: parts, by: \.message)
+        return heads.map { head in
+            head.message(with: PositionedPart.inOrder(byMessage[head.id] ?? []))
+        }
+    }
+}
+
+/// A row of `messages`: a message without its parts.
+private struct MessageRow {
+    let id: Message.ID
+    let conversation: Conversation.ID
+    let position: Position
+    let sender: Sender
+    let sentAt: Timestamp
+    let updatedAt: Timestamp?
+    let version: Int64
+    /// See `Message.weight`: known before the parts are read.
+    let weight: Int64
+
+    /// What ``init(_:)`` reads, in this order.
+    static let columns: StaticString =
+        """
+        id, conversation, position, sender_user, sender_name, sent_at, updated_at, version, weight
+        """
+
+    init(_ row: borrowing Row) throws {
+        id = try row.id(0)
+        conversation = try row.id(1)
+        position = try row.position(2)
+        sender =
+            if let user = try row.optionalUser(3) {
+                .user(user)
+            } else {
+                .named(try row.text(4))
+            }
+        sentAt = try row.timestamp(5)
+        updatedAt = try row.optionalTimestamp(6)
+        version = try row.int64(7)
+        weight = try row.int64(8)
+    }
+
+    func message(with parts: [MessagePart]) -> Message {
+        Message(
+            id: id, conversation: conversation, position: position, sender: sender, sentAt: sentAt,
+            parts: parts, updatedAt: updatedAt, version: version)
+    }
+}
+
+/// A part with its message, and its place when the caller has given it one.
+private struct PositionedPart {
+    let message: Message.ID
+    let part: MessagePart
+    let place: Int64?
+
+    init(_ row: borrowing Row) throws {
+        message = try row.id(7)
+        part = try MessagePart(row)
+        place = try row.optionalInt64(8)
+    }
+
+    /// The parts of one message, which come by their creation numbers.
+    static func inOrder(_ parts: [PositionedPart]) -> [MessagePart] {
+        guard parts.contains(where: { part in part.place != nil }) else { return parts.map(\.part) }
+        return parts.sorted { left, right in left.rank < right.rank }.map(\.part)
+    }
+
+    /// A part made after the others were placed has a number above all places.
+    private var rank: Int64 { place ?? Int64(part.index) }
+}
+
+extension MessagePart {
+    /// From the columns in the order named in the statement above.
+    fileprivate init(_ row: borrowing Row) throws {
+        let body: Body =
+            if let content = try row.optionalID(4) as Content.ID? {
+                .content(content, size: try row.int64(5))
+            } else {
+                .inline(try row.blob(3))
+            }
+        self.init(
+            id: try row.id(0), index: try row.int(1), mimeType: try row.text(2), body: body,
+            updatedAt: try row.optionalTimestamp(6))
+    }
+}

@@ -1,0 +1,93 @@
+import Messaging
+import SQL
+
+extension Transaction {
+    /// Messages with what they show, in three statements whatever their number.
+    ///
+    /// - Parameter viewer: Who looks; `nil` for the system.
+    func snapshots(
+        of messages: [Message], seenBy viewer: UserID? = nil, in application: Application.ID
+    ) throws -> [MessageSnapshot] {
+        guard !messages.isEmpty else { return [] }
+        let conversations = Array(Set(messages.map(\.conversation)))
+        // Whom the oldest message of one conversation did not reach, none of the page did.
+        let floor = conversations.count == 1 ? messages.map(\.position).min() ?? .start : .start
+        let participants = Dictionary(
+            grouping: try participants(
+                of: conversations, reachedFrom: floor, in: application
+            )
+            .sorted(by: PositionedParticipant.precedes),
+            by: \.conversation)
+        let receipts = try receipts(in: conversations, in: application)
+        let identities = try identities(
+            of: Set(messages.compactMap(\.sender.userID)), in: application)
+        return messages.map { message in
+            let present = (participants[message.conversation] ?? []).map(\.participant)
+                .filter { participant in participant.wasPresent(at: message.position) }
+            return MessageSnapshot(
+                message, from: message.sender.userID.map(identities.identity), to: present,
+                seenBy: viewer
+            ) { user in
+                receipts[ReceiptOwner(conversation: message.conversation, user: user)]
+            }
+        }
+    }
+}
+
+extension MessageSnapshot {
+    /// A message with what its participants have made of it.
+    ///
+    /// - Parameters:
+    ///   - present: Those who took part when it was sent, in the order of naming.
+    ///   - viewer: The user who looks; `nil` for the system.
+    ///   - receipts: What one of them received and read.
+    init<Fault: Error>(
+        _ message: Message, from sender: BasicIdentity?, to present: [Participant],
+        seenBy viewer: UserID?, _ receipts: (UserID) throws(Fault) -> Receipts?
+    ) throws(Fault) {
+        let own = present.first { participant in participant.userID == viewer }
+        var recipients: [Recipient] = []
+        for participant in present {
+            recipients.append(
+                Recipient(
+                    userID: participant.userID,
+                    status: message.status(
+                        of: participant.userID, try receipts(participant.userID))))
+        }
+        let isUnread = viewer.map { viewer in
+            own?.isInStay(message.position) == true
+                && recipients.contains { recipient in
+                    recipient.userID == viewer && recipient.status != .read
+                }
+        }
+        self.init(
+            message: message, sender: sender, recipients: recipients, isUnread: isUnread,
+            receivedAt: own == nil ? nil : message.sentAt)
+    }
+}
+
+extension MutationContext {
+    /// One message with what it shows to a user; `nil` for the system.
+    func snapshot(of message: Message, seenBy user: UserID? = nil) throws -> MessageSnapshot {
+        guard
+            let snapshot = try transaction.snapshots(
+                of: [message], seenBy: user, in: application
+            ).first
+        else { throw StoreFault.unreadable("snapshot of a message") }
+        return snapshot
+    }
+}
+
+extension PositionedParticipant {
+    /// Those of now in the order of naming; who left long ago shares places, so his bytes decide.
+    static func precedes(_ left: PositionedParticipant, _ right: PositionedParticipant) -> Bool {
+        (left.place, left.participant.userID) < (right.place, right.participant.userID)
+    }
+}
+
+extension Message {
+    /// What a participant has made of it; its sender has read it from the start (R71).
+    func status(of user: UserID, _ receipts: Receipts?) -> RecipientStatus {
+        sender.userID == user ? .read : (receipts ?? Receipts()).status(at: position)
+    }
+}

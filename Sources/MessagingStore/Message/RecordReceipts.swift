@@ -1,0 +1,235 @@
+public import Messaging
+import SQL
+
+/// How far a user has read a conversation, all at once.
+public struct MarkAllReadResult: Equatable, Sendable {
+    /// The conversation's own id, should an alias have been given.
+    public let conversation: Conversation.ID
+    /// The place of the last message he has read; `nil` when there is none.
+    public let place: Position?
+}
+
+extension MessagingStore {
+    /// Records that a participant has received or read messages.
+    ///
+    /// What he knows already, his own messages, and those he cannot see change nothing (R72, R77).
+    ///
+    /// - Parameter positions: Which messages; what he does not see is left out.
+    /// - Returns: The positions recorded; none unless there is a message of somebody else to know.
+    /// - Throws: `Rejection.notFound(.conversation)` for a stranger, `objectDeleted`.
+    @discardableResult
+    public func recordReceipts(
+        _ kind: Receipts.Kind, of positions: IntervalSet, by user: UserID,
+        in conversation: Conversation.ID, in application: Application.ID
+    ) async throws -> IntervalSet {
+        try await change(in: application) { context in
+            let conversation = try context.transaction.lockedConversation(
+                conversation, in: application)
+            return try context.recordReceipts(kind, of: positions, by: user, in: conversation)
+        }
+    }
+
+    /// Records that a user has received or read one message; repeats and his own messages change
+    /// nothing (R72, R77).
+    ///
+    /// - Throws: `Rejection.notFound` of the user nobody has named, or of a message that is deleted
+    ///   or not visible to him.
+    public func recordReceipt(
+        _ kind: Receipts.Kind, of message: Message.ID, by user: UserID,
+        in application: Application.ID
+    ) async throws {
+        try await change(in: application) { context in
+            let transaction = context.transaction
+            try transaction.requireUser(user, in: application)
+            let message = try transaction.visibleMessage(message, for: user, in: application)
+            let conversation = try transaction.lockedConversation(
+                message.conversation, in: application)
+            guard message.sender.userID != user else { return }
+            let place = message.position.number
+            try context.recordReceipts(
+                kind, of: IntervalSet(place...place), by: user, in: conversation)
+        }
+    }
+
+    /// Records that a user has read everything he sees up to a place, at once (R75).
+    ///
+    /// - Parameter place: Cut to the last message before it that he sees (rulings 16); `nil` for all.
+    /// - Throws: `Rejection.notFound` of the user nobody has named, or of a conversation that
+    ///   does not stand in his view.
+    public func markAllRead(
+        upTo place: Position?, by user: UserID, in conversation: Conversation.ID,
+        in application: Application.ID
+    ) async throws -> MarkAllReadResult {
+        try await change(in: application) { context in
+            let transaction = context.transaction
+            try transaction.requireUser(user, in: application)
+            let (conversation, part) = try transaction.lockedConversation(
+                conversation, for: user, in: application)
+            try part.requireReading()
+            guard
+                let last = try transaction.lastVisiblePosition(
+                    upTo: place, for: user, in: conversation.id, in: application)
+            else { return MarkAllReadResult(conversation: conversation.id, place: nil) }
+            try context.recordReceipts(
+                .read, of: IntervalSet(1...last.number), by: user, in: conversation)
+            return MarkAllReadResult(conversation: conversation.id, place: last)
+        }
+    }
+}
+
+extension MutationContext {
+    @discardableResult
+    fileprivate func recordReceipts(
+        _ kind: Receipts.Kind, of positions: IntervalSet, by user: UserID,
+        in conversation: Conversation
+    ) throws -> IntervalSet {
+        let fresh = try unseen(kind, positions, by: user, in: conversation)
+        if !fresh.isEmpty {
+            try record(
+                .receiptsRecorded(
+                    ReceiptsRecorded(
+                        conversation: conversation.id, user: user, kind: kind, positions: fresh,
+                        at: now)))
+        }
+        return fresh
+    }
+
+    /// What a receipt is new for, as few intervals: his own messages and deleted ones stay among
+    /// them, as they mean nothing there. None when there is nothing else.
+    private func unseen(
+        _ kind: Receipts.Kind, _ positions: IntervalSet, by user: UserID,
+        in conversation: Conversation
+    ) throws -> IntervalSet {
+        guard
+            let part = try transaction.participant(user, in: conversation.id, in: application)
+        else { throw Rejection.notFound(.conversation) }
+        let owner = ReceiptOwner(conversation: conversation.id, user: user)
+        let known = try transaction.receipts(of: owner, in: application)
+        let stay = part.stay(upTo: conversation.lastPosition)
+        var asked = positions.intersection(part.range(upTo: conversation.lastPosition))
+            .intersection(stay.union(part.past))
+            .subtracting(kind == .read ? known.read : known.delivered)
+        asked = asked.subtracting(
+            try transaction.hiddenPositions(of: owner, within: asked, in: application))
+        // With nothing unread only what he was sent in an earlier stay can be new to read.
+        var open = asked
+        if kind == .read, try transaction.unreadCount(of: owner, in: application) == 0 {
+            open = asked.subtracting(stay)
+        }
+        guard try transaction.isAny(byOthersThan: owner, in: open, in: application) else {
+            return IntervalSet()
+        }
+        return asked
+    }
+}
+
+/// Whose receipts, and where.
+struct ReceiptOwner: Hashable {
+    let conversation: Conversation.ID
+    let user: UserID
+}
+
+extension Transaction {
+    /// All receipts of some conversations.
+    func receipts(
+        in conversations: [Conversation.ID], in application: Application.ID
+    ) throws -> [ReceiptOwner: Receipts] {
+        let found = try rows(
+            """
+            SELECT conversation, user_id, delivered, read FROM receipts
+            WHERE application = \(application)
+                AND conversation IN (\(few: conversations.map(\.bytes)))
+            """
+        ) { row in
+            (
+                ReceiptOwner(conversation: try row.id(0), user: try row.user(1)),
+                Receipts(delivered: try row.intervals(2), read: try row.intervals(3))
+            )
+        }
+        return Dictionary(found) { first, _ in first }
+    }
+
+    /// The receipts of one participant.
+    func receipts(of owner: ReceiptOwner, in application: Application.ID) throws -> Receipts {
+        try first(
+            """
+            SELECT delivered, read FROM receipts
+            WHERE application = \(application) AND conversation = \(owner.conversation)
+                AND user_id = \(owner.user)
+            """
+        ) { row in
+            Receipts(delivered: try row.intervals(0), read: try row.intervals(1))
+        } ?? Receipts()
+    }
+
+    /// The place of the last message at or before a place that a participant sees.
+    func lastVisiblePosition(
+        upTo place: Position?, for user: UserID, in conversation: Conversation.ID,
+        in application: Application.ID
+    ) throws -> Position? {
+        try first(
+            """
+            SELECT m.position FROM participants p
+            JOIN messages m ON m.application = p.application AND m.conversation = p.conversation
+            WHERE p.application = \(application) AND p.conversation = \(conversation)
+                AND p.user_id = \(user)
+                AND m.position > p.cleared_to AND m.position <= p.last_position
+                AND m.position <= \(place ?? .last)
+                AND NOT EXISTS (
+                    SELECT 1 FROM hidden_messages h
+                    WHERE h.application = m.application AND h.conversation = m.conversation
+                        AND h.position = m.position AND h.user_id = p.user_id
+                )
+            ORDER BY m.position DESC LIMIT 1
+            """
+        ) { row in try row.position(0) }
+    }
+
+    /// How many messages at some positions others have sent.
+    func count(
+        othersThan owner: ReceiptOwner, in positions: IntervalSet, in application: Application.ID
+    ) throws -> Int64 {
+        try positions.intervals.reduce(0) { count, interval in
+            let more = try first(
+                """
+                SELECT COUNT(*) FROM messages
+                WHERE application = \(application) AND conversation = \(owner.conversation)
+                    AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+                    AND (sender_user IS NULL OR sender_user <> \(owner.user))
+                """
+            ) { row in try row.int64(0) }
+            return count + (more ?? 0)
+        }
+    }
+
+    /// Whether somebody else has sent a message at one of some positions.
+    func isAny(
+        byOthersThan owner: ReceiptOwner, in positions: IntervalSet,
+        in application: Application.ID
+    ) throws -> Bool {
+        for interval in positions.intervals {
+            let found = try first(
+                """
+                SELECT 1 FROM messages
+                WHERE application = \(application) AND conversation = \(owner.conversation)
+                    AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+                    AND (sender_user IS NULL OR sender_user <> \(owner.user))
+                LIMIT 1
+                """
+            ) { _ in true }
+            if found != nil { return true }
+        }
+        return false
+    }
+
+    /// How many messages a participant has still to read.
+    func unreadCount(of owner: ReceiptOwner, in application: Application.ID) throws -> Int64 {
+        try first(
+            """
+            SELECT unread_count FROM participants
+            WHERE application = \(application) AND conversation = \(owner.conversation)
+                AND user_id = \(owner.user)
+            """
+        ) { row in try row.int64(0) } ?? 0
+    }
+}

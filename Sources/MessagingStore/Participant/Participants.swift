@@ -1,0 +1,201 @@
+import Messaging
+import SQL
+
+/// Where a participant stands in the order of naming.
+struct PositionedParticipant {
+    let conversation: Conversation.ID
+    let place: Int64
+    let participant: Participant
+}
+
+extension Transaction {
+    /// Who takes part now, in the order of naming.
+    func currentParticipants(
+        of conversation: Conversation.ID, in application: Application.ID
+    ) throws -> Participants {
+        Participants(try askCurrentParticipants(of: conversation, in: application).rows())
+    }
+
+    /// The same, asked ahead.
+    func askCurrentParticipants(
+        of conversation: Conversation.ID, in application: Application.ID
+    ) throws -> DeferredRows<UserID> {
+        try ask(
+            """
+            SELECT user_id FROM participants
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND left_after IS NULL
+            ORDER BY place
+            """
+        ) { row in try row.user(0) }
+    }
+
+    /// One user's part in a conversation; `nil` for a stranger.
+    func participant(
+        _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> Participant? {
+        try askParticipant(user, in: conversation, in: application).first()
+    }
+
+    /// The same, asked ahead.
+    func askParticipant(
+        _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> DeferredRows<Participant> {
+        try ask(
+            """
+            SELECT \(raw: Participant.columns) FROM participants
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND user_id = \(user)
+            """,
+            as: RowCacheKey(
+                of: application.bytes + conversation.bytes, in: "participants",
+                aspect: Array("part \(user.text)".utf8))
+        ) { row in try Participant(row) }
+    }
+
+    /// Who takes or took part in conversations, leaving out whom no message from a place on reached.
+    func participants(
+        of conversations: [Conversation.ID], reachedFrom place: Position,
+        in application: Application.ID
+    ) throws -> [PositionedParticipant] {
+        try rows(
+            """
+            SELECT \(raw: Participant.columns), conversation, place FROM participants
+            WHERE application = \(application)
+                AND conversation IN (\(few: conversations.map(\.bytes)))
+                AND (left_after IS NULL OR left_after >= \(place))
+            """
+        ) { row in
+            PositionedParticipant(
+                conversation: try row.id(6), place: try row.int64(7),
+                participant: try Participant(row))
+        }
+    }
+}
+
+extension Participant {
+    /// What ``init(_:)`` reads, in this order.
+    static let columns: StaticString =
+        "user_id, past, joined_after, left_after, state, cleared_to"
+
+    init(_ row: borrowing Row) throws {
+        self.init(
+            userID: try row.user(0), past: try row.intervals(1), joinedAfter: try row.position(2),
+            leftAfter: try row.optionalPosition(3), state: try row.viewState(4),
+            clearedTo: try row.position(5))
+    }
+}
+
+extension Transaction {
+    /// A conversation a user takes or took part in, and his part, for a change on his behalf.
+    ///
+    /// To him one that is deleted, or that he never took part in, does not exist (platform-api
+    /// §5.1.4); what he may do there his part says.
+    func lockedConversation(
+        _ id: Conversation.ID, for user: UserID, in application: Application.ID
+    ) throws -> (conversation: Conversation, part: Participant) {
+        do {
+            let found = try lockedConversation(id, in: application)
+            guard let part = try participant(user, in: found.id, in: application) else {
+                throw Rejection.notFound(.conversation)
+            }
+            return (found, part)
+        } catch Rejection.objectDeleted {
+            throw Rejection.notFound(.conversation)
+        }
+    }
+
+    /// A conversation in a user's view, and his part there.
+    func shownConversation(
+        _ id: Conversation.ID, for user: UserID, in application: Application.ID
+    ) throws -> (id: Conversation.ID, part: Participant) {
+        let id = try winner(of: id, in: application) ?? id
+        guard let part = try participant(user, in: id, in: application) else {
+            throw Rejection.notFound(.conversation)
+        }
+        try part.requireReading()
+        return (id, part)
+    }
+
+    /// A message that lives and that the user sees.
+    func visibleMessage(
+        _ id: Message.ID, for user: UserID, in application: Application.ID
+    ) throws -> Message {
+        let message = try liveMessage(id, in: nil, in: application)
+        guard try isVisible(message, for: user, in: application) else {
+            throw Rejection.notFound(.message)
+        }
+        return message
+    }
+
+    /// Whether a message stands in a user's view.
+    func isVisible(
+        _ message: Message, for user: UserID, in application: Application.ID
+    ) throws -> Bool {
+        guard let part = try participant(user, in: message.conversation, in: application),
+            part.sees(message.position)
+        else { return false }
+        let owner = ReceiptOwner(conversation: message.conversation, user: user)
+        let place = message.position.number
+        return try hiddenPositions(of: owner, within: IntervalSet(place...place), in: application)
+            .isEmpty
+    }
+
+    /// The positions of a range whose messages are hidden from a user one by one.
+    func hiddenPositions(
+        of owner: ReceiptOwner, within range: IntervalSet, in application: Application.ID
+    ) throws -> IntervalSet {
+        guard let low = range.intervals.first, let high = range.intervals.last else { return range }
+        let found = try rows(
+            """
+            SELECT position FROM hidden_messages
+            WHERE application = \(application) AND conversation = \(owner.conversation)
+                AND position BETWEEN \(low.lowerBound) AND \(high.upperBound)
+                AND user_id = \(owner.user)
+            """
+        ) { row in try row.int64(0) }
+        return IntervalSet(found.map { place in place...place })
+    }
+}
+
+/// A participant before a message reaches him.
+struct RecipientView {
+    let user: UserID
+    let state: ViewState
+    /// Whether he blocks its sender or is blocked by him.
+    let isBlocked: Bool
+}
+
+extension Transaction {
+    /// Who takes part now, in the order of naming, as a message meets them.
+    ///
+    /// - Parameter sender: Who sends it; `nil` for a service.
+    func askRecipients(
+        in conversation: Conversation.ID, to sender: UserID?, in application: Application.ID
+    ) throws -> DeferredRows<RecipientView> {
+        try ask(
+            """
+            SELECT user_id, state, EXISTS (
+                SELECT 1 FROM blocks b
+                WHERE b.application = p.application AND b.owner = p.user_id
+                    AND b.blocked = \(sender) AND b.owner <> b.blocked
+            ), EXISTS (
+                SELECT 1 FROM blocks b
+                WHERE b.application = p.application AND b.owner = \(sender)
+                    AND b.blocked = p.user_id AND b.owner <> b.blocked
+            )
+            FROM participants p
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND left_after IS NULL
+            ORDER BY place
+            """,
+            as: RowCacheKey(
+                of: application.bytes + conversation.bytes, in: "participants", "blocks",
+                aspect: Array("recipientViews \(sender?.text ?? "")".utf8))
+        ) { row in
+            RecipientView(
+                user: try row.user(0), state: try row.viewState(1),
+                isBlocked: try row.int64(2) + row.int64(3) > 0)
+        }
+    }
+}

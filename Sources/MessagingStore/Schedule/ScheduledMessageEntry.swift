@@ -1,0 +1,133 @@
+import Messaging
+import SQL
+
+/// Which scheduled message, and where it stands in the order of sending.
+struct ScheduledMessageEntry: Sendable {
+    let application: Application.ID
+    let id: Message.ID
+    let dueAt: Timestamp
+    let turn: Int64
+    /// In which trace it was accepted; `nil` for none.
+    let trace: Trace?
+}
+
+extension Transaction {
+    /// What a key of sending has made, at once, later, or as a batch; `nil` while it is free.
+    func sending(
+        madeWith key: Replay.Key, in application: Application.ID
+    ) throws -> (kind: Replay.Kind, object: [UInt8])? {
+        try first(
+            """
+            SELECT kind, object FROM replay_keys
+            WHERE application = \(application) AND replay_key = \(key)
+                AND kind IN (\(list: Replay.Kind.sendingNames))
+            ORDER BY kind LIMIT 1
+            """
+        ) { row in
+            guard let kind = Replay.Kind(rawValue: try row.text(0)) else {
+                throw StoreFault.unreadable("replay_keys.kind")
+            }
+            return (kind, try row.blob(1))
+        }
+    }
+
+    /// A message that waits; `nil` when there is none of that name.
+    ///
+    /// It goes to the winner, should its conversation have been merged since (X1.2).
+    func scheduledMessage(
+        _ id: Message.ID, in application: Application.ID
+    ) throws -> ScheduledMessage? {
+        let message = try first(
+            """
+            SELECT payload FROM scheduled_messages
+            WHERE application = \(application) AND id = \(id)
+            """
+        ) { row in
+            var reader = ByteReader(try row.blob(0))
+            let message = try ScheduledMessage(from: &reader)
+            try reader.finish()
+            return message
+        }
+        guard let message, let home = try winner(of: message.conversation, in: application) else {
+            return message
+        }
+        return ScheduledMessage(
+            id: message.id, conversation: home, draft: message.draft, dueAt: message.dueAt,
+            typingFrom: message.typingFrom)
+    }
+
+    /// The messages due at a moment, of all applications, in the order of sending.
+    ///
+    /// - Parameter last: The one before the page; `nil` for the first page.
+    func dueMessages(
+        at now: Timestamp, after last: ScheduledMessageEntry?, limit: Int
+    ) throws -> [ScheduledMessageEntry] {
+        let (dueAt, application) = (last?.dueAt.milliseconds ?? 0, last?.application.bytes ?? [])
+        return try rows(
+            """
+            SELECT application, id, due_at, turn, trace FROM scheduled_messages
+            WHERE due_at <= \(now)
+                AND (due_at, application, turn) > (\(dueAt), \(application), \(last?.turn ?? 0))
+            ORDER BY due_at, application, turn LIMIT \(limit)
+            """
+        ) { row in
+            ScheduledMessageEntry(
+                application: try row.id(0), id: try row.id(1), dueAt: try row.timestamp(2),
+                turn: try row.int64(3), trace: try row.optionalTrace(4))
+        }
+    }
+
+    /// When the first message after a moment is due; `nil` when none waits.
+    func nextDue(after now: Timestamp) throws -> Timestamp? {
+        try first(
+            """
+            SELECT due_at FROM scheduled_messages WHERE due_at > \(now) ORDER BY due_at LIMIT 1
+            """
+        ) { row in try row.timestamp(0) }
+    }
+}
+
+extension Projection {
+    /// Keeps a message until it is due, its turn behind all that wait, and promises it its id and its
+    /// contents (rulings 18).
+    func keep(_ scheduled: MessageScheduled) throws {
+        let message = scheduled.message
+        var writer = ByteWriter()
+        message.write(to: &writer)
+        try transaction.execute(
+            """
+            INSERT INTO scheduled_messages (application, id, due_at, turn, payload, trace)
+            VALUES (
+                \(application), \(message.id), \(message.dueAt), (
+                    SELECT COALESCE(MAX(turn), 0) + 1 FROM scheduled_messages
+                    WHERE application = \(application)
+                ), \(writer.bytes), \(trace?.text)
+            )
+            """)
+        for case .content(let content, _) in message.draft.parts.map(\.body) {
+            try transaction.execute(
+                """
+                INSERT INTO scheduled_contents (application, message, content)
+                VALUES (\(application), \(message.id), \(content))
+                """)
+            try use(content, in: message.conversation)
+        }
+        remember(scheduled.key, as: .scheduled, for: message.id.bytes)
+        remember(Replay.Key(message.id), as: .scheduled, for: message.id.bytes)
+    }
+
+    /// What it was promised and nobody else needs goes along; a message that was sent needs it.
+    func dropScheduled(_ id: Message.ID) throws {
+        let contents = try transaction.rows(
+            """
+            SELECT content FROM scheduled_contents
+            WHERE application = \(application) AND message = \(id)
+            """
+        ) { row in try row.id(0) as Content.ID }
+        try transaction.execute(
+            "DELETE FROM scheduled_contents WHERE application = \(application) AND message = \(id)")
+        try release(contents)
+        try transaction.execute(
+            "DELETE FROM scheduled_messages WHERE application = \(application) AND id = \(id)")
+    }
+}

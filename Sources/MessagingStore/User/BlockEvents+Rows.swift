@@ -1,0 +1,149 @@
+import Messaging
+import SQL
+
+// Each change of block lists has a moment later than that of the change before, also within one millisecond or
+// when the clock goes back. A message carries the moment of the last change before it, so whether a block was in
+// force when it was sent is exact: `since <= blocks_changed_at < until`, however long ago that was (rulings 20).
+extension Projection {
+    func apply(_ change: BlocksChanged) throws {
+        let moment = max(change.at, try blocksChangedAt().next)
+        try setBlocksChangedAt(moment)
+        try know([change.owner])
+        for some in change.removed.powers(upTo: 256) {
+            let removed: SQL =
+                """
+                FROM blocks WHERE application = \(application)
+                    AND owner = \(change.owner) AND blocked IN (\(list: some.map(\.text)))
+                """
+            try transaction.execute(
+                """
+                INSERT INTO past_blocks (application, owner, blocked, since, until)
+                SELECT application, owner, blocked, since, \(moment) \(removed)
+                ON CONFLICT (application, owner, blocked, since) DO UPDATE SET until = excluded.until
+                """)
+            try transaction.execute("DELETE \(removed)")
+        }
+        try know(change.added)
+        try block(change.added.map { user in (user, moment) }, by: change.owner)
+    }
+
+    /// Adds the blocks that another server tells of.
+    func bringBlocks(_ moved: ArchivedRelations) throws {
+        let ends = moved.blockPeriods.map { period in period.until ?? period.since }
+        if let latest = ends.max(), try latest > blocksChangedAt() {
+            try setBlocksChangedAt(latest)
+        }
+        let past = moved.blockPeriods.filter { period in period.until != nil }
+        for some in past.powers(upTo: 256) {
+            let rows = some.map { period -> [SQLValue] in
+                [
+                    application.bytes.sqlValue, moved.user.text.sqlValue, period.user.text.sqlValue,
+                    period.since.milliseconds.sqlValue,
+                    period.until?.milliseconds.sqlValue ?? .null,
+                ]
+            }
+            try transaction.execute(
+                """
+                INSERT INTO past_blocks (application, owner, blocked, since, until)
+                VALUES \(rows: rows)
+                ON CONFLICT (application, owner, blocked, since) DO NOTHING
+                """)
+        }
+        let open = moved.blockPeriods.filter { period in period.until == nil }
+        let known = Set(open.map(\.user))
+        try know(moved.blocked)
+        try block(open.map { period in (period.user, period.since) }, by: moved.user)
+        // Where the other server does not tell since when, the blocks begin now.
+        let undated = moved.blocked.filter { user in !known.contains(user) }
+        guard !undated.isEmpty else { return }
+        try apply(
+            BlocksChanged(
+                owner: moved.user, added: undated, removed: [], at: Timestamp(milliseconds: 0)))
+    }
+
+    private func block(_ users: [(user: UserID, since: Timestamp)], by owner: UserID) throws {
+        for some in users.powers(upTo: 256) {
+            let rows = some.map { user, since -> [SQLValue] in
+                [
+                    application.bytes.sqlValue, owner.text.sqlValue, user.text.sqlValue,
+                    since.milliseconds.sqlValue,
+                ]
+            }
+            try transaction.execute(
+                """
+                INSERT INTO blocks (application, owner, blocked, since) VALUES \(rows: rows)
+                ON CONFLICT (application, owner, blocked) DO NOTHING
+                """)
+        }
+    }
+
+    /// When a block list of the application last changed.
+    func blocksChangedAt() throws -> Timestamp {
+        try transaction.askLogEnd(in: application).first()?.blocksChangedAt
+            ?? LogEnd().blocksChangedAt
+    }
+
+    private func setBlocksChangedAt(_ moment: Timestamp) throws {
+        var end = try transaction.askLogEnd(in: application).first() ?? LogEnd()
+        end.blocksChangedAt = moment
+        try transaction.execute(
+            """
+            INSERT INTO log_positions (application, position, blocks_changed_at)
+            VALUES (\(application), \(end.position), \(moment))
+            ON CONFLICT (application) DO UPDATE SET blocks_changed_at = excluded.blocks_changed_at
+            """)
+        transaction.cache(end, for: LogEnd.row(of: application))
+    }
+
+    /// Hides from a user who is added the messages sent while a block between them and the sender was in force.
+    ///
+    /// - Parameter last: Only messages behind it: those up to there met the user as a participant.
+    /// - Returns: How many, and whether there is none but such: then the conversation stays out of the view.
+    func hideBlocked(
+        from user: UserID, in conversation: Conversation.ID, after last: Position
+    ) throws -> (count: Int64, isAll: Bool) {
+        let blocks: SQL =
+            """
+            WHERE application = \(application) AND (owner = \(user) OR blocked = \(user))
+                AND owner <> blocked
+            """
+        let hasBlocks = try transaction.first(
+            "SELECT 1 FROM blocks \(blocks) UNION ALL SELECT 1 FROM past_blocks \(blocks) LIMIT 1"
+        ) { _ in true }
+        guard hasBlocks == true else { return (0, false) }
+        let messages: SQL =
+            "FROM messages m WHERE m.application = \(application) AND m.conversation = \(conversation)"
+        let count = try transaction.rowsChanged(
+            by: """
+                INSERT INTO hidden_messages (application, conversation, position, user_id)
+                SELECT m.application, m.conversation, m.position, \(user) \(messages)
+                    AND m.position > \(last) AND \(Self.sentDuringBlock(of: user))
+                """)
+        let other = try transaction.first(
+            "SELECT 1 \(messages) AND NOT \(Self.sentDuringBlock(of: user)) LIMIT 1"
+        ) { _ in true }
+        let any = try transaction.first("SELECT 1 \(messages) LIMIT 1") { _ in true }
+        return (Int64(count), any != nil && other == nil)
+    }
+
+    /// Whether a block between a user and the sender of a message `m` was in force when that was sent.
+    private static func sentDuringBlock(of user: UserID) -> SQL {
+        let pair: SQL =
+            """
+            b.application = m.application AND b.owner <> b.blocked
+                AND (
+                    (b.owner = \(user) AND b.blocked = m.sender_user)
+                    OR (b.owner = m.sender_user AND b.blocked = \(user))
+                )
+                AND b.since <= m.blocks_changed_at
+            """
+        return """
+            (
+                EXISTS (SELECT 1 FROM blocks b WHERE \(pair))
+                OR EXISTS (
+                    SELECT 1 FROM past_blocks b WHERE \(pair) AND m.blocks_changed_at < b.until
+                )
+            )
+            """
+    }
+}

@@ -1,0 +1,96 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// Whom a user blocks, in the order of their ids; nobody for a user who is unknown (R30).
+    public func blocks(
+        of owner: UserID, in application: Application.ID
+    ) async throws -> [BasicIdentity] {
+        try await database.read { transaction in
+            try transaction.blockedIdentities(of: owner, in: application)
+        }
+    }
+}
+
+extension Transaction {
+    /// Whom a user blocks.
+    ///
+    /// - Parameter users: Those to look for; `nil` for the whole list, however long.
+    func blocks(
+        of owner: UserID, among users: [UserID]?, in application: Application.ID
+    ) throws -> Set<UserID> {
+        guard let users else {
+            return Set(
+                try rows(
+                    """
+                    SELECT blocked FROM blocks
+                    WHERE application = \(application) AND owner = \(owner)
+                    """
+                ) { row in try row.user(0) })
+        }
+        var found: Set<UserID> = []
+        for few in Set(users).sorted().chunks(of: 512) {
+            found.formUnion(
+                try rows(
+                    """
+                    SELECT blocked FROM blocks
+                    WHERE application = \(application) AND owner = \(owner)
+                        AND blocked IN (\(few: few.map(\.text)))
+                    """
+                ) { row in try row.user(0) })
+        }
+        return found
+    }
+
+    /// How many a user blocks: 10,000 at most, counted in their index.
+    func blockCount(of owner: UserID, in application: Application.ID) throws -> Int {
+        try first(
+            "SELECT COUNT(*) FROM blocks WHERE application = \(application) AND owner = \(owner)"
+        ) { row in try row.int(0) } ?? 0
+    }
+
+    /// When a user's blocks were in force, by the blocked user and the beginning.
+    func blockPeriods(
+        of owner: UserID, in application: Application.ID
+    ) throws -> [ArchivedRelations.BlockPeriod] {
+        try rows(
+            """
+            SELECT blocked, since, NULL FROM blocks
+            WHERE application = \(application) AND owner = \(owner)
+            UNION ALL
+            SELECT blocked, since, until FROM past_blocks
+            WHERE application = \(application) AND owner = \(owner)
+            """
+        ) { row in
+            ArchivedRelations.BlockPeriod(
+                try row.user(0), since: try row.timestamp(1), until: try row.optionalTimestamp(2))
+        }.sorted { left, right in
+            (left.user, left.since) < (right.user, right.since)
+        }
+    }
+
+    /// Whom a user blocks, as objects show them.
+    func blockedIdentities(
+        of owner: UserID, in application: Application.ID
+    ) throws -> [BasicIdentity] {
+        try rows(
+            """
+            SELECT \(raw: BasicIdentity.columns) FROM blocks b
+            JOIN identities i ON i.application = b.application AND i.user_id = b.blocked
+            WHERE b.application = \(application) AND b.owner = \(owner) ORDER BY b.blocked
+            """
+        ) { row in try BasicIdentity(row) }
+    }
+}
+
+extension MutationContext {
+    /// A user brings nobody together with himself whom he blocks (R31); himself he may (R30).
+    ///
+    /// - Throws: `Rejection.participantBlocked`.
+    func refuseBlocked(_ users: [UserID], by user: UserID) throws {
+        let others = users.filter { other in other != user }
+        guard try transaction.blocks(of: user, among: others, in: application).isEmpty else {
+            throw Rejection.participantBlocked
+        }
+    }
+}

@@ -1,0 +1,166 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// Makes a user follow others; who is unknown comes into being, and following twice is once.
+    ///
+    /// - Throws: `Rejection.notFound(.user)` for a follower nobody has named (rulings 19).
+    public func follow(
+        _ users: [UserID], by follower: UserID, in application: Application.ID
+    ) async throws {
+        try await change(in: application) { context in
+            let kept = try context.following(of: follower, among: users)
+            let added = Set(users).subtracting(kept).sorted()
+            guard !added.isEmpty else { return }
+            try context.record(
+                .followingChanged(FollowingChanged(follower: follower, added: added)))
+        }
+    }
+
+    /// Takes back that a user follows another; while a conversation connects them he still does
+    /// (rulings 19).
+    ///
+    /// - Throws: `Rejection.notFound(.user)` for a follower nobody has named (rulings 19).
+    public func unfollow(
+        _ user: UserID, by follower: UserID, in application: Application.ID
+    ) async throws {
+        try await change(in: application) { context in
+            guard try context.following(of: follower, among: [user]).contains(user) else {
+                return
+            }
+            try context.record(
+                .followingChanged(FollowingChanged(follower: follower, removed: [user])))
+        }
+    }
+}
+
+extension MutationContext {
+    /// Whom of some a user follows, also where no conversation connects them.
+    fileprivate func following(
+        of follower: UserID, among users: [UserID]
+    ) throws -> Set<UserID> {
+        try transaction.requireUser(follower, in: application)
+        return try transaction.keptFollowing(of: follower, among: users, in: application)
+    }
+}
+
+extension MessagingStore {
+    /// Whether a user follows another, by will or through a conversation (platform-api §5.8).
+    ///
+    /// - Throws: `Rejection.notFound(.user)` for a follower nobody has named.
+    public func isFollowing(
+        _ user: UserID, by follower: UserID, in application: Application.ID
+    ) async throws -> Bool {
+        try await database.read { transaction in
+            try transaction.requireUser(follower, in: application)
+            return try transaction.follows(follower, user, in: application)
+        }
+    }
+
+    /// A page of those a user follows, in the order of their ids.
+    ///
+    /// - Parameters:
+    ///   - after: The one before the page; `nil` for the first page.
+    ///   - limit: Most users, from one.
+    /// - Throws: `Rejection.notFound(.user)` for a follower nobody has named;
+    ///   `notFound(.identity)` for an `after` he does not follow.
+    public func following(
+        of follower: UserID, after: UserID? = nil, limit: Int, in application: Application.ID
+    ) async throws -> ListPage<UserID> {
+        try await database.read { transaction in
+            let total = try transaction.followingCount(of: follower, in: application)
+            try transaction.requireFollowing(follower, after, in: application)
+            return ListPage(
+                items: try transaction.rows(
+                    """
+                    SELECT followed FROM following
+                    WHERE application = \(application) AND follower = \(follower)
+                        AND followed > \(after?.text ?? "")
+                    ORDER BY followed LIMIT \(limit)
+                    """
+                ) { row in try row.user(0) }, total: total)
+        }
+    }
+
+    /// The same page, with all that is known of them.
+    public func followedUsers(
+        of follower: UserID, after: UserID? = nil, limit: Int, in application: Application.ID
+    ) async throws -> ListPage<User> {
+        try await database.read { transaction in
+            let total = try transaction.followingCount(of: follower, in: application)
+            try transaction.requireFollowing(follower, after, in: application)
+            let users = try transaction.stretch(
+                """
+                SELECT \(raw: User.columns), CAST(LENGTH(i.metadata) AS BIGINT),
+                    CAST(LENGTH(i.public_key) AS BIGINT)
+                FROM following f
+                JOIN identities i ON i.application = f.application AND i.user_id = f.followed
+                WHERE f.application = \(application) AND f.follower = \(follower)
+                    AND f.followed > \(after?.text ?? "")
+                ORDER BY f.followed LIMIT \(limit)
+                """
+            ) { row in
+                try (row.optionalInt64(14) ?? 0) + (row.optionalInt64(15) ?? 0)
+            } _: { row in
+                try User(row)
+            }
+            return ListPage(items: users.items, total: total, isCut: users.isCut)
+        }
+    }
+}
+
+extension Transaction {
+    /// How many a user follows.
+    ///
+    /// - Throws: `Rejection.notFound(.user)`.
+    func followingCount(of user: UserID, in application: Application.ID) throws -> Int64 {
+        let count = try first(
+            """
+            SELECT following_count FROM identities
+            WHERE application = \(application) AND user_id = \(user)
+            """
+        ) { row in try row.int64(0) }
+        guard let count else { throw Rejection.notFound(.user) }
+        return count
+    }
+
+    /// Whether a user follows another.
+    func follows(
+        _ follower: UserID, _ user: UserID, in application: Application.ID
+    ) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM following WHERE application = \(application)
+                AND follower = \(follower) AND followed = \(user)
+            """
+        ) { row in try row.int64(0) } != nil
+    }
+
+    /// The place of a page is somebody in the list (platform-api §1.10).
+    func requireFollowing(
+        _ follower: UserID, _ user: UserID?, in application: Application.ID
+    ) throws {
+        guard let user else { return }
+        guard try follows(follower, user, in: application) else {
+            throw Rejection.notFound(.identity)
+        }
+    }
+
+    /// Whom of some a user follows, also where no conversation connects them.
+    func keptFollowing(
+        of follower: UserID, among users: [UserID], in application: Application.ID
+    ) throws -> Set<UserID> {
+        var found: Set<UserID> = []
+        for few in Set(users).sorted().chunks(of: 512) {
+            found.formUnion(
+                try rows(
+                    """
+                    SELECT followed FROM following
+                    WHERE application = \(application) AND follower = \(follower)
+                        AND followed IN (\(few: few.map(\.text))) AND is_kept = 1
+                    """
+                ) { row in try row.user(0) })
+        }
+        return found
+    }
+}

@@ -1,0 +1,181 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// A user who has an identity, told or made by being named.
+    ///
+    /// - Throws: `Rejection.notFound(.identity)`, also after its deletion.
+    public func identity(of user: UserID, in application: Application.ID) async throws -> User {
+        try await database.read { transaction in
+            try transaction.identifiedUser(user, in: application)
+        }
+    }
+}
+
+extension MessagingStore {
+    /// Tells for the first time who a user is (platform-api §5.7).
+    ///
+    /// - Returns: `created` also over an identity that being named has made; `idInUse` where one was
+    ///   told before, which stays as it is.
+    public func createIdentity(
+        _ identity: Identity, in application: Application.ID
+    ) async throws -> CreationOutcome<User> {
+        try await change(in: application) { context in
+            if let user = try context.transaction.user(identity.userID, in: application),
+                user.identityStatus == .provided
+            {
+                return .idInUse(user)
+            }
+            return .created(try context.tell(identity))
+        }
+    }
+
+    /// Tells who a user is, whatever was told before; the same again changes nothing.
+    ///
+    /// - Parameter demand: What the identity's version must be (X4).
+    /// - Throws: `VersionMismatch<User>`; `Rejection.notFound(.identity)` where a version is demanded
+    ///   and there is none.
+    @discardableResult
+    public func replaceIdentity(
+        _ identity: Identity, if demand: VersionPrecondition = .any, in application: Application.ID
+    ) async throws -> User {
+        try await change(in: application) { context in
+            let user = try context.transaction.user(identity.userID, in: application)
+            guard let user, user.identityStatus != .unknown else {
+                try demand.check(0) { () throws -> User in throw Rejection.notFound(.identity) }
+                return try context.tell(identity)
+            }
+            try demand.check(user.identityVersion) { user }
+            guard user.identityStatus != .provided || user.identity != identity else { return user }
+            return try context.tell(identity)
+        }
+    }
+}
+
+extension MutationContext {
+    fileprivate func tell(_ identity: Identity) throws -> User {
+        try record(.identityReplaced(identity))
+        return try transaction.identifiedUser(identity.userID, in: application)
+    }
+}
+
+extension MessagingStore {
+    /// Sets members of an identity, all of it or nothing; where nothing changes nothing is recorded.
+    ///
+    /// - Parameter demand: What the identity's version must be (X4).
+    /// - Throws: `Rejection`: `notFound(.identity)`; `invalid("metadata")` above 16 keys (R49);
+    ///   `VersionMismatch<User>`.
+    @discardableResult
+    public func patchIdentity(
+        of user: UserID, _ patches: [IdentityPatch], if demand: VersionPrecondition = .any,
+        in application: Application.ID
+    ) async throws -> User {
+        try await change(in: application) { context in
+            let before = try context.transaction.identifiedUser(user, in: application)
+            try demand.check(before.identityVersion) { before }
+            guard let event = try before.identity.patching(patches) else { return before }
+            try context.record(event)
+            return try context.transaction.identifiedUser(user, in: application)
+        }
+    }
+}
+
+extension MessagingStore {
+    /// Deletes what was told about a user; he stays, and is shown without names.
+    ///
+    /// - Parameter demand: What the identity's version must be (X4).
+    /// - Throws: `Rejection.notFound(.identity)`, also when it is deleted already;
+    ///   `VersionMismatch<User>`.
+    public func deleteIdentity(
+        of user: UserID, if demand: VersionPrecondition = .any, in application: Application.ID
+    ) async throws {
+        try await change(in: application) { context in
+            let before = try context.transaction.identifiedUser(user, in: application)
+            try demand.check(before.identityVersion) { before }
+            try context.record(.identityDeleted(user))
+        }
+    }
+}
+
+extension Transaction {
+    /// What is known of users.
+    ///
+    /// - Returns: By user; who is missing was never named.
+    func identities(
+        of users: Set<UserID>, in application: Application.ID
+    ) throws -> [UserID: BasicIdentity] {
+        guard !users.isEmpty else { return [:] }
+        let found = try rows(
+            """
+            SELECT \(raw: BasicIdentity.columns) FROM identities i
+            WHERE i.application = \(application)
+                AND i.user_id IN (\(few: users.map(\.text)))
+            """
+        ) { row in try BasicIdentity(row) }
+        return Dictionary(grouping: found, by: \.userID).compactMapValues(\.first)
+    }
+
+    /// What is known of one user; nothing when he was never named.
+    func askIdentity(
+        of user: UserID, in application: Application.ID
+    ) throws -> DeferredRows<BasicIdentity> {
+        try ask(
+            """
+            SELECT \(raw: BasicIdentity.columns) FROM identities i
+            WHERE i.application = \(application) AND i.user_id = \(user)
+            """,
+            as: RowCacheKey(of: application.bytes + Array(user.text.utf8), in: "identities")
+        ) { row in try BasicIdentity(row) }
+    }
+
+    /// Reads on behalf of a user want one whom somebody has named (platform-api §3.9).
+    ///
+    /// - Throws: `Rejection.notFound(.user)`.
+    func requireUser(_ user: UserID, in application: Application.ID) throws {
+        guard try conversationCount(of: user, in: application) != nil else {
+            throw Rejection.notFound(.user)
+        }
+    }
+
+    /// Whether a user has an identity, told or made by being named (rulings 10).
+    func hasIdentity(_ user: UserID, in application: Application.ID) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM identities
+            WHERE application = \(application) AND user_id = \(user)
+                AND standing <> \(User.IdentityStatus.unknown.rawValue)
+            """
+        ) { row in try row.int64(0) } != nil
+    }
+
+    /// How many conversations a user is or was in; `nil` when nobody has named him.
+    func conversationCount(of user: UserID, in application: Application.ID) throws -> Int64? {
+        try first(
+            """
+            SELECT conversation_count FROM identities
+            WHERE application = \(application) AND user_id = \(user)
+            """
+        ) { row in try row.int64(0) }
+    }
+}
+
+extension [UserID: BasicIdentity] {
+    /// What objects show of a user; one not found has but his id.
+    func identity(of user: UserID) -> BasicIdentity {
+        self[user] ?? BasicIdentity(userID: user)
+    }
+}
+
+extension BasicIdentity {
+    /// What ``init(_:)`` reads, in this order, from the table under the name `i`.
+    static let columns: StaticString = "i.user_id, i.display_name, i.avatar_url, i.kind"
+
+    init(_ row: borrowing Row) throws {
+        guard let kind = Identity.Kind(rawValue: try row.text(3)) else {
+            throw StoreFault.unreadable("identities.kind")
+        }
+        self.init(
+            userID: try row.user(0), displayName: try row.optionalText(1),
+            avatarURL: try row.optionalText(2), kind: kind)
+    }
+}

@@ -1,0 +1,141 @@
+import Messaging
+import SQL
+
+extension Projection {
+    /// What a release wrote that knew of no more members.
+    func name(_ identity: BasicIdentity) throws {
+        try tell(
+            Identity(
+                userID: identity.userID, displayName: identity.displayName,
+                avatarURL: identity.avatarURL, kind: identity.kind))
+    }
+
+    func tell(_ identity: Identity) throws {
+        try keepIdentity(of: identity.userID)
+        let isNew = try create([identity.userID], as: .provided) > 0
+        var metadata = ByteWriter()
+        metadata.write(identity.metadata)
+        try transaction.execute(
+            """
+            UPDATE identities SET
+                display_name = \(identity[.displayName]), avatar_url = \(identity[.avatarURL]),
+                kind = \(identity.kind.rawValue), standing = \(User.IdentityStatus.provided.rawValue),
+                first_name = \(identity[.firstName]), last_name = \(identity[.lastName]),
+                phone_number = \(identity[.phoneNumber]),
+                email_address = \(identity[.emailAddress]), metadata = \(metadata.bytes),
+                public_key = \(identity[.publicKey]),
+                identity_version = identity_version + \(isNew ? 0 : 1)
+            WHERE application = \(application) AND user_id = \(identity.userID)
+            """)
+    }
+
+    func apply(_ change: IdentityPatched) throws {
+        let before = try transaction.user(change.user, in: application)?.identity
+        try tell((before ?? Identity(userID: change.user)).patched(by: change.patches))
+    }
+
+    /// The user stays, and lists keep showing him without names (platform-api §5.7).
+    func deleteIdentity(of user: UserID) throws {
+        try tell(Identity(userID: user))
+        try transaction.execute(
+            """
+            UPDATE identities SET standing = \(User.IdentityStatus.unknown.rawValue)
+            WHERE application = \(application) AND user_id = \(user)
+            """)
+    }
+
+    /// Creates users who are named for the first time (R90, platform-api §3.9).
+    ///
+    /// - Returns: How many are new.
+    @discardableResult
+    func know(_ users: [UserID]) throws -> Int { try create(users, as: .unknown) }
+
+    /// The same for a followed user, who is listed as an identity and so has one (rulings 10).
+    func nameAsFollowed(_ user: UserID) throws {
+        try name([user], inConversations: 0)
+    }
+
+    /// Creates participants who are named for the first time (R90).
+    ///
+    /// - Parameter isShown: Whether they see the conversation, which is one more in their lists then.
+    func nameInConversation(_ users: [UserID], isShown: Bool) throws {
+        try name(users, inConversations: isShown ? 1 : 0)
+    }
+
+    private func name(_ users: [UserID], inConversations count: Int64) throws {
+        try create(users, as: .named)
+        for some in users.chunks(of: Self.usersAtOnce) {
+            try transaction.execute(
+                """
+                UPDATE identities SET
+                    conversation_count = conversation_count + \(count),
+                    standing = CASE standing
+                        WHEN \(User.IdentityStatus.unknown.rawValue)
+                        THEN \(User.IdentityStatus.named.rawValue) ELSE standing
+                    END
+                WHERE application = \(application) AND user_id IN (\(few: some.map(\.text)))
+                """)
+        }
+    }
+
+    /// Creates users that an imported record names. Those who are known keep their standing: their own
+    /// record has told it.
+    func nameInMoved(_ users: [UserID]) throws { try create(users, as: .named) }
+
+    /// Creates recipients who are named for the first time (platform-api §3.9), and counts the
+    /// announcements they get.
+    ///
+    /// - Parameter users: All different; there may be 10,000, so a statement has many.
+    func nameAsRecipients(_ users: [UserID], ofAnnouncements count: Int64) throws {
+        try create(users, as: .named)
+        guard count != 0 else { return }
+        for some in users.chunks(of: Self.usersAtOnce) {
+            try transaction.execute(
+                """
+                UPDATE identities SET announcement_count = announcement_count + \(count)
+                WHERE application = \(application) AND user_id IN (\(few: some.map(\.text)))
+                """)
+        }
+    }
+
+    /// Adds the users that do not exist yet, as of the moment of the event, and counts them.
+    ///
+    /// Every row of `identities` begins here.
+    ///
+    /// - Returns: How many are new.
+    @discardableResult
+    private func create(_ users: [UserID], as standing: User.IdentityStatus) throws -> Int {
+        var created = 0
+        for some in Set(users).sorted().chunks(of: Self.usersAtOnce) {
+            let known = Set(
+                try transaction.rows(
+                    """
+                    SELECT user_id FROM identities
+                    WHERE application = \(application) AND user_id IN (\(few: some.map(\.text)))
+                    """
+                ) { row in try row.user(0) })
+            let new = some.filter { user in !known.contains(user) }
+            for piece in new.powers(upTo: Self.usersAtOnce) {
+                let rows = piece.map { user -> [SQLValue] in
+                    [
+                        application.bytes.sqlValue, user.text.sqlValue,
+                        Identity.Kind.user.rawValue.sqlValue, Int64(0).sqlValue,
+                        standing.rawValue.sqlValue, moment.milliseconds.sqlValue,
+                    ]
+                }
+                try transaction.execute(
+                    """
+                    INSERT INTO identities (
+                        application, user_id, kind, conversation_count, standing, created_at
+                    ) VALUES \(rows: rows)
+                    """)
+            }
+            created += new.count
+        }
+        if created > 0 { addToCounts(users: Int64(created)) }
+        return created
+    }
+
+    /// How many users one statement names.
+    private static let usersAtOnce = 256
+}

@@ -1,0 +1,155 @@
+public import Messaging
+import SQL
+
+extension MessagingStore {
+    /// A user.
+    ///
+    /// - Throws: `Rejection.notFound(.user)` for one nobody has named.
+    public func user(_ id: UserID, in application: Application.ID) async throws -> User {
+        try await database.read { transaction in
+            guard let user = try transaction.user(id, in: application) else {
+                throw Rejection.notFound(.user)
+            }
+            return user
+        }
+    }
+}
+
+extension MessagingStore {
+    /// Changes a user, all of it or nothing; one nobody has named comes into being (platform-api §3.9).
+    ///
+    /// - Parameter patches: Operations in order; where nothing changes nothing is recorded.
+    /// - Throws: `Rejection.invalid("blocks")` for a block list that becomes too long.
+    public func patchUser(
+        _ user: UserID, _ patches: [UserPatch], in application: Application.ID
+    ) async throws {
+        try await change(in: application) { context in
+            let (transaction, now) = (context.transaction, context.now)
+            let isSuspended = try transaction.user(user, in: application)?.isSuspended ?? false
+            let blocks = try transaction.blocks(
+                of: user, among: patches.keepsOtherBlocks ? patches.flatMap(\.named) : nil,
+                in: application)
+            let events = [
+                patches.changing(suspensionOf: user, from: isSuspended, at: now),
+                try patches.changing(
+                    blocksOf: user, from: blocks,
+                    of: try transaction.blockCount(of: user, in: application), at: now),
+            ]
+            for event in events.compactMap(\.self) { try context.record(event) }
+        }
+    }
+}
+
+extension MessagingStore {
+    /// Ends all sessions of a user that have begun by now (R92).
+    ///
+    /// - Throws: `Rejection.notFound(.user)` for one nobody has named (rulings 19).
+    public func endSessions(of user: UserID, in application: Application.ID) async throws {
+        try await change(in: application) { context in
+            try context.transaction.requireUser(user, in: application)
+            try context.record(.sessionsEnded(user, at: context.now))
+        }
+    }
+}
+
+extension Transaction {
+    /// A user; `nil` when nobody has named him.
+    func user(_ id: UserID, in application: Application.ID) throws -> User? {
+        try first(
+            """
+            SELECT \(raw: User.columns) FROM identities i
+            WHERE i.application = \(application) AND i.user_id = \(id)
+            """
+        ) { row in try User(row) }
+    }
+
+    /// Those of some users that were ever named, in one statement.
+    func users(_ ids: Set<UserID>, in application: Application.ID) throws -> [User] {
+        guard !ids.isEmpty else { return [] }
+        return try rows(
+            """
+            SELECT \(raw: User.columns) FROM identities i
+            WHERE i.application = \(application) AND i.user_id IN (\(few: ids.map(\.text)))
+            """
+        ) { row in try User(row) }
+    }
+
+    /// A user as far as he has an identity.
+    ///
+    /// - Throws: `Rejection.notFound(.identity)`.
+    func identifiedUser(_ id: UserID, in application: Application.ID) throws -> User {
+        guard let user = try user(id, in: application), user.identityStatus != .unknown else {
+            throw Rejection.notFound(.identity)
+        }
+        return user
+    }
+}
+
+extension User {
+    /// What ``init(_:)`` reads, in this order, from the table under the name `i`.
+    static let columns: StaticString =
+        """
+        i.user_id, i.kind, i.identityStatus, i.identity_version, i.is_suspended, i.sessions_ended_at,
+            i.metadata, i.display_name, i.avatar_url, i.first_name, i.last_name, i.phone_number,
+            i.email_address, i.public_key
+        """
+
+    init(_ row: borrowing Row) throws {
+        guard let kind = Identity.Kind(rawValue: try row.text(1)),
+            let standing = IdentityStatus(rawValue: try row.int64(2))
+        else { throw StoreFault.unreadable("identities.kind or standing") }
+        var identity = Identity(userID: try row.user(0), kind: kind)
+        if let metadata = try row.optionalBlob(6) {
+            var reader = ByteReader(metadata)
+            identity.metadata = try reader.texts()
+            try reader.finish()
+        }
+        identity[.displayName] = try row.optionalText(7)
+        identity[.avatarURL] = try row.optionalText(8)
+        identity[.firstName] = try row.optionalText(9)
+        identity[.lastName] = try row.optionalText(10)
+        identity[.phoneNumber] = try row.optionalText(11)
+        identity[.emailAddress] = try row.optionalText(12)
+        identity[.publicKey] = try row.optionalText(13)
+        self.init(
+            identity: identity, identityStatus: standing, identityVersion: try row.int64(3),
+            isSuspended: try row.bool(4), sessionsEndedAt: try row.optionalTimestamp(5))
+    }
+}
+
+extension Projection {
+    func setBadge(of user: UserID, to count: Int64) throws {
+        try transaction.execute(
+            """
+            UPDATE identities SET external_unread_count = \(count)
+            WHERE application = \(application) AND user_id = \(user)
+            """)
+    }
+
+    /// Setting a user free again does not bring back the sessions his suspension ended (platform-api §5.11).
+    func suspend(_ user: UserID, _ isSuspended: Bool, at moment: Timestamp) throws {
+        try know([user])
+        try transaction.execute(
+            """
+            UPDATE identities SET is_suspended = \(isSuspended)
+            WHERE application = \(application) AND user_id = \(user)
+            """)
+        if isSuspended { try endSessions(of: user, at: moment) }
+    }
+
+    func endSessions(of user: UserID, at moment: Timestamp) throws {
+        try transaction.execute(
+            """
+            UPDATE identities SET sessions_ended_at = \(moment)
+            WHERE application = \(application) AND user_id = \(user)
+            """)
+    }
+
+    func setSessionLifetime(_ seconds: Int64) throws {
+        try transaction.execute(
+            """
+            UPDATE applications SET session_lifetime = \(seconds)
+            WHERE application = \(application)
+            """)
+    }
+}

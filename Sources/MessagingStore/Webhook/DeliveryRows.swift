@@ -1,0 +1,283 @@
+import Messaging
+import SQL
+
+// Which deliveries there are, and which of a lane is the first.
+extension Transaction {
+    /// Adds deliveries behind all there are, each in its lane: what a conversation did before it became part
+    /// of another one goes with what that one does (X1).
+    func add(
+        _ drafts: [DeliveryDraft], at now: Timestamp, in application: Application.ID,
+        newID: () -> WebhookDelivery.ID
+    ) throws {
+        let winners = try winners(of: Set(drafts.compactMap(\.conversation)), in: application)
+        for (webhook, drafts) in Dictionary(grouping: drafts, by: \.webhook) {
+            let last = try lastNumber(of: webhook, in: application)
+            let named = drafts.map { draft in (id: newID(), draft: draft) }
+            let lanes = named.map { id, draft in
+                draft.conversation.map { id in winners[id] ?? id }?.bytes ?? id.bytes
+            }
+            var led = try led(among: lanes, of: webhook, in: application)
+            let pending = WebhookDelivery.State.pending.rawValue
+            let rows: [[SQLValue]] = zip(named, lanes).enumerated().map { index, entry in
+                let ((id, draft), lane) = entry
+                let isFirst = led.insert(lane).inserted
+                return [
+                    .blob(application.bytes), .blob(webhook.bytes),
+                    .integer(last + Int64(index) + 1), .blob(id.bytes), .blob(lane),
+                    .blob(draft.event.bytes), .text(draft.type),
+                    draft.position.map { .integer($0.number) } ?? .null, .blob(draft.body),
+                    .text(pending), .integer(0), .integer(now.milliseconds),
+                    .integer(now.milliseconds),
+                    isFirst ? .integer(now.milliseconds) : .null,
+                    draft.trace.map { .text($0.text) } ?? .null,
+                ]
+            }
+            for piece in rows.powers(upTo: 64) {
+                try execute(
+                    """
+                    INSERT INTO deliveries (
+                        application, webhook, number, id, lane, event, type, position, body, state,
+                        attempts, created_at, asked_at, next_at, trace
+                    ) VALUES \(rows: piece)
+                    """)
+            }
+        }
+    }
+
+    private func lastNumber(
+        of webhook: Webhook.ID, in application: Application.ID
+    ) throws -> Int64 {
+        try first(.lastDelivery(of: webhook, in: application)) { row in try row.int64(0) } ?? 0
+    }
+
+    /// Those lanes that have a first delivery already.
+    private func led(
+        among lanes: [[UInt8]], of webhook: Webhook.ID, in application: Application.ID
+    ) throws -> Set<[UInt8]> {
+        var led: Set<[UInt8]> = []
+        for piece in Array(Set(lanes)).chunks(of: 64) {
+            led.formUnion(
+                try rows(.firstDeliveries(among: piece, of: webhook, in: application)) { row in
+                    try row.blob(1)
+                })
+        }
+        return led
+    }
+
+    /// Makes the next delivery of a lane its first, now that the one before is over.
+    func lead(
+        _ lane: [UInt8], of webhook: Webhook.ID, at now: Timestamp, in application: Application.ID
+    ) throws {
+        guard try led(among: [lane], of: webhook, in: application).isEmpty else { return }
+        let next = try first(.nextOfLane(lane, of: webhook, in: application)) { row in
+            try row.int64(0)
+        }
+        guard let next else { return }
+        try execute(
+            """
+            UPDATE deliveries SET next_at = \(now)
+            WHERE application = \(application) AND webhook = \(webhook) AND number = \(next)
+            """)
+    }
+
+    /// Makes one lane of two whose conversations have become one (X1.5): what waits goes on in the order of
+    /// the log, behind the older one of both that were first.
+    func joinLanes(
+        of loser: Conversation.ID, into winner: Conversation.ID, in application: Application.ID
+    ) throws {
+        let webhooks = try rows("SELECT id FROM webhooks WHERE application = \(application)") {
+            row in
+            try row.id(0) as Webhook.ID
+        }
+        for webhook in webhooks {
+            let first = try rows(
+                .firstDeliveries(
+                    among: [loser.bytes, winner.bytes], of: webhook, in: application)
+            ) { row in try row.int64(0) }
+            if let younger = first.max(), first.count > 1 {
+                try execute(
+                    """
+                    UPDATE deliveries SET next_at = NULL
+                    WHERE application = \(application) AND webhook = \(webhook)
+                        AND number = \(younger)
+                    """)
+            }
+            try execute(.joinedLane(of: loser, into: winner, of: webhook, in: application))
+        }
+    }
+
+    /// A delivery, and where it stands; `nil` for none.
+    func delivery(
+        _ id: WebhookDelivery.ID, of webhook: Webhook.ID, in application: Application.ID
+    ) throws -> (number: Int64, lane: [UInt8], delivery: WebhookDelivery)? {
+        try first(
+            """
+            SELECT \(raw: WebhookDelivery.columns), number FROM deliveries
+            WHERE application = \(application) AND id = \(id) AND webhook = \(webhook)
+            """
+        ) { row in (try row.int64(12), try row.blob(4), try WebhookDelivery(row)) }
+    }
+}
+
+extension WebhookDelivery {
+    /// What ``init(_:)`` reads, in this order.
+    static let columns: StaticString =
+        """
+        id, event, type, position, lane, state, attempts, created_at, next_at, finished_at, status,
+        failure
+        """
+
+    init(_ row: borrowing Row) throws {
+        guard let state = State(rawValue: try row.text(5)) else {
+            throw StoreFault.unreadable("deliveries.state")
+        }
+        let id: ID = try row.id(0)
+        let lane = try row.blob(4)
+        let status = try row.optionalInt64(10)
+        let failure = try row.optionalText(11)
+        self.init(
+            id: id, event: try row.id(1), type: try row.text(2),
+            position: try row.optionalInt64(3).map { number in LogPosition(number) },
+            conversation: lane == id.bytes ? nil : Conversation.ID(bytes: lane), state: state,
+            attempts: try row.int64(6), createdAt: try row.timestamp(7),
+            nextAt: try row.optionalTimestamp(8), finishedAt: try row.optionalTimestamp(9),
+            answer: status == nil && failure == nil
+                ? nil : Answer(status: status, failure: failure))
+    }
+}
+
+// What is asked of the deliveries, in one place: each of them has to read an index and sort nothing, however
+// many there are, and a test asks whether it does.
+extension SQL {
+    /// What may be sent now.
+    static func dueDeliveries(
+        of webhook: Webhook.ID, besides taken: [Int64], at now: Timestamp, limit: Int,
+        in application: Application.ID
+    ) -> SQL {
+        """
+        SELECT number, id, event, type, attempts, asked_at, trace, body FROM deliveries
+        WHERE application = \(application) AND webhook = \(webhook) AND next_at <= \(now)
+            AND number NOT IN (\(few: taken.isEmpty ? [-1] : taken))
+        ORDER BY next_at, number LIMIT \(limit)
+        """
+    }
+
+    /// When the next one is due that is not yet.
+    static func nextDelivery(
+        of webhook: Webhook.ID, after now: Timestamp, in application: Application.ID
+    ) -> SQL {
+        """
+        SELECT next_at FROM deliveries
+        WHERE application = \(application) AND webhook = \(webhook) AND next_at > \(now)
+        ORDER BY next_at LIMIT 1
+        """
+    }
+
+    /// The highest number there is.
+    static func lastDelivery(of webhook: Webhook.ID, in application: Application.ID) -> SQL {
+        """
+        SELECT number FROM deliveries
+        WHERE application = \(application) AND webhook = \(webhook)
+        ORDER BY number DESC LIMIT 1
+        """
+    }
+
+    /// The first deliveries of those lanes that have one.
+    static func firstDeliveries(
+        among lanes: some Collection<[UInt8]>, of webhook: Webhook.ID,
+        in application: Application.ID
+    ) -> SQL {
+        """
+        SELECT number, lane FROM deliveries
+        WHERE application = \(application) AND webhook = \(webhook)
+            AND lane IN (\(few: Array(lanes))) AND next_at IS NOT NULL
+        """
+    }
+
+    /// The oldest of a lane that waits.
+    static func nextOfLane(
+        _ lane: [UInt8], of webhook: Webhook.ID, in application: Application.ID
+    ) -> SQL {
+        """
+        SELECT number FROM deliveries
+        WHERE application = \(application) AND webhook = \(webhook) AND lane = \(lane)
+            AND state = 'pending'
+        ORDER BY number LIMIT 1
+        """
+    }
+
+    /// Puts what waits in the lane of a conversation into that of another one.
+    static func joinedLane(
+        of loser: Conversation.ID, into winner: Conversation.ID, of webhook: Webhook.ID,
+        in application: Application.ID
+    ) -> SQL {
+        """
+        UPDATE deliveries SET lane = \(winner)
+        WHERE application = \(application) AND webhook = \(webhook) AND lane = \(loser)
+            AND state = 'pending'
+        """
+    }
+
+    /// A page, newest first.
+    static func deliveries(
+        of webhook: Webhook.ID, in state: WebhookDelivery.State?, before number: Int64, limit: Int,
+        of application: Application.ID
+    ) -> SQL {
+        """
+        SELECT \(raw: WebhookDelivery.columns) FROM deliveries
+        WHERE application = \(application) AND webhook = \(webhook) \(being(state))
+            AND number < \(number)
+        ORDER BY number DESC LIMIT \(limit)
+        """
+    }
+
+    /// How many there are.
+    static func deliveryCount(
+        of webhook: Webhook.ID, in state: WebhookDelivery.State?, of application: Application.ID
+    ) -> SQL {
+        """
+        SELECT COUNT(*) FROM deliveries
+        WHERE application = \(application) AND webhook = \(webhook) \(being(state))
+        """
+    }
+
+    /// The newest in a state, and where they stand in the log.
+    static func lastDeliveries(
+        of webhook: Webhook.ID, in state: WebhookDelivery.State, limit: Int,
+        of application: Application.ID
+    ) -> SQL {
+        """
+        SELECT number, position FROM deliveries
+        WHERE application = \(application) AND webhook = \(webhook) \(being(state))
+        ORDER BY number DESC LIMIT \(limit)
+        """
+    }
+
+    /// The oldest in a state, and when they were over.
+    static func oldestDeliveries(
+        of webhook: Webhook.ID, in state: WebhookDelivery.State, limit: Int,
+        of application: Application.ID
+    ) -> SQL {
+        """
+        SELECT number, finished_at FROM deliveries
+        WHERE application = \(application) AND webhook = \(webhook) \(being(state))
+        ORDER BY number LIMIT \(limit)
+        """
+    }
+
+    /// The oldest.
+    static func oldestDeliveries(
+        of webhook: Webhook.ID, limit: Int, in application: Application.ID
+    ) -> SQL {
+        """
+        SELECT number FROM deliveries
+        WHERE application = \(application) AND webhook = \(webhook)
+        ORDER BY number LIMIT \(limit)
+        """
+    }
+
+    /// Without a state its column is left out, as another index has the order then.
+    private static func being(_ state: WebhookDelivery.State?) -> SQL {
+        state.map { state -> SQL in "AND state = \(state.rawValue)" } ?? ""
+    }
+}

@@ -1,0 +1,130 @@
+public import Messaging
+import SQL
+
+/// What came of sending a delivery.
+public enum DeliveryOutcome: Equatable, Sendable {
+    /// The receiver has taken it, with this status.
+    case taken(status: Int64)
+    /// It failed, and is tried again at a moment; `nil` when it is given up.
+    case failed(WebhookDelivery.Answer, again: Timestamp?)
+    /// The receiver wants nothing any more (410).
+    case gone
+}
+
+/// What a settled delivery has led to.
+public struct DeliverySettlement: Equatable, Sendable {
+    /// How far the delivery has come; `nil` when it was gone, or over already.
+    public var state: WebhookDelivery.State?
+    /// Why its webhook was deactivated by it, in words.
+    public var deactivation: String?
+}
+
+extension MessagingStore {
+    /// Of how many deliveries the share is taken that were given up, and of how many at least.
+    static let (judged, judgedAtLeast) = (100, 10)
+
+    /// Remembers what came of sending a delivery, and lets the next of its lane go.
+    ///
+    /// - Parameter share: Of the last hundred deliveries that are over and were made since the webhook is
+    ///   active, ten at least, how many of a hundred may have been given up before it is deactivated.
+    public func settle(
+        _ delivery: DueDelivery, of webhook: Webhook.ID, _ outcome: DeliveryOutcome,
+        deadShare share: Int, in application: Application.ID
+    ) async throws -> DeliverySettlement {
+        try await change(in: application) { context in
+            let (transaction, now) = (context.transaction, context.now)
+            guard let found = try transaction.delivery(delivery.id, of: webhook, in: application),
+                found.delivery.state == .pending
+            else { return DeliverySettlement() }
+            switch outcome {
+            case .taken(let status):
+                try transaction.end(
+                    delivery.number, of: webhook, as: .delivered,
+                    .init(status: status, failure: nil), at: now, in: application)
+                try transaction.lead(found.lane, of: webhook, at: now, in: application)
+                return DeliverySettlement(state: .delivered)
+            case .failed(let answer, let again?):
+                // Merging may have put it behind another one of its lane meanwhile.
+                try transaction.execute(
+                    """
+                    UPDATE deliveries
+                    SET attempts = attempts + 1, status = \(answer.status),
+                        failure = \(answer.failure),
+                        next_at = CASE WHEN next_at IS NULL THEN next_at ELSE \(again) END
+                    WHERE application = \(application) AND webhook = \(webhook)
+                        AND number = \(delivery.number)
+                    """)
+                return DeliverySettlement(state: .pending)
+            case .failed(let answer, nil):
+                return try context.giveUp(
+                    delivery.number, of: found.lane, of: webhook, answer, above: share)
+            case .gone:
+                return try context.giveUp(
+                    delivery.number, of: found.lane, of: webhook,
+                    .init(status: 410, failure: "410 Gone"), above: nil)
+            }
+        }
+    }
+}
+
+extension MutationContext {
+    /// Gives a delivery up, and deactivates its webhook where that is due.
+    ///
+    /// - Parameter share: How many of a hundred may be given up before it is; `nil` for none.
+    fileprivate func giveUp(
+        _ number: Int64, of lane: [UInt8], of webhook: Webhook.ID,
+        _ answer: WebhookDelivery.Answer, above share: Int?
+    ) throws -> DeliverySettlement {
+        try transaction.end(number, of: webhook, as: .dead, answer, at: now, in: application)
+        try transaction.lead(lane, of: webhook, at: now, in: application)
+        if let share, try transaction.deadShare(of: webhook, in: application) ?? 0 <= share {
+            return DeliverySettlement(state: .dead)
+        }
+        let reason = "Delivery failed: \(answer.failure ?? "-")"
+        let isDeactivated = try deactivate(webhook, because: reason)
+        return DeliverySettlement(state: .dead, deactivation: isDeactivated ? reason : nil)
+    }
+}
+
+extension Transaction {
+    fileprivate func end(
+        _ number: Int64, of webhook: Webhook.ID, as state: WebhookDelivery.State,
+        _ answer: WebhookDelivery.Answer, at now: Timestamp, in application: Application.ID
+    ) throws {
+        try execute(
+            """
+            UPDATE deliveries
+            SET state = \(state.rawValue), attempts = attempts + 1, next_at = NULL,
+                finished_at = \(now), status = \(answer.status), failure = \(answer.failure)
+            WHERE application = \(application) AND webhook = \(webhook) AND number = \(number)
+            """)
+    }
+
+    /// How many of a hundred were given up; `nil` where there are too few to tell.
+    fileprivate func deadShare(of webhook: Webhook.ID, in application: Application.ID) throws
+        -> Int?
+    {
+        guard case .active(let since)? = try self.webhook(webhook, in: application)?.status else {
+            return nil
+        }
+        let dead = try lastOver(.dead, of: webhook, in: application)
+        let delivered = try lastOver(.delivered, of: webhook, in: application)
+        let all = (dead.map { ($0, true) } + delivered.map { ($0, false) })
+            .sorted { one, other in one.0.number > other.0.number }
+            .prefix(MessagingStore.judged)
+            .filter { over, _ in over.position > since }
+        guard all.count >= MessagingStore.judgedAtLeast else { return nil }
+        return all.count { _, isDead in isDead } * 100 / all.count
+    }
+
+    private func lastOver(
+        _ state: WebhookDelivery.State, of webhook: Webhook.ID, in application: Application.ID
+    ) throws -> [(number: Int64, position: LogPosition)] {
+        try rows(
+            .lastDeliveries(of: webhook, in: state, limit: MessagingStore.judged, of: application)
+        ) { row in
+            // A test has no place: it tells nothing of how the webhook does.
+            (try row.int64(0), LogPosition(try row.optionalInt64(1) ?? 0))
+        }
+    }
+}

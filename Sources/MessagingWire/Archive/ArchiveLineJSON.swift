@@ -1,0 +1,184 @@
+import Bytes
+public import JSON
+public import Messaging
+
+/// A line of an export: one object, compact, its members always in the same order and left out where
+/// there is nothing to say (X10).
+public enum ArchiveLineJSON {
+    /// The form of the lines; another one would say that members mean something else.
+    static let format: Int64 = 1
+
+    /// Writes a line, without its end.
+    public static func write(_ line: ArchiveLine, into writer: inout JSONWriter) {
+        switch line {
+        case .application(let application): write(application, into: &writer)
+        case .bytes(let moved):
+            writer.object { writer in
+                writer.kind(.bytes)
+                writer.member("content", moved.content.uuid)
+                writer.member("at", moved.place)
+                writer.member("data", Base64.encode(moved.bytes))
+            }
+        case .record(let record): write(record, into: &writer)
+        }
+    }
+
+    static func write(_ record: ArchiveRecord, into writer: inout JSONWriter) {
+        switch record {
+        case .application(let application): write(application, into: &writer)
+        case .user(let moved): write(moved, into: &writer)
+        case .relations(let moved): write(moved, into: &writer)
+        case .conversation(let moved): write(moved, into: &writer)
+        case .message(let moved): write(moved, into: &writer)
+        case .content(let moved):
+            writer.object { writer in
+                writer.kind(.content)
+                write(moved, into: &writer)
+            }
+        case .scheduled(let moved): write(moved, into: &writer)
+        case .announcement(let moved): write(moved, into: &writer)
+        case .key(let moved):
+            writer.object { writer in
+                writer.kind(.key)
+                writer.member("kind", moved.kind.rawValue)
+                writer.member("key", moved.key.uuid)
+                writer.member("object", moved.object.uuid)
+            }
+        }
+    }
+
+    /// Reads a line.
+    ///
+    /// - Parameters:
+    ///   - bytes: Without its end, at most as long as ``maximumLineBytes``.
+    ///   - limits: How many participants a conversation may have.
+    /// - Throws: The first mistake: what is no JSON, and each member by its own name.
+    public static func read(
+        _ bytes: [UInt8], _ limits: MessagingLimits
+    ) throws(ArchiveLineError) -> ArchiveLine {
+        let document: JSONDocument
+        do throws(JSONError) {
+            document = try JSONDocument(bytes, limits: JSONLimits(size: maximumLineBytes))
+        } catch {
+            throw ArchiveLineError(nil, "is no JSON object: \(error)")
+        }
+        guard document.root.kind == .object else {
+            throw ArchiveLineError(nil, "is no JSON object")
+        }
+        let line = ArchiveLineReader(document.root)
+        guard let kind = ArchiveRecordKind(rawValue: try line.text("record")) else {
+            let kinds = ArchiveRecordKind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ArchiveLineError("record", "must be one of \(kinds)")
+        }
+        return switch kind {
+        case .application: .application(try application(line))
+        case .bytes: .bytes(try contentBytes(line))
+        case .user: .record(.user(try user(line)))
+        case .relations: .record(.relations(try relations(line)))
+        case .conversation: .record(.conversation(try conversation(line, limits)))
+        case .message: .record(.message(try message(line)))
+        case .content: .record(.content(try content(line)))
+        case .scheduled: .record(.scheduled(try schedule(line)))
+        case .announcement: .record(.announcement(try announcement(line)))
+        case .key: .record(.key(try key(line)))
+        }
+    }
+
+    /// Most bytes of a line: metadata, and what 10,000 recipients are called, have room in it.
+    public static let maximumLineBytes = 64 << 20
+
+    private static func contentBytes(_ line: ArchiveLineReader) throws(ArchiveLineError)
+        -> ArchivedBytes
+    {
+        let content: Content.ID = try line.uuid("content")
+        return ArchivedBytes(
+            of: content, at: try line.size("at"),
+            try line.bytes("data", 0...ArchivedBytes.maximumCount))
+    }
+
+    private static func key(_ line: ArchiveLineReader) throws(ArchiveLineError) -> ArchivedReplayKey
+    {
+        guard let kind = Replay.Kind(rawValue: try line.text("kind")) else {
+            throw line.mistake("kind", "must be a kind of key")
+        }
+        return ArchivedReplayKey(kind, try line.uuid("key"), object: try line.uuid("object"))
+    }
+}
+
+extension JSONWriter {
+    mutating func kind(_ kind: ArchiveRecordKind) { member("record", kind.rawValue) }
+
+    /// A member, unless there is none.
+    mutating func member(present name: StaticString, _ value: String?) {
+        if let value { member(name, value) }
+    }
+
+    /// The same.
+    mutating func member(present name: StaticString, _ value: Int64?) {
+        if let value { member(name, value) }
+    }
+
+    mutating func member(_ name: StaticString, _ moment: Timestamp) {
+        member(name, TimestampJSON.text(moment))
+    }
+
+    /// A member, unless there is none.
+    mutating func member(present name: StaticString, _ moment: Timestamp?) {
+        if let moment { member(name, moment) }
+    }
+
+    /// Texts, unless there are none.
+    mutating func member(present name: StaticString, _ texts: [String]) {
+        guard !texts.isEmpty else { return }
+        key(name)
+        array { writer in
+            for text in texts { writer.string(text) }
+        }
+    }
+}
+
+/// What of an import has come: `{"lines":12,"changed":true,"merged":0,"records":[{"record":"user",
+/// "brought":2,"present":0}, …]}` (X10).
+public enum ImportSummaryJSON {
+    /// Writes the object.
+    public static func write(_ tally: ImportSummary, into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("lines", tally.lines)
+            writer.member("changed", tally.hasChanged)
+            writer.member("merged", tally.merged)
+            writer.key("records")
+            writer.array { writer in
+                for count in tally.counts {
+                    writer.object { writer in
+                        writer.kind(count.kind)
+                        writer.member("brought", count.brought)
+                        writer.member("present", count.present)
+                    }
+                }
+            }
+        }
+    }
+
+    private static let count = JSONSchema.integer(0 ... .max)
+
+    /// The object.
+    public static let schema = JSONSchema.named(
+        "Import",
+        .object([
+            .required("lines", count.withDescription("How many lines there were.")),
+            .required(
+                "changed", JSONSchema.boolean.withDescription("Whether anything is not as before.")),
+            .required(
+                "merged",
+                count.withDescription("Conversations that became one with one that was here.")),
+            .required(
+                "records",
+                .array(
+                    of: .object([
+                        .required("record", .choice(ArchiveRecordKind.allCases.map(\.rawValue))),
+                        .required("brought", count),
+                        .required(
+                            "present", count.withDescription("There already, or deleted since.")),
+                    ]))),
+        ]))
+}

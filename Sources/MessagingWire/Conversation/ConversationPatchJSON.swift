@@ -1,0 +1,120 @@
+public import JSON
+public import Messaging
+
+/// The body of `PATCH …/conversations/{C}`: Layer-Patch (platform-api §4, §5.1.5).
+public enum ConversationPatchJSON {
+    /// Reads the operations in their order; one object is an array of one.
+    public static func read(
+        _ body: JSONValue, _ version: APIVersion, _ limits: MessagingLimits
+    ) throws(Rejection) -> [ConversationPatch] {
+        let most = max(PatchOperation.mostUsersNamed, limits.participants)
+        var named = 0
+        return try PatchJSON.read(body) { operation throws(Rejection) in
+            let patch = try patch(operation, version, most)
+            named += patch.usersNamed
+            guard named <= most else {
+                throw .invalid(
+                    patch.property, .operandUserCount, .init(amount: named, limit: most))
+            }
+            return patch
+        }
+    }
+
+    private static func patch(
+        _ operation: PatchOperation, _ version: APIVersion, _ mostUsers: Int
+    ) throws(Rejection) -> ConversationPatch {
+        guard let property = PatchProperty(operation.property) else {
+            throw operation.unknownProperty(.conversationProperty)
+        }
+        switch property {
+        case .participants: return try participants(operation, version, mostUsers)
+        case .metadata(let path): return try metadata(operation, path)
+        }
+    }
+
+    private static func participants(
+        _ operation: PatchOperation, _ version: APIVersion, _ mostUsers: Int
+    ) throws(Rejection) -> ConversationPatch {
+        switch operation.verb {
+        case .add: return .addParticipant(try operation.user(version))
+        case .remove: return .removeParticipant(try operation.user(version))
+        case .set:
+            return .setParticipants(try operation.users(version, atMost: mostUsers))
+        case .delete: throw .invalid(operation.property, .verbOfUsers)
+        }
+    }
+
+    // MARK: - Metadata
+
+    private static func metadata(
+        _ operation: PatchOperation, _ path: [String]
+    ) throws(Rejection) -> ConversationPatch {
+        let text = operation.property
+        switch operation.verb {
+        case .set:
+            try MetadataTree.check(path: path, as: text)
+            let operand = try operation.operand()
+            guard !path.isEmpty || operand.kind == .object else {
+                throw .invalid("value", .metadataObject, .init(path: text))
+            }
+            let tree = try MetadataJSON.read(operand, at: text, as: "value")
+            try tree.check(as: text, level: path.count)
+            return .setMetadata(path: path, tree)
+        case .delete:
+            try MetadataTree.check(path: path, as: text)
+            try operation.refuseIndex()
+            return .deleteMetadata(path: path)
+        case .add, .remove: throw .invalid(text, .verbOfMetadata)
+        }
+    }
+}
+
+extension ConversationPatch {
+    fileprivate var usersNamed: Int {
+        switch self {
+        case .addParticipant, .removeParticipant: 1
+        case .setParticipants(let users): users.count
+        case .setMetadata, .deleteMetadata: 0
+        }
+    }
+}
+
+extension ConversationPatchJSON {
+    /// What ``read(_:_:_:)`` reads; one operation may also come without its array.
+    public static func schema(_ version: APIVersion, _ limits: MessagingLimits) -> JSONSchema {
+        .named(
+            "ConversationPatch",
+            .array(of: .anyOf([participant(version)] + others(version, limits))))
+    }
+
+    private static func participant(_ version: APIVersion) -> JSONSchema {
+        .object([
+            .required("operation", .choice(["add", "remove"])),
+            .required("property", .choice(["participants"])),
+            .required(version.namesIdentities ? "id" : "value", UserIDJSON.namingSchema(version)),
+        ])
+    }
+
+    private static func others(
+        _ version: APIVersion, _ limits: MessagingLimits
+    ) -> [JSONSchema] {
+        let path = JSONSchema.text(JSONTextSchema(pattern: "^metadata([.][A-Za-z0-9_-]+)*$"))
+        return [
+            .object([
+                .required("operation", .choice(["set"])),
+                .required("property", .choice(["participants"])),
+                .required(
+                    "value",
+                    .array(of: UserIDJSON.namingSchema(version), 0...limits.participants)),
+            ]),
+            .object([
+                .required("operation", .choice(["set"])),
+                .required("property", path),
+                .required("value", .anyOf([.string(length: 0...2048), MetadataJSON.schema])),
+            ]),
+            .object([
+                .required("operation", .choice(["delete"])), .required("property", path),
+            ]),
+        ]
+    }
+}

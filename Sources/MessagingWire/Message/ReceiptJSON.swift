@@ -1,0 +1,62 @@
+public import JSON
+public import Messaging
+
+/// The body of `POST …/receipts` (client-api: receipts).
+public enum ReceiptJSON {
+    /// Reads what the receipt says.
+    ///
+    /// - Parameter body: An object; members it does not know are ignored.
+    public static func read(_ body: JSONValue) throws(Rejection) -> Receipts.Kind {
+        guard let type = body.present("type") else { throw .missing("type") }
+        guard let kind = type.string.flatMap(Receipts.Kind.init(rawValue:)) else {
+            throw .invalid("type", .receiptType, .init(text: type.string))
+        }
+        return kind
+    }
+}
+
+extension ReceiptJSON {
+    /// What ``read(_:)`` reads.
+    public static let schema = JSONSchema.named(
+        "Receipt", .object([.required("type", .choice(["delivery", "read"]))]))
+}
+
+/// Body and answer of `POST …/mark_all_read` (platform-api §5.1.7).
+public enum MarkAllReadJSON {
+    /// Reads up to where; `nil` for everything.
+    ///
+    /// Between two messages the one below counts, so what a position has beyond a whole step is
+    /// dropped (rulings 16).
+    ///
+    /// - Throws: `Rejection.invalid("position")` for what is negative, has a fraction, or is no
+    ///   number.
+    public static func read(_ body: JSONValue) throws(Rejection) -> Position? {
+        guard let value = body.present("position") else { return nil }
+        guard let number = value.integer, number >= 0 else {
+            throw .invalid("position", .readPosition)
+        }
+        return Position(number / PositionJSON.step)
+    }
+
+    /// The answer: up to where reading is recorded; `null` where there is no message.
+    public static func answer(_ position: Position?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.key("position")
+            if let position { PositionJSON.write(position, into: &writer) } else { writer.null() }
+        }
+        return writer.finish()
+    }
+}
+
+extension MarkAllReadJSON {
+    /// What ``read(_:)`` reads; `null` or nothing is everything.
+    public static let schema = JSONSchema.named(
+        "ReadUpTo", .object([.optional("position", position)]))
+
+    /// What ``answer(_:)`` writes.
+    public static let answerSchema = JSONSchema.named(
+        "ReadingReached", .object([.required("position", position)]))
+
+    private static let position = JSONSchema.integer(0 ... .max).orNull
+}

@@ -1,0 +1,114 @@
+import JSON
+import Messaging
+
+/// Users as objects mention them (platform-api §3.1).
+enum BasicIdentityJSON {
+    /// Writes a user: his id in 1.x, his identity from 2.0 on.
+    static func write(
+        _ identity: BasicIdentity, _ version: APIVersion, _ links: LinkBuilder,
+        into writer: inout JSONWriter
+    ) {
+        guard version.namesIdentities else { return writer.string(identity.userID.text) }
+        write(identity, url: links.identity(identity.userID), into: &writer)
+    }
+
+    /// Writes a user's identity, to be found at a URL.
+    static func write(_ identity: BasicIdentity, url: String, into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("id", UserIDJSON.text(identity: identity.userID))
+            writer.member("url", url)
+            writer.member("user_id", identity.userID.text)
+            writer.member("display_name", identity.displayName)
+            writer.member("avatar_url", identity.avatarURL)
+        }
+    }
+
+    /// Writes who sent a message, in the shape of each version (platform-api §1.3, §3.3).
+    static func write(
+        sender: Sender, _ identity: BasicIdentity?, _ version: APIVersion, _ links: LinkBuilder,
+        into writer: inout JSONWriter
+    ) {
+        switch sender {
+        case .user(let user):
+            let identity = identity ?? BasicIdentity(userID: user)
+            if version.namesIdentities {
+                write(identity, version, links, into: &writer)
+            } else if identity.kind == .bot, let name = identity.displayName {
+                // 1.x knows programs only as services with a name.
+                write(userID: nil, name: name, into: &writer)
+            } else {
+                write(userID: user.text, name: nil, into: &writer)
+            }
+        case .named(let name):
+            if version.namesIdentities {
+                writer.object { writer in
+                    writer.member("id", nil)
+                    writer.member("url", nil)
+                    writer.member("user_id", nil)
+                    writer.member("display_name", name)
+                    writer.member("avatar_url", nil)
+                }
+            } else {
+                write(userID: nil, name: name, into: &writer)
+            }
+        }
+    }
+
+    private static func write(userID: String?, name: String?, into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("user_id", userID)
+            writer.member("name", name)
+        }
+    }
+}
+
+extension BasicIdentityJSON {
+    /// A user as objects mention him.
+    static func schema(_ version: APIVersion) -> JSONSchema {
+        guard version.namesIdentities else { return UserIDJSON.bareSchema }
+        return .named(
+            "BasicIdentity",
+            .object([
+                .required("id", UserIDJSON.schema(version)),
+                .required("url", .url),
+                .required("user_id", UserIDJSON.bareSchema),
+                .required("display_name", JSONSchema.string.orNull),
+                .required("avatar_url", JSONSchema.string.orNull),
+            ]))
+    }
+
+    /// Who sent a message; a service that has only a name has no id.
+    static func senderSchema(_ version: APIVersion) -> JSONSchema {
+        guard version.namesIdentities else {
+            return .object([
+                .required("user_id", JSONSchema.string.orNull),
+                .required("name", JSONSchema.string.orNull),
+            ]).withDescription("Exactly one of both is not null.")
+        }
+        return .object([
+            .required("id", UserIDJSON.schema(version).orNull),
+            .required("url", JSONSchema.url.orNull),
+            .required("user_id", UserIDJSON.bareSchema.orNull),
+            .required("display_name", JSONSchema.string.orNull),
+            .required("avatar_url", JSONSchema.string.orNull),
+        ])
+    }
+}
+
+extension BasicIdentityJSON {
+    /// Who sent or did something; the URLs of identities are others here than in answers (webhooks
+    /// §4.1).
+    static func writeForWebhook(
+        _ sender: Sender, _ identity: BasicIdentity?, _ presentation: Presentation,
+        into writer: inout JSONWriter
+    ) {
+        if case .user(let user) = sender, presentation.version.namesIdentities {
+            write(
+                identity ?? BasicIdentity(userID: user),
+                url: presentation.links.webhookIdentity(user), into: &writer)
+        } else {
+            write(
+                sender: sender, identity, presentation.version, presentation.links, into: &writer)
+        }
+    }
+}

@@ -1,0 +1,224 @@
+public import JSON
+public import Messaging
+
+/// All that is told about a user: body and answer, the same in every version (platform-api §3.7).
+public enum IdentityJSON {
+    /// Reads an identity: first the display name, then the other members in the order of platform-api §3.7.
+    ///
+    /// - Parameters:
+    ///   - body: An object; members it does not know, and its `user_id`, are ignored.
+    ///   - user: Whose identity, as the path says; looked at after the body (R114).
+    public static func read(
+        _ body: JSONValue, of user: @autoclosure () throws(Rejection) -> UserID
+    ) throws(Rejection) -> Identity {
+        let texts = try Identity.Member.allCases.map { member throws(Rejection) in
+            (member, try text(of: member, in: body))
+        }
+        let kind = try kind(in: body)
+        let metadata = try metadata(in: body)
+        var identity = Identity(userID: try user(), kind: kind, metadata: metadata)
+        for (member, text) in texts { identity[member] = text }
+        return identity
+    }
+
+    private static func text(
+        of member: Identity.Member, in body: JSONValue
+    ) throws(Rejection) -> String? {
+        guard let value = body.present(member.rawValue) else {
+            guard member != .displayName else { throw .missing(member.rawValue) }
+            return nil
+        }
+        guard let text = value.string else { throw .invalid(member.rawValue, .identityText) }
+        try member.check(text, as: member.rawValue)
+        return text
+    }
+
+    private static func kind(in body: JSONValue) throws(Rejection) -> Identity.Kind {
+        for name in kindNames {
+            guard let value = body.present(name) else { continue }
+            guard let kind = value.string.flatMap(kind) else { throw .invalid(name, .identityKind) }
+            return kind
+        }
+        return .user
+    }
+
+    private static func metadata(in body: JSONValue) throws(Rejection) -> [String: String] {
+        guard let value = body.present("metadata") else { return [:] }
+        guard let metadata = metadata(value) else {
+            throw .invalid("metadata", .identityMetadata)
+        }
+        try Identity.check(metadata, as: "metadata")
+        return metadata
+    }
+
+    /// The name of today, and that of an early draft of 2.0.
+    static let kindNames = ["identity_type", "type"]
+
+    /// Reads `user` or `bot` in any case.
+    static func kind(_ text: String) -> Identity.Kind? {
+        Identity.Kind(rawValue: text.lowercased())
+    }
+
+    /// Reads a flat object of texts; `nil` for anything else (R49).
+    static func metadata(_ value: JSONValue) -> [String: String]? {
+        guard value.kind == .object else { return nil }
+        var metadata: [String: String] = [:]
+        for (key, value) in value.members {
+            guard let text = value.string else { return nil }
+            metadata[key] = text
+        }
+        return metadata
+    }
+
+    /// Writes an identity with every member, also those that are `null`.
+    public static func write(
+        _ identity: Identity, _ links: LinkBuilder, into writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.member("id", UserIDJSON.text(identity: identity.userID))
+            writer.member("url", links.identity(identity.userID))
+            writer.member("user_id", identity.userID.text)
+            for member in Identity.Member.allCases {
+                writer.key(member.rawValue)
+                if let text = identity[member] { writer.string(text) } else { writer.null() }
+            }
+            writer.member("identity_type", identity.kind.rawValue)
+            writer.key("metadata")
+            write(identity.metadata, into: &writer)
+        }
+    }
+
+    /// Writes metadata, its keys in order.
+    static func write(_ metadata: [String: String], into writer: inout JSONWriter) {
+        writer.object { writer in
+            for (key, text) in metadata.sorted(by: { left, right in left.key < right.key }) {
+                writer.key(key)
+                writer.string(text)
+            }
+        }
+    }
+}
+
+extension IdentityJSON {
+    /// An identity as answers show it, the same in every version.
+    public static let schema = JSONSchema.named(
+        "Identity",
+        .object(
+            [
+                .required("id", UserIDJSON.identitySchema),
+                .required("url", .url),
+                .required("user_id", UserIDJSON.bareSchema),
+            ] + Identity.Member.allCases.map { .required($0.rawValue, text($0).orNull) } + [
+                .required("identity_type", kindSchema),
+                .required("metadata", metadataSchema),
+            ]))
+
+    /// What ``read(_:of:)`` reads.
+    public static let draftSchema = JSONSchema.named(
+        "IdentityDraft",
+        .object(
+            Identity.Member.allCases.map { member in
+                member == .displayName
+                    ? .required(member.rawValue, .storable(length: 1...128))
+                    : .optional(member.rawValue, text(member))
+            } + [
+                .optional("identity_type", kindSchema),
+                .optional("metadata", metadataSchema),
+            ]))
+
+    static let kindSchema = JSONSchema.choice(Identity.Kind.allCases.map(\.rawValue))
+
+    static let metadataSchema = JSONSchema.object([], others: .string(length: 0...2048))
+        .withDescription("At most 16 strings of 2048 bytes; keys are letters, digits, `-` and `_`.")
+
+    /// The text of a member; a display name that was never told is `null` and never empty.
+    static func text(_ member: Identity.Member) -> JSONSchema {
+        .storable(length: 0...(member.limit ?? .max))
+    }
+}
+
+/// The body of `PATCH …/identity`: Layer-Patch (platform-api §4, §5.7).
+public enum IdentityPatchJSON {
+    /// Reads the operations in their order; one object is an array of one.
+    public static func read(_ body: JSONValue) throws(Rejection) -> [IdentityPatch] {
+        try PatchJSON.read(body, patch)
+    }
+
+    private static func patch(_ operation: PatchOperation) throws(Rejection) -> IdentityPatch {
+        let path = PatchProperty.split(operation.property)
+        if path[0] == "metadata" { return try metadata(operation, path.dropFirst()) }
+        guard path.count == 1 else { throw operation.unknownProperty(.identityProperty) }
+        if IdentityJSON.kindNames.contains(path[0]) {
+            try operation.requireSet()
+            guard let kind = IdentityJSON.kind(try operation.text()) else {
+                throw .invalid(operation.property, .identityKind)
+            }
+            return .setKind(kind)
+        }
+        guard let member = Identity.Member(rawValue: path[0]) else {
+            throw operation.unknownProperty(.identityProperty)
+        }
+        try operation.requireSet()
+        let text = try operation.text()
+        try member.check(text, as: operation.property)
+        return .set(member, text)
+    }
+
+    private static func metadata(
+        _ operation: PatchOperation, _ path: ArraySlice<String>
+    ) throws(Rejection) -> IdentityPatch {
+        let name = operation.property
+        // Flat: a path into a text would make an object of it (R49).
+        guard path.count <= 1 else { throw .invalid(name, .identityMetadataPath) }
+        try MetadataTree.check(path: Array(path), as: name)
+        switch operation.verb {
+        case .set:
+            let operand = try operation.operand()
+            guard let key = path.first else {
+                guard let metadata = IdentityJSON.metadata(operand) else {
+                    throw operation.invalidOperand(.operandIdentityMetadata)
+                }
+                try Identity.check(metadata, as: name)
+                return .setMetadata(metadata)
+            }
+            guard let text = operand.string else { throw operation.invalidOperand(.operandText) }
+            try MetadataTree.text(text).check(as: name)
+            return .setMetadataKey(key, text)
+        case .delete:
+            try operation.refuseIndex()
+            guard let key = path.first else { return .setMetadata([:]) }
+            return .deleteMetadataKey(key)
+        case .add, .remove: throw .invalid(name, .verbOfMetadata)
+        }
+    }
+}
+
+extension IdentityPatchJSON {
+    /// What ``read(_:)`` reads; one operation may also come without its array.
+    public static let schema = JSONSchema.named(
+        "IdentityPatch",
+        .array(
+            of: .anyOf(
+                Identity.Member.allCases.map { member in
+                    set(member.rawValue, IdentityJSON.text(member))
+                } + [
+                    set("identity_type", IdentityJSON.kindSchema),
+                    set("metadata", IdentityJSON.metadataSchema),
+                    .object([
+                        .required("operation", .choice(["set"])),
+                        .required("property", .pattern("metadata[.][A-Za-z0-9_-]+")),
+                        .required("value", .string(length: 0...2048)),
+                    ]),
+                    .object([
+                        .required("operation", .choice(["delete"])),
+                        .required("property", .pattern("metadata([.][A-Za-z0-9_-]+)?")),
+                    ]),
+                ])))
+
+    private static func set(_ property: String, _ value: JSONSchema) -> JSONSchema {
+        .object([
+            .required("operation", .choice(["set"])), .required("property", .choice([property])),
+            .required("value", value),
+        ])
+    }
+}

@@ -1,0 +1,48 @@
+public import Messaging
+
+/// The names of events in webhooks, and those of version 1.0 in exports (webhooks §4.2).
+public enum WebhookTopicJSON {
+    /// The name of a topic to receivers of a version that knows it.
+    public static func text(_ topic: WebhookTopic, _ version: WebhookVersion) -> String {
+        let isFirst = version == .v1_0
+        return switch topic {
+        case .messageSent: isFirst ? "message.sent" : "Message.created"
+        case .messageDelivered: "message.delivered"
+        case .messageRead: "message.read"
+        case .receiptCreated: "Receipt.created"
+        case .messageUpdated: "Message.updated"
+        case .partCreated: "MessagePart.created"
+        case .partUpdated: "MessagePart.updated"
+        case .partDeleted: "MessagePart.deleted"
+        case .messageDeleted: isFirst ? "message.deleted" : "Message.deleted"
+        case .conversationCreated: isFirst ? "conversation.created" : "Conversation.created"
+        case .participantsChanged: "conversation.updated.participants"
+        case .participationCreated: "Participation.created"
+        case .participationDeleted: "Participation.deleted"
+        case .metadataChanged: isFirst ? "conversation.updated.metadata" : "Conversation.updated"
+        case .conversationMerged: isFirst ? "conversation.merged" : "Conversation.merged"
+        case .conversationDeleted: isFirst ? "conversation.deleted" : "Conversation.deleted"
+        case .channelCreated: "Channel.created"
+        case .channelUpdated: "Channel.updated"
+        case .channelDeleted: "Channel.deleted"
+        case .membershipCreated: "Membership.created"
+        case .membershipDeleted: "Membership.deleted"
+        }
+    }
+
+    /// The topic of a name; `nil` for no name of that version.
+    static func read(_ text: String, _ version: WebhookVersion) -> WebhookTopic? {
+        topics[version]?[text]
+    }
+
+    /// The names of a version, in the order of their declaration.
+    static func names(_ version: WebhookVersion) -> [String] {
+        WebhookTopic.all(in: version).map { topic in text(topic, version) }
+    }
+
+    private static let topics = Dictionary(
+        uniqueKeysWithValues: WebhookVersion.allCases.map { version in
+            let known = WebhookTopic.all(in: version).map { topic in (text(topic, version), topic) }
+            return (version, Dictionary(uniqueKeysWithValues: known))
+        })
+}

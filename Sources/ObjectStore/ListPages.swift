@@ -1,0 +1,237 @@
+internal import HTTP
+
+/// What a store lists page by page, of which one is held at a time: a list may be of any length.
+struct PagedList<Element: Sendable, Marker: Sendable>: AsyncSequence, AsyncIteratorProtocol,
+    Sendable
+{
+    typealias Failure = ObjectStoreError
+    /// Asks for the page behind a marker, or for the first.
+    typealias Turn =
+        @Sendable (_ marker: Marker?) async throws(ObjectStoreError) -> (
+            elements: [Element], next: Marker?
+        )
+
+    private let turn: Turn
+    private var page: ArraySlice<Element> = []
+    private var marker: Marker?
+    private var isLast = false
+
+    init(_ turn: @escaping Turn) { self.turn = turn }
+
+    func makeAsyncIterator() -> Self { self }
+
+    mutating func next() async throws(ObjectStoreError) -> Element? {
+        // A page may hold nothing of ours.
+        while page.isEmpty, !isLast {
+            let (elements, next) = try await turn(marker)
+            (page, marker, isLast) = (elements[...], next, next == nil)
+        }
+        return page.popFirst()
+    }
+}
+
+/// One page of the objects of a bucket (`ListBucketResult`).
+struct ObjectPage {
+    struct Object: Equatable {
+        /// With the prefix of the store.
+        var key: String
+        var modified: Int64?
+        var size: Int64
+    }
+
+    private(set) var objects: [Object] = []
+    /// What the next page is asked for with; `nil` on the last.
+    private(set) var next: String?
+
+    /// - Parameter token: What this page was asked for with; a store that repeats itself is noticed.
+    init(_ bytes: [UInt8], after token: String?) throws(XMLError) {
+        var reader = try XMLReader(bytes)
+        try reader.enter("ListBucket")
+        var (isTruncated, isEncoded) = (false, false)
+        var following: String?
+        while let name = try reader.child() {
+            switch name {
+            case "Contents": objects.append(try Self.object(&reader))
+            case "IsTruncated": isTruncated = try reader.boolean()
+            case "EncodingType": isEncoded = try reader.text() == "url"
+            case "NextContinuationToken": following = try reader.text()
+            default: try reader.pass()
+            }
+        }
+        try reader.finish()
+        if isEncoded {
+            for index in objects.indices {
+                objects[index].key = try MultipartPage.decoded(objects[index].key)
+            }
+        }
+        guard isTruncated else { return }
+        guard let following, !following.isEmpty, following != token else {
+            throw .meaningless("the next page begins nowhere")
+        }
+        next = following
+    }
+
+    private static func object(_ reader: inout XMLReader) throws(XMLError) -> Object {
+        var key: String?
+        var (modified, size): (Int64?, Int64?) = (nil, nil)
+        while let name = try reader.child() {
+            switch name {
+            case "Key": key = try reader.text()
+            case "LastModified": modified = MultipartPage.milliseconds(try reader.text())
+            case "Size": size = try reader.number()
+            default: try reader.pass()
+            }
+        }
+        guard let key, let size, !key.isEmpty else {
+            throw .meaningless("an object lacks its key or size")
+        }
+        return Object(key: key, modified: modified, size: size)
+    }
+}
+
+/// One page of the parts of a multipart upload (`ListPartsResult`, §10.3).
+struct PartPage {
+    /// In ascending order of their numbers.
+    var parts: [ObjectPart] = []
+    /// Whether parts carry their CRC-32C (§10.4).
+    var hasChecksums = false
+    /// Where the next page begins; `nil` on the last.
+    var next: Int?
+
+    /// - Parameter marker: Where this page begins; what it lists stands behind, so a store that
+    ///   repeats itself is noticed.
+    init(_ bytes: [UInt8], after marker: Int) throws(XMLError) {
+        var reader = try XMLReader(bytes)
+        try reader.enter("ListParts")
+        var isTruncated = false
+        var nextMarker: Int?
+        while let name = try reader.child() {
+            switch name {
+            case "Part": parts.append(try Self.part(&reader))
+            case "ChecksumAlgorithm": hasChecksums = try reader.text() == ObjectStore.sum.value
+            case "IsTruncated": isTruncated = try reader.boolean()
+            case "NextPartNumberMarker": nextMarker = Int(try reader.number())
+            default: try reader.pass()
+            }
+        }
+        try reader.finish()
+        var last = marker
+        for part in parts {
+            guard part.number > last, part.number <= ObjectPart.maximumPartCount else {
+                throw .meaningless("parts are not in order")
+            }
+            last = part.number
+        }
+        guard isTruncated else { return }
+        guard let nextMarker, nextMarker == last, last > marker else {
+            throw .meaningless("the next page begins nowhere")
+        }
+        next = nextMarker
+    }
+
+    private static func part(_ reader: inout XMLReader) throws(XMLError) -> ObjectPart {
+        var (number, size): (Int64?, Int64?) = (nil, nil)
+        var (tag, sum): (String?, String?) = (nil, nil)
+        while let name = try reader.child() {
+            switch name {
+            case "PartNumber": number = try reader.number()
+            case "Size": size = try reader.number()
+            case "ETag": tag = try reader.text()
+            case "ChecksumCRC32C": sum = try reader.text()
+            default: try reader.pass()
+            }
+        }
+        guard let number = number.flatMap(Int.init(exactly:)), number > 0, let size,
+            let tag, !tag.isEmpty
+        else { throw .meaningless("a part lacks its number, size or ETag") }
+        var part = ObjectPart(number: number, size: size, tag: tag)
+        part.sum = sum
+        return part
+    }
+}
+
+/// One page of the open multipart uploads of a bucket (`ListMultipartUploadsResult`, §10.3).
+struct MultipartPage {
+    struct Upload: Equatable {
+        /// With the prefix of the store.
+        var key: String
+        var upload: String
+        var initiated: Int64?
+    }
+
+    struct Marker: Equatable {
+        /// Empty where a store goes by uploads alone, as SeaweedFS does.
+        var key: String
+        var upload: String
+    }
+
+    private(set) var uploads: [Upload] = []
+    /// Where the next page begins; `nil` on the last.
+    private(set) var next: Marker?
+
+    /// - Parameter marker: Where this page begins; a store that repeats itself is noticed.
+    init(_ bytes: [UInt8], after marker: Marker?) throws(XMLError) {
+        var reader = try XMLReader(bytes)
+        try reader.enter("ListMultipartUploads")
+        var (isTruncated, isEncoded) = (false, false)
+        var following = Marker(key: "", upload: "")
+        while let name = try reader.child() {
+            switch name {
+            case "Upload": uploads.append(try Self.upload(&reader))
+            case "IsTruncated": isTruncated = try reader.boolean()
+            case "EncodingType": isEncoded = try reader.text() == "url"
+            case "NextKeyMarker": following.key = try reader.text()
+            case "NextUploadIdMarker": following.upload = try reader.text()
+            default: try reader.pass()
+            }
+        }
+        try reader.finish()
+        if isEncoded {
+            following.key = try Self.decoded(following.key)
+            for index in uploads.indices {
+                uploads[index].key = try Self.decoded(uploads[index].key)
+            }
+        }
+        guard isTruncated else { return }
+        guard !following.key.isEmpty || !following.upload.isEmpty, following != marker else {
+            throw .meaningless("the next page begins nowhere")
+        }
+        next = following
+    }
+
+    private static func upload(_ reader: inout XMLReader) throws(XMLError) -> Upload {
+        var (key, upload): (String?, String?) = (nil, nil)
+        var initiated: Int64?
+        while let name = try reader.child() {
+            switch name {
+            case "Key": key = try reader.text()
+            case "UploadId": upload = try reader.text()
+            case "Initiated": initiated = milliseconds(try reader.text())
+            default: try reader.pass()
+            }
+        }
+        guard let key, let upload, !key.isEmpty, !upload.isEmpty else {
+            throw .meaningless("an upload lacks its key or id")
+        }
+        return Upload(key: key, upload: upload, initiated: initiated)
+    }
+
+    static func decoded(_ key: String) throws(XMLError) -> String {
+        guard let key = URIEncoding.decoded(key) else { throw .meaningless("a key is not encoded") }
+        return key
+    }
+
+    /// `2030-01-31T23:59:59.000Z`, in milliseconds since 1970; what is below a second is left out.
+    static func milliseconds(_ text: String) -> Int64? {
+        let pieces = text.split(omittingEmptySubsequences: false) { "-T:Z".contains($0) }
+        guard pieces.count == 7, pieces[6].isEmpty else { return nil }
+        let numbers = pieces.prefix(6).compactMap { piece in
+            Int64(decimal: piece.prefix { $0 != "." }.utf8)
+        }
+        guard numbers.count == 6, (1...12).contains(numbers[1]), (1...31).contains(numbers[2]),
+            numbers[0] <= 9999, numbers[3] < 24, numbers[4] < 60, numbers[5] <= 60
+        else { return nil }
+        let days = HTTPDate.daysSinceEpoch(Int(numbers[0]), Int(numbers[1]), Int(numbers[2]))
+        return (days * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5]) * 1000
+    }
+}

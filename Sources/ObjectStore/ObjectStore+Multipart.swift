@@ -1,0 +1,267 @@
+internal import HTTP
+public import HTTPClient
+
+/// A part of a multipart upload, as the store holds it.
+public struct ObjectPart: Sendable, Equatable {
+    /// From 1 to 10,000; ascending order decides assembly (§10.2).
+    public let number: Int
+    /// In bytes.
+    public let size: Int64
+    /// The store's name of these bytes, as it wrote it, with its quotes.
+    public let tag: String
+    /// Their CRC-32C in base64, where parts carry it (§10.4).
+    var sum: String?
+
+    /// The most parts an upload has (§10.2).
+    public static let maximumPartCount = 10_000
+
+    /// Takes what ``ObjectStore/putPart(_:upload:number:_:sha256:)`` answered and the size that was sent.
+    public init(number: Int, size: Int64, tag: String) {
+        self.number = number
+        self.size = size
+        self.tag = tag
+    }
+}
+
+/// A multipart upload that was neither completed nor aborted.
+public struct OpenMultipartUpload: Sendable, Equatable {
+    /// Without the prefix of the store.
+    public let key: ObjectKey
+    /// The store's name of the upload.
+    public let upload: String
+    /// When it was created, in milliseconds since 1970; `nil` when the store does not say.
+    public let initiated: Int64?
+}
+
+extension ObjectStore {
+    /// Begins a multipart upload; its name in the store.
+    ///
+    /// After an attempt whose answer was lost there is one more, which ``openMultipartUploads()`` finds.
+    ///
+    /// - Parameters:
+    ///   - type: The media type of the object.
+    ///   - metadata: As ``put(_:_:type:sha256:metadata:condition:onBytesSent:)`` takes it.
+    public func createMultipartUpload(
+        _ key: ObjectKey, type: String, metadata: [String: String] = [:]
+    ) async throws(ObjectStoreError) -> String {
+        var request = StoreRequest("create", .post, fullKey(key))
+        request.query = [("uploads", "")]
+        request.fields = try description(type: type, metadata, in: request.operation)
+        if settings.sendsPartChecksums { request.fields.append(Self.sum) }
+        request.body = .bytes([])
+        let upload = try await document(request) { body throws(XMLError) in
+            try XMLReader.member("UploadId", of: "InitiateMultipartUpload", body)
+        }
+        if settings.sendsPartChecksums { note(upload, hasChecksums: true) }
+        return upload
+    }
+
+    /// Stores a part; one of the same number is replaced.
+    ///
+    /// - Parameters:
+    ///   - number: 1…10,000.
+    ///   - body: 5 MiB to 5 GiB, the last part down to nothing; read again for each attempt.
+    ///   - sha256: The 32 bytes of the body's SHA-256, where the caller has them; the body is read for
+    ///     them otherwise.
+    ///   - onBytesSent: Told how many bytes of the body went out; starts over with each attempt.
+    /// - Throws: `missingUpload` when there is no such upload any more.
+    public func putPart(
+        _ key: ObjectKey, upload: String, number: Int, _ body: ClientBody, sha256: [UInt8]? = nil,
+        onBytesSent: (@Sendable (Int64) -> Void)? = nil
+    ) async throws(ObjectStoreError) -> ObjectPart {
+        var request = try part("part", key, upload, number)
+        request.body = if case .none = body { .bytes([]) } else { body }
+        let sums = try await sums(
+            of: body, sha256: sha256, hasChecksums: hasChecksums(key, upload), in: request.operation
+        )
+        request.payload = sums.payload
+        if let sum = sums.crc32c { request.fields.append(("x-amz-checksum-crc32c", sum)) }
+        request.onBytesSent = onBytesSent
+        return ObjectPart(number: number, size: body.count ?? 0, tag: try await tag(request))
+    }
+
+    /// Stores a part out of another object of this bucket, without its bytes coming here.
+    ///
+    /// - Parameters:
+    ///   - source: The other object.
+    ///   - range: Bytes of it, at least 5 MiB unless this is the last part (§10.3).
+    /// - Throws: `missingObject` when there is no such source.
+    public func copyPart(
+        _ key: ObjectKey, upload: String, number: Int, from source: ObjectKey, range: Range<Int64>
+    ) async throws(ObjectStoreError) -> ObjectPart {
+        guard !range.isEmpty, range.lowerBound >= 0 else {
+            throw ObjectStoreError(.invalid, "part copy", words: "the range is empty")
+        }
+        var request = try part("part copy", key, upload, number)
+        request.body = .bytes([])
+        request.stallTimeout = StoreRequest.longWork
+        request.fields = [
+            ("x-amz-copy-source", URIEncoding.path("/\(address.bucket)/\(fullKey(source))")),
+            ("x-amz-copy-source-range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"),
+        ]
+        let tag = try await document(request) { body throws(XMLError) in
+            try XMLReader.member("ETag", of: "CopyPart", body)
+        }
+        return ObjectPart(number: number, size: Int64(range.count), tag: tag)
+    }
+
+    private func part(
+        _ operation: String, _ key: ObjectKey, _ upload: String, _ number: Int
+    ) throws(ObjectStoreError) -> StoreRequest {
+        guard (1...ObjectPart.maximumPartCount).contains(number) else {
+            throw ObjectStoreError(
+                .invalid, operation, words: "parts have numbers from 1 to 10000, not \(number)")
+        }
+        var request = StoreRequest(operation, .put, fullKey(key))
+        request.query = [("partNumber", "\(number)"), ("uploadId", upload)]
+        return request
+    }
+}
+
+extension ObjectStore {
+    /// Makes an object of its parts.
+    ///
+    /// - Parameter parts: At least one, in ascending order; all but the last of 5 MiB at least.
+    /// - Throws: `missingUpload` also when an earlier attempt succeeded and its answer was lost: whether
+    ///   it did, ``head(_:)`` tells by the object's size, and nothing else does (§10.3).
+    public func complete(
+        _ key: ObjectKey, upload: String, _ parts: [ObjectPart]
+    ) async throws(ObjectStoreError) {
+        guard !parts.isEmpty, zip(parts, parts.dropFirst()).allSatisfy({ $0.number < $1.number })
+        else {
+            throw ObjectStoreError(
+                .invalid, "complete", words: "the parts are none, or not in ascending order")
+        }
+        var request = StoreRequest("complete", .post, fullKey(key))
+        request.query = [("uploadId", upload)]
+        request.stallTimeout = StoreRequest.longWork
+        request.fields = [("Content-Type", "application/xml")]
+        let document = CompletionDocument.bytes(try await addingChecksums(parts, of: key, upload))
+        request.body = .bytes(document)
+        request.payload = PayloadDigest(of: document)
+        _ = try await self.document(request) { body throws(XMLError) in
+            try XMLReader.member("ETag", of: "CompleteMultipartUpload", body)
+        }
+        note(upload, hasChecksums: nil)
+    }
+
+    /// Ends a multipart upload and takes its parts away, until the store says that nothing is left:
+    /// parts in flight can survive one abort (§10.3). That there is no such upload is success.
+    ///
+    /// - Throws: `busy` when parts are still there after all attempts.
+    public func abort(_ key: ObjectKey, upload: String) async throws(ObjectStoreError) {
+        var request = StoreRequest("abort", .delete, fullKey(key))
+        request.query = [("uploadId", upload)]
+        var attempts = 1
+        while true {
+            do throws(ObjectStoreError) {
+                _ = try await fields(request)
+                guard try await holdsParts(key, upload) else { break }
+            } catch {
+                guard error.kind != .missingUpload else { break }
+                throw error
+            }
+            guard attempts < settings.attempts else {
+                throw ObjectStoreError(
+                    .busy, request.operation, words: "parts are left after \(attempts) aborts")
+            }
+            try await wait(after: attempts, in: request.operation)
+            attempts += 1
+        }
+        note(upload, hasChecksums: nil)
+    }
+
+    private func holdsParts(
+        _ key: ObjectKey, _ upload: String
+    ) async throws(ObjectStoreError) -> Bool {
+        try await !page(key, upload, after: 0, atMost: 1).parts.isEmpty
+    }
+}
+
+/// `<CompleteMultipartUpload>`: the parts an object is made of (§10.3).
+enum CompletionDocument {
+    /// Parts in ascending order; tags come from the store and are escaped all the same.
+    static func bytes(_ parts: [ObjectPart]) -> [UInt8] {
+        var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+        for part in parts {
+            text += "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(escaped(part.tag))</ETag>"
+            if let sum = part.sum { text += "<ChecksumCRC32C>\(escaped(sum))</ChecksumCRC32C>" }
+            text += "</Part>"
+        }
+        text += "</CompleteMultipartUpload>"
+        return Array(text.utf8)
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            .replacing(">", with: "&gt;")
+    }
+}
+
+extension ObjectStore {
+    /// Every part the store holds of a multipart upload, in ascending order of their numbers.
+    ///
+    /// - Throws: `missingUpload`, which is no proof that it was completed (§10.3).
+    public func parts(
+        _ key: ObjectKey, upload: String
+    ) async throws(ObjectStoreError) -> [ObjectPart] {
+        var parts: [ObjectPart] = []
+        var marker: Int? = 0
+        while let place = marker {
+            let page = try await page(key, upload, after: place, atMost: 1000)
+            parts += page.parts
+            marker = page.next
+        }
+        return parts
+    }
+
+    /// The open multipart uploads below the store's prefix, asked for a thousand at a time. Others' keys
+    /// that no ``ObjectKey`` can name are left out.
+    public func openMultipartUploads() -> some AsyncSequence<OpenMultipartUpload, ObjectStoreError>
+        & Sendable
+    {
+        PagedList { (marker: MultipartPage.Marker?) async throws(ObjectStoreError) in
+            let page = try await page("list uploads", after: marker, atMost: 1000)
+            let uploads = page.uploads.compactMap { upload in
+                key(upload.key).map { key in
+                    OpenMultipartUpload(
+                        key: key, upload: upload.upload, initiated: upload.initiated)
+                }
+            }
+            return (uploads, page.next)
+        }
+    }
+
+    /// One page of parts.
+    func page(
+        _ key: ObjectKey, _ upload: String, after marker: Int, atMost limit: Int
+    ) async throws(ObjectStoreError) -> PartPage {
+        var request = StoreRequest("list", .get, fullKey(key))
+        request.query = [
+            ("uploadId", upload), ("max-parts", "\(limit)"), ("part-number-marker", "\(marker)"),
+        ]
+        return try await document(request) { body throws(XMLError) in
+            try PartPage(body, after: marker)
+        }
+    }
+
+    /// One page of open uploads.
+    func page(
+        _ operation: String, after marker: MultipartPage.Marker?, atMost limit: Int
+    ) async throws(ObjectStoreError) -> MultipartPage {
+        var request = StoreRequest(operation, .get, nil)
+        request.query = [
+            // Keys hold what XML cannot.
+            ("uploads", ""), ("encoding-type", "url"), ("prefix", settings.prefix),
+            ("max-uploads", "\(limit)"),
+        ]
+        if let marker {
+            // An empty key would name one.
+            if !marker.key.isEmpty { request.query.append(("key-marker", marker.key)) }
+            request.query.append(("upload-id-marker", marker.upload))
+        }
+        return try await document(request) { body throws(XMLError) in
+            try MultipartPage(body, after: marker)
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import HTTPTransport
+import MessagingStore
+import PlatformAPI
+import Readers
+import SQL
+import SystemSupport
+import Telemetry
+import Uploads
+
+/// The metrics of this process: what is counted as it happens, and what is asked for when somebody
+/// looks.
+final class Metrics: Sendable {
+    let requests: RequestMetrics
+    /// Told of each batch of changes.
+    let commitTimes = HistogramTable(.commitTime, bounds: Metrics.commitBounds)
+    /// Told of each commit of an upload.
+    let uploadCommitTimes = HistogramTable(
+        .uploadCommitTime, bounds: Metrics.commitBounds, [Metrics.dialects])
+    /// Told of each try of a delivery.
+    let attemptTimes = HistogramTable(.webhookAttemptTime, bounds: Metrics.commitBounds)
+    let log: AccessLog
+    let sink: LogSink
+    private let sources = Locked<Sources?>(nil)
+
+    /// Whom to ask; known once everything is put together.
+    struct Sources: Sendable {
+        // Weak: the server holds the page it serves, and with it this.
+        weak var server: Server?
+        let database: Database
+        let uploads: Uploads
+        let api: PlatformAPI
+        let webhookSupervisor: WebhookSupervisor
+    }
+
+    /// - Parameter loops: How many loops serve.
+    init(loops: Int, log: AccessLog, sink: LogSink) {
+        requests = RequestMetrics(loops: loops)
+        self.log = log
+        self.sink = sink
+    }
+
+    func ask(_ sources: Sources) { self.sources.withLock { known in known = sources } }
+
+    /// All metrics as they are now.
+    func page(_ format: MetricsFormat) async -> [UInt8] {
+        var page = MetricsWriter(format)
+        requests.write(to: &page)
+        if let sources = sources.withLock({ known in known }) {
+            page.write(.requestsOverRate, sources.api.rateLimitedRequests)
+            write(sources.api.messageCacheStatistics, to: &page)
+            if let server = sources.server {
+                write(await server.statistics(), to: &page)
+                writeSecurity(of: server, to: &page)
+            }
+            write(sources.database, to: &page)
+            write(sources.uploads.statistics, to: &page)
+            write(sources.webhookSupervisor.statistics, to: &page)
+        }
+        writeProcess(to: &page)
+        page.end()
+        return page.bytes
+    }
+
+    private func write(_ memory: MessageCacheStatistics, to page: inout MetricsWriter) {
+        page.begin(.cacheReads)
+        page.sample(["hit"], memory.hits)
+        page.sample(["miss"], memory.misses)
+        page.write(.memoryBytes, memory.bytes)
+    }
+
+    private func write(_ statistics: ServerStatistics, to page: inout MetricsWriter) {
+        page.begin(.handlers)
+        page.sample(["running"], statistics.runningHandlers)
+        page.sample(["waiting"], statistics.waitingHandlers)
+        page.sample(["queued"], statistics.queuedRequests)
+        page.write(.connectionsAccepted, statistics.accepted)
+        page.begin(.connectionsRefused)
+        for reason in ConnectionRefusal.allCases {
+            page.sample([reason.rawValue], statistics.refused[reason] ?? 0)
+        }
+        page.begin(.connectionsOpen)
+        for state in ServerStatistics.ConnectionState.allCases {
+            page.sample([state.rawValue], statistics.connections[state] ?? 0)
+        }
+        page.write(.outputQueued, Int(statistics.queuedOutput))
+    }
+
+    /// Handshakes, and when certificates expire (H166); without TLS, that there were none.
+    private func writeSecurity(of server: Server, to page: inout MetricsWriter) {
+        let statistics = server.tlsStatistics
+        page.begin(.handshakes)
+        page.sample(["full"], statistics.established - statistics.resumed)
+        page.sample(["resumed"], statistics.resumed)
+        page.sample(["failed"], statistics.failed)
+        page.write(.handshakesPending, statistics.pending)
+        page.begin(.certificateExpiry)
+        for certificate in server.certificates {
+            // Certificates that never expire say the year 9999, which is more nanoseconds than fit.
+            let seconds = min(Int(certificate.expiry), .max / 1_000_000_000)
+            page.sample([certificate.file], seconds * 1_000_000_000)
+        }
+    }
+
+    private func write(_ database: Database, to page: inout MetricsWriter) {
+        let statistics = database.statistics
+        page.write(.commits, statistics.commits)
+        commitTimes.write(to: &page)
+        page.write(.mutations, statistics.mutations)
+        page.write(.replays, statistics.replays)
+        page.write(.waitingChanges, database.waitingChanges)
+        page.write(.busyReaders, database.busyReaders)
+        page.write(.waitingReads, database.waitingReads)
+    }
+
+    private func write(_ statistics: UploadStatistics, to page: inout MetricsWriter) {
+        func each(_ family: MetricFamily, _ value: (UploadProtocol) -> Int?) {
+            page.begin(family)
+            for dialect in UploadProtocol.allCases {
+                if let value = value(dialect) { page.sample([dialect.rawValue], value) }
+            }
+        }
+        let traffic = statistics.traffic
+        each(.uploadsOpen) { dialect in statistics.open[dialect] }
+        each(.uploadReserved) { dialect in statistics.reserved[dialect].map { Int($0) } }
+        page.begin(.uploadRequests)
+        for dialect in UploadProtocol.allCases {
+            for (status, count) in (traffic[dialect]?.requests ?? [:]).sorted(by: <) {
+                page.sample([dialect.rawValue, "\(status)"], count)
+            }
+        }
+        each(.uploadReceived) { dialect in traffic[dialect].map { Int($0.received) } }
+        each(.uploadBytes) { dialect in traffic[dialect].map { Int($0.committed) } }
+        each(.uploadCommits) { dialect in traffic[dialect]?.commits }
+        uploadCommitTimes.write(to: &page)
+        each(.uploadTakeovers) { dialect in traffic[dialect]?.takeovers }
+        each(.uploadResumes) { dialect in traffic[dialect]?.resumes }
+        each(.uploadOverlap) { dialect in traffic[dialect].map { Int($0.overlap) } }
+        each(.uploadChecksumFailures) { dialect in traffic[dialect]?.checksumFailures }
+        each(.uploadsExpired) { dialect in statistics.expired[dialect] }
+        page.begin(.uploadsEnded)
+        for end in UploadStatistics.End.allCases {
+            page.sample([end.rawValue], statistics.ended[end] ?? 0)
+        }
+        page.write(.contentsErased, statistics.erased)
+        page.write(.contentsErasedBytes, Int(statistics.erasedBytes))
+    }
+
+    private func write(_ statistics: WebhookStatistics, to page: inout MetricsWriter) {
+        page.write(.webhooks, statistics.workers)
+        page.begin(.webhookDeliveries)
+        page.sample(["pending"], statistics.backlog.pending)
+        page.sample(["dead"], statistics.backlog.dead)
+        page.begin(.webhookAttempts)
+        page.sample(["taken"], statistics.taken)
+        page.sample(["failed"], statistics.failed)
+        attemptTimes.write(to: &page)
+        page.write(.deadDeliveries, statistics.dead)
+        page.begin(.webhookVerifications)
+        page.sample(["passed"], statistics.verified - statistics.refused)
+        page.sample(["failed"], statistics.refused)
+        page.write(.webhooksDeactivated, statistics.deactivated)
+    }
+
+    private func writeProcess(to page: inout MetricsWriter) {
+        page.begin(.build)
+        page.sample([Release.version], 1)
+        page.write(.linesDropped, sink.droppedLines)
+        page.write(.linesSuppressed, log.suppressedLines)
+        let usage = ProcessUsage()
+        page.write(.cpuTime, usage.cpuTime)
+        page.write(.residentMemory, usage.residentMemory)
+        page.write(.openDescriptors, usage.openDescriptors)
+        page.write(.descriptorLimit, usage.descriptorLimit)
+        page.write(.startTime, ProcessUsage.startTime)
+    }
+
+    /// Observes a try of a delivery.
+    func observeAttempt(_ duration: Duration) {
+        attemptTimes.observe(Int(duration / .nanoseconds(1)))
+    }
+
+    /// Observes a commit of an upload.
+    func observe(_ dialect: UploadProtocol, _ duration: Duration) {
+        uploadCommitTimes.observe(
+            Int(duration / .nanoseconds(1)), row: Self.dialects.index(of: dialect.rawValue))
+    }
+
+    private static let dialects = LabelValues(UploadProtocol.allCases.map(\.rawValue))
+
+    private static let commitBounds = [
+        250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
+        100_000_000, 250_000_000, 1_000_000_000, 5_000_000_000,
+    ]
+}

@@ -1,0 +1,98 @@
+import Messaging
+import MessagingStore
+import Uploads
+
+/// Tells the store of finished uploads, and downloads of what the store knows.
+///
+/// Here, because uploads know nothing of messages and the store nothing of uploads.
+struct DatabaseContentCatalog: UploadFinisher, DownloadCatalog {
+    let store: MessagingStore
+
+    func finished(_ upload: FinishedUpload, within quota: Int64?) async throws {
+        // What is in a record was put there by us; an owner that is no id can never be finished.
+        guard let id = Content.ID(uuid: upload.contentID),
+            let application = Application.ID(uuid: upload.owner.application)
+        else { throw ContentRefused() }
+        let content = Content(
+            id: id,
+            conversation: upload.owner.conversation.flatMap { text in Conversation.ID(uuid: text) },
+            mimeType: upload.mediaType, size: upload.size, fileName: upload.fileName,
+            sha256: upload.sha256, crc32c: upload.crc32c, md5: upload.md5,
+            sha512: upload.sha512,
+            completedAt: Timestamp(milliseconds: upload.completedAtMilliseconds),
+            origin: upload.origin)
+        let fits: Bool
+        do {
+            fits = try await store.finishUpload(
+                content, by: upload.owner.user.flatMap { text in UserID(stored: text) },
+                within: quota, in: application)
+        } catch is Rejection {
+            // The conversation was deleted while its content arrived.
+            throw ContentRefused()
+        }
+        guard fits else { throw QuotaExceeded() }
+    }
+
+    func withdraw(_ contentID: String) async throws -> Bool {
+        guard let id = Content.ID(uuid: contentID) else { return true }
+        return try await store.withdrawContent(id)
+    }
+
+    func abandoned(unusedSince moment: Int64, limit: Int) async throws -> [AbandonedContent] {
+        try await store.withdrawUnusedContents(
+            completedBefore: Timestamp(milliseconds: moment), limit: limit)
+        return try await store.droppedContents(limit: limit).map { content in
+            AbandonedContent(application: content.application.uuid, contentID: content.id.uuid)
+        }
+    }
+
+    func erased(_ contents: [AbandonedContent]) async throws {
+        for (name, contents) in Dictionary(grouping: contents, by: \.application) {
+            guard let application = Application.ID(uuid: name) else { continue }
+            try await store.eraseContents(
+                contents.compactMap { content in Content.ID(uuid: content.contentID) },
+                in: application)
+        }
+    }
+
+    func storedBytes(of application: String, besides contentID: String?) async throws -> Int64 {
+        guard let application = Application.ID(uuid: application) else { return 0 }
+        let sum = try await store.contentBytes(in: application)
+        guard let id = contentID.flatMap({ id in Content.ID(uuid: id) }),
+            let content = try await store.signedContent(id)
+        else { return sum }
+        return sum - content.size
+    }
+
+    func content(_ id: String) async throws -> StoredContent? {
+        guard let id = Content.ID(uuid: id) else { return nil }
+        guard let content = try await store.signedContent(id) else {
+            return try await archive(Export.ID(id))
+        }
+        return StoredContent(
+            mediaType: content.mimeType, size: content.size, sha256: content.sha256,
+            md5: content.md5, sha512: content.sha512, crc32c: content.crc32c,
+            fileName: content.fileName,
+            completedAtMilliseconds: content.completedAt.milliseconds, origin: content.origin)
+    }
+
+    /// The archive of an export lies among the contents, under the export's id.
+    private func archive(_ id: Export.ID) async throws -> StoredContent? {
+        guard let export = try await store.signedExport(id), let archive = export.archive,
+            let completedAt = export.completedAt
+        else { return nil }
+        return StoredContent(
+            mediaType: "application/octet-stream", size: archive.size, sha256: archive.sha256,
+            md5: nil, sha512: nil, crc32c: archive.crc32c, fileName: "export.tar.gz.enc",
+            completedAtMilliseconds: completedAt.milliseconds, origin: nil,
+            archive: Archive(id: id.uuid, attempt: archive.initialVector))
+    }
+}
+
+extension StoreEnvironment {
+    /// A new, time-ordered id of a content; uploads need it before the store knows of them.
+    func newContentID() -> Content.ID {
+        let random = randomBytes(16).reduce(UInt128(0)) { bits, byte in bits << 8 | UInt128(byte) }
+        return .v7(at: now(), random: random)
+    }
+}

@@ -1,0 +1,154 @@
+import Blobs
+import HTTP
+import HTTPTransport
+import Logging
+import Messaging
+import MessagingStore
+import MessagingWire
+import PlatformAPI
+import Readers
+import SQL
+import Telemetry
+import Uploads
+
+/// The composition root: the one place that knows every part and how they fit.
+///
+/// From the bottom up: lock, database, store, uploads and downloads, doors, sockets.
+struct ServerComponents: Sendable {
+    let lock: FolderLock
+    let database: Database
+    let store: MessagingStore
+    let uploads: Uploads
+    let downloads: Downloads
+    let downloadKeys: DownloadKeyStore
+    /// Who asks the bucket for contents; `nil` without one.
+    let credentials: BucketCredentials?
+    let api: PlatformAPI
+    let exporter: Exporter
+    /// Sends webhooks what happens.
+    let webhookSupervisor: WebhookSupervisor
+    /// Sends scheduled messages.
+    let sender: ScheduledSender
+    /// Lets go of old events.
+    let trimmer: LogTrimmer
+    let readiness: Readiness
+    let metrics: Metrics
+    let service: ServerService
+    let server: Server
+    /// Serves the metrics on addresses of their own; `nil` when there are none.
+    let metricsServer: Server?
+    /// Sends everybody to the addresses with TLS, where that is wanted (H173).
+    let redirect: Server?
+    let accessLog: AccessLog
+
+    /// Puts a server together that listens nowhere yet.
+    ///
+    /// - Throws: ``CommandFailure``.
+    init(_ settings: Settings, log: Log) async throws {
+        let folder = settings.dataFolder
+        lock = try CommandFailure.naming(folder) { try FolderLock(folder: folder) }
+        let transport = settings.transport
+        let accessLog = AccessLog(log.sink, level: settings.accessLevel)
+        let metrics = Metrics(loops: transport.loops, log: accessLog, sink: log.sink)
+        database = try Database.open(settings) { [times = metrics.commitTimes] duration in
+            times.observe(Int(duration / .nanoseconds(1)))
+        }
+        store = MessagingStore(database: database, limits: settings.messagingLimits)
+        readiness = Readiness()
+        let faults = { [readiness] label in
+            FaultLog(logger: log.logger(label), readiness: readiness)
+        }
+        sender = ScheduledSender(store: store, onFault: faults("parley.schedule").note(_:of:))
+        let trimFaults = faults("parley.events")
+        trimmer = LogTrimmer(store: store, retention: settings.eventRetention) { error in
+            trimFaults.noteTrimming(error)
+        }
+        let bridge = DatabaseContentCatalog(store: store)
+        let clock = UploadClock(now: systemMilliseconds)
+        let bucket = try await BucketConnector(
+            settings: settings.bucket, logger: log.logger("parley.bucket")
+        ).bucket(
+            registry: settings.sharesUploads(store) ? DatabaseUploadRegistry(store: store) : nil)
+        credentials = bucket?.credentials
+        if bucket == nil,
+            try CommandFailure.naming(folder, { try Uploads.needsBucket(in: "\(folder)/uploads") })
+        {
+            throw CommandFailure(
+                "uploads in \(folder) have bytes in a bucket: s3.bucket must name it until they have ended"
+            )
+        }
+        var transfers = settings.uploads
+        transfers.errorPage = settings.base + ErrorJSON.page
+        do {
+            uploads = try await Uploads(
+                folder: "\(folder)/uploads", settings: transfers, finisher: bridge,
+                clock: clock,
+                publicBase: settings.transferBase, bucket: bucket?.contents,
+                onCommit: metrics.observe)
+        } catch {
+            throw CommandFailure(error, in: folder)
+        }
+        downloadKeys = DownloadKeyStore(store: store, folder: folder)
+        let keys = try await downloadKeys.load()
+        downloads = Downloads(
+            contents: uploads.contents, catalog: bridge, settings: transfers, keys: keys,
+            publicBase: settings.transferBase, clock: clock)
+        let environment = StoreEnvironment.live
+        exporter = Exporter(
+            store: store, blobs: uploads.blobs, contents: uploads.contents, downloads: downloads,
+            publicBase: settings.base, now: environment.now,
+            onFault: faults("parley.export").note(_:of:))
+        let deliveryLog = faults("parley.webhooks")
+        webhookSupervisor = WebhookSupervisor(
+            store: store, downloads: downloads, publicBase: settings.base,
+            settings: settings.delivery, environment: environment,
+            observe: metrics.observeAttempt, onFault: deliveryLog.noteDelivery,
+            onDeactivation: deliveryLog.noteDeactivation)
+        api = PlatformAPI(
+            store: store, uploads: uploads, downloads: downloads, publicBase: settings.publicBase,
+            settings: settings.api, clock: environment.now,
+            newContentID: environment.newContentID,
+            resolveHost: { [names = HostLookup()] host in
+                await names.addresses(of: host, within: .seconds(5))
+            },
+            onFault: faults("parley.api").note(_:of:))
+        let metricsEndpoint = MetricsEndpoint(metrics, token: settings.metricsToken)
+        let probe = ReadinessProbe(now: systemMilliseconds) { [store, environment] in
+            // Any row will do, also one that is not there.
+            _ = try await store.application(.v7(at: environment.now(), random: 0))
+        }
+        let service = ServerService(
+            api: api, uploads: uploads, downloads: downloads, readiness: readiness,
+            metrics: metricsEndpoint, probe: probe, publicBase: settings.publicBase)
+        self.service = service
+        redirect = try settings.redirectTransport.map { transport in
+            try Server(transport, service: RedirectService(to: settings.base))
+        }
+        self.accessLog = accessLog
+        let watch = ServerObserver(metrics.requests, accessLog)
+        server = try CommandFailure.naming(folder) {
+            try Server(transport, service: service, observer: watch)
+        }
+        metricsServer = try CommandFailure.naming(folder) {
+            try settings.metricsTransport.map { transport in
+                try Server(transport, service: MetricsService(metricsEndpoint), observer: watch)
+            }
+        }
+        self.metrics = metrics
+        metrics.ask(
+            Metrics.Sources(
+                server: server, database: database, uploads: uploads, api: api,
+                webhookSupervisor: webhookSupervisor))
+    }
+
+    /// Takes over what a running server may change (H196).
+    func apply(_ settings: Settings) {
+        accessLog.level.set(settings.accessLevel)
+        api.apply(settings.api)
+        server.apply(settings.transport)
+        if let transport = settings.metricsTransport { metricsServer?.apply(transport) }
+    }
+
+    /// Lets go of the database, once nobody is served any more.
+    func close() { database.close() }
+}

@@ -1,0 +1,131 @@
+import Blobs
+import MessagingStore
+import Uploads
+
+/// Brings contents and archives to where another server reads them, and compares every digest there.
+struct ContentMigration {
+    let source: BlobFolder
+    let target: Target
+
+    /// Where contents go.
+    enum Target {
+        /// Nowhere: the folder is served on.
+        case stay
+        /// To another data folder.
+        case folder(BlobFolder)
+        /// To a bucket.
+        case bucket(ContentBucket)
+    }
+
+    /// Brings a file there; one that is there already is read again and stays.
+    ///
+    /// - Throws: ``CommandFailure`` when it is missing or damaged.
+    func bring(_ file: StoredFile) async throws {
+        switch target {
+        case .stay:
+            guard try source.contains(file.name) else { throw missing(file) }
+            try verify(file, in: source)
+        case .folder(let folder): try copy(file, to: folder)
+        case .bucket(let bucket): try await store(file, in: bucket)
+        }
+    }
+
+    private func copy(_ file: StoredFile, to folder: BlobFolder) throws {
+        switch try BlobCopier(source: source, target: folder).copy(file) {
+        case .copied: break
+        case .present: try verify(file, in: folder)
+        case .missing: throw missing(file)
+        }
+    }
+
+    private func store(_ file: StoredFile, in bucket: ContentBucket) async throws {
+        if let digest = try await bucket.digest(of: file.nameInBucket), file.isMade(of: digest) {
+            return
+        }
+        guard try source.contains(file.name) else { throw missing(file) }
+        let bytes = try source.open(file.name)
+        guard file.isMade(of: try bytes.digest()) else { throw file.isDamaged(in: source.path) }
+        try await bucket.store(bytes, as: file.nameInBucket, type: file.mimeType)
+        guard let digest = try await bucket.digest(of: file.nameInBucket), file.isMade(of: digest)
+        else {
+            throw file.isDamaged(in: "the bucket")
+        }
+    }
+
+    private func verify(_ file: StoredFile, in folder: BlobFolder) throws {
+        guard file.isMade(of: try folder.open(file.name).digest()) else {
+            throw file.isDamaged(in: folder.path)
+        }
+    }
+
+    private func missing(_ file: StoredFile) -> CommandFailure {
+        CommandFailure("\(file.title) is missing in \(source.path)")
+    }
+}
+
+/// Copies contents and archives from one folder to another, and believes no byte before it has read it
+/// there.
+struct BlobCopier {
+    let source: BlobFolder
+    let target: BlobFolder
+
+    /// Where a file was found.
+    enum Outcome { case copied, present, missing }
+
+    /// Copies a file, unless it is there already.
+    ///
+    /// - Throws: ``CommandFailure`` when its bytes are not those the database knows; `DiskError`.
+    func copy(_ file: StoredFile) throws -> Outcome {
+        let name = file.name
+        // Published means that it was read once and found right.
+        if try target.contains(name) { return .present }
+        guard let bytes = try bytes(name) else { return .missing }
+        let staged = try target.stage(name)
+        try staged.truncate(to: 0)
+        try staged.copy(0..<bytes.size, of: bytes, to: 0)
+        try staged.commit()
+        guard file.isMade(of: try target.openStaged(name).digest()) else {
+            try target.discard(name)
+            throw file.isDamaged(in: source.path)
+        }
+        try target.publish(name)
+        return .copied
+    }
+
+    private func bytes(_ name: BlobName) throws(DiskError) -> BlobFile? {
+        do throws(DiskError) {
+            return try source.open(name)
+        } catch {
+            if error.kind == .missing { return nil }
+            throw error
+        }
+    }
+}
+
+extension StoredFile {
+    /// What it is called on a disk.
+    var name: BlobName {
+        guard let name = BlobName(place.uuid) else { preconditionFailure("an id is a name") }
+        return name
+    }
+
+    /// What it is called in a bucket.
+    var nameInBucket: BlobName {
+        guard place.isArchive else { return name }
+        guard let archive = Archive(id: place.uuid, attempt: attempt) else {
+            preconditionFailure("an id is a name")
+        }
+        return archive.attempt
+    }
+
+    /// For a person.
+    var title: String { "\(place.isArchive ? "the archive" : "content") \(place.uuid)" }
+
+    /// Whether these are its bytes: a digest tells their number, too.
+    func isMade(of digest: [UInt8]) -> Bool { digest == sha256 }
+
+    func isDamaged(in place: String) -> CommandFailure {
+        CommandFailure(
+            "\(title) in \(place) is damaged: its bytes are not those the database knows")
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import ImportExport
+
+/// Reads the lines of a file, or of the standard input, a piece of it in memory at a time.
+struct LineReader: ~Copyable {
+    private let descriptor: Int32
+    private let name: String
+    private var lines = LineSplitter()
+    private var piece = [UInt8](repeating: 0, count: 256 << 10)
+    private var isAtEnd = false
+
+    /// The number of the line that was read last; the first is 1.
+    var number: Int { lines.number }
+
+    /// - Parameter path: `-` for the standard input.
+    init(_ path: String) throws(CommandFailure) {
+        name = path == "-" ? "the standard input" : "the file \(path)"
+        descriptor = path == "-" ? 0 : unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.unreadable(name) }
+    }
+
+    /// Called right after the call that failed.
+    private static func unreadable(_ name: String) -> CommandFailure {
+        CommandFailure("\(name) cannot be read: \(unsafe String(cString: strerror(errno)))")
+    }
+
+    deinit { if descriptor > 0 { _ = Glibc.close(descriptor) } }
+
+    /// The next line without its end; `nil` behind the last. Nothing behind the last end is no line.
+    mutating func next() throws -> [UInt8]? {
+        while !isAtEnd {
+            if let line = try lines.next() { return line }
+            try fill()
+        }
+        return try lines.next() ?? lines.last()
+    }
+
+    private mutating func fill() throws(CommandFailure) {
+        var count: Int
+        repeat {
+            // Holds because the array lives through the call.
+            count = unsafe piece.withUnsafeMutableBytes { bytes in
+                unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
+            }
+        } while count < 0 && errno == EINTR
+        guard count >= 0 else { throw Self.unreadable(name) }
+        isAtEnd = count == 0
+        lines.append(piece[..<count])
+    }
+}
+
+/// Writes to the standard output in large pieces; one thread at a time.
+struct StandardOutput {
+    private var waiting: [UInt8] = []
+
+    private static let piece = 256 << 10
+
+    init() { waiting.reserveCapacity(Self.piece * 2) }
+
+    /// Adds bytes.
+    ///
+    /// - Throws: ``CommandFailure`` when nobody reads, or the disk is full.
+    mutating func write(_ bytes: [UInt8]) throws(CommandFailure) {
+        waiting += bytes
+        if waiting.count >= Self.piece { try flush() }
+    }
+
+    /// Writes what still waits.
+    mutating func flush() throws(CommandFailure) {
+        var rest = waiting[...]
+        while !rest.isEmpty {
+            // Holds because the slice lives through the call.
+            let count = unsafe rest.withUnsafeBytes { bytes in
+                unsafe Glibc.write(1, bytes.baseAddress, bytes.count)
+            }
+            guard count >= 0 || errno == EINTR else {
+                throw CommandFailure(
+                    "the standard output cannot be written (\(unsafe String(cString: strerror(errno)))): nothing reads it, or its disk is full"
+                )
+            }
+            rest = rest.dropFirst(max(0, count))
+        }
+        waiting.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,106 @@
+public import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+public import Uploads
+
+extension Endpoint {
+    /// Rich content (platform-api §5.4).
+    static let content = [
+        Endpoint(
+            .post, "/apps/{app}/conversations/{conversation}/content",
+            "Announces content and says where to upload it.", hasExternalEffects: true,
+            .head { call in try await call.createContent() }
+        ) { _, limits in
+            Operation(
+                "createContent",
+                fields: uploadFields(limits),
+                answers: [.created(ContentJSON.announcedSchema, [.location, .contentLocation])],
+                errors: [.objectDeleted, .quotaExceeded], example: Example(fields: uploadExample))
+        },
+        Endpoint(
+            .get, "/apps/{app}/conversations/{conversation}/content/{content}",
+            "Gives content a fresh download URL.",
+            .head { call in try await call.readContent() }
+        ) { _ in
+            Operation(
+                "readContent", query: Parameter.include + Parameter.saving,
+                answers: [.ok(ContentJSON.anySchema, "The content.", [.contentLocation])],
+                errors: [.objectDeleted])
+        },
+        Endpoint(
+            .post, "/apps/{app}/users/{user}/content",
+            "Announces content of a user and says where to upload it.", hasExternalEffects: true,
+            .head { call in try await call.createContentOfUser() }
+        ) { _, limits in
+            Operation(
+                "createUserContent",
+                fields: uploadFields(limits),
+                answers: [.created(ContentJSON.announcedSchema, [.location])],
+                errors: [.quotaExceeded], example: Example(fields: uploadExample))
+        },
+        Endpoint(
+            .get, "/apps/{app}/content/{content}",
+            "Gives content of any conversation, or of none, a fresh download URL.",
+            .head { call in try await call.readContentOfApplication() }
+        ) { _ in
+            Operation(
+                "readApplicationContent", query: Parameter.include + Parameter.saving,
+                answers: [.ok(ContentJSON.anySchema, "The content.")])
+        },
+        Endpoint(
+            .get, "/apps/{app}/users/{user}/content/{content}",
+            "Gives content a fresh download URL for a user who may read it.",
+            .head { call in try await call.readContentOfUser() }
+        ) { _ in
+            Operation(
+                "readUserContent", query: Parameter.include + Parameter.saving,
+                answers: [.ok(ContentJSON.anySchema, "The content.")])
+        },
+    ]
+
+    private static func uploadFields(_ limits: MessagingLimits) -> [Parameter] {
+        [
+            Parameter("Upload-Content-Type", .string, "Its media type.", isRequired: true),
+            Parameter(
+                "Upload-Content-Length", .integer(0...limits.messageBytes), "Its bytes.",
+                isRequired: true),
+            Parameter("Upload-Origin", .string, "Whose pages may upload and download it."),
+            Parameter("Content-Disposition", .string, "With the name its downloads are given."),
+        ]
+    }
+
+    private static let uploadExample = [
+        (name: "Upload-Content-Type", value: "image/png"),
+        (name: "Upload-Content-Length", value: "4821"),
+    ]
+}
+
+extension PlatformAPI: UploadAuthorizer {
+    /// Lets the bearer of an application's token create content outside of any conversation
+    /// (extensions, precedence 5).
+    public func authorize(_ request: Request) async throws(UploadError) -> UploadAuthorization {
+        guard let token = try? BearerToken(request.fields) else {
+            throw .unauthenticated
+        }
+        let grant: Grant?
+        do {
+            grant = try await store.authenticate(token.secret)
+        } catch {
+            throw onFault(error, request.id) == .unavailable ? .busy : .backend
+        }
+        guard let grant else { throw .unauthenticated }
+        guard !grant.application.isSuspended, grant.token.scope >= .write else {
+            throw .forbidden
+        }
+        if case .refused = limiter.admit(grant.token.id, at: clock().milliseconds) {
+            throw .rateLimited
+        }
+        let id = newContentID()
+        return UploadAuthorization(
+            owner: UploadOwner(application: grant.application.id.uuid), contentID: id.uuid,
+            fields: [("Parley-Content-Id", IdentifierJSON.text(id, in: .content))],
+            requestOwner: grant.owner)
+    }
+}

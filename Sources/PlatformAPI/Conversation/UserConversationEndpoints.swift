@@ -1,0 +1,180 @@
+import HTTP
+import JSON
+import MessagingWire
+
+extension Endpoint {
+    /// What a user sees and reads; the server speaks for him (platform-api §5.14).
+    static let views = [
+        Endpoint(
+            .get, "/apps/{app}/users/{user}/conversations", "Lists a user's conversations.",
+            isCompressed: true, .head { call in try await call.listUserConversations() }
+        ) { version in
+            Operation(
+                "listUserConversations",
+                query: Parameter.page(of: .conversations) + Parameter.conversationFilters + [
+                    Parameter(
+                        "sort_by", .choice(["created_at", "last_message"]),
+                        "What comes first: the latest made, or the latest written to.")
+                ],
+                answers: [.list(of: ConversationJSON.userSchema(version), [.contentLocation])],
+                errors: [.invalidOperation],
+                example: Example(
+                    query: [("sort_by", "last_message")], after: ["sendMessage"]))
+        },
+        Endpoint(
+            .get, "/apps/{app}/users/{user}/conversations/{conversation}",
+            "Reads a conversation as a user sees it.", isCompressed: true,
+            .head { call in try await call.readView() }
+        ) { version in
+            Operation(
+                "readUserConversation", query: Parameter.asOf,
+                answers: [
+                    .ok(
+                        ConversationJSON.userSchema(version), "The conversation.",
+                        [.tagOfCurrent, .contentLocation])
+                ], errors: [.positionGone], example: Example(after: ["sendMessage"]))
+        },
+        Endpoint(
+            .post, "/apps/{app}/users/{user}/conversations/{conversation}/mark_all_read",
+            "Marks what a user sees of a conversation as read.",
+            .body { call, body in try await call.markAllRead(body) }
+        ) { _ in
+            Operation(
+                "markAllRead", body: MarkAllReadJSON.schema,
+                answers: [.accepted(MarkAllReadJSON.answerSchema, [.contentLocation])],
+                example: Example(body: #"{"position":null}"#, after: ["sendMessage"]))
+        },
+        Endpoint(
+            .get, "/apps/{app}/users/{user}/conversations/{conversation}/messages",
+            "Lists the messages a user sees, newest first.", isCompressed: true,
+            .head { call in try await call.listVisibleMessages() }
+        ) { version in
+            Operation(
+                "listUserMessages",
+                query: Parameter.page(of: .messages) + Parameter.messageFilters + Parameter.inline
+                    + Parameter.asOf,
+                answers: [.list(of: MessageJSON.schema(version), [.contentLocation])],
+                errors: [.invalidOperation, .positionGone],
+                example: Example(query: [("page_size", "20")], after: ["sendMessage"]))
+        },
+        Endpoint(
+            .get, "/apps/{app}/users/{user}/messages/{message}",
+            "Reads a message as a user sees it.", isCompressed: true,
+            .recalled { call in
+                call.recallVisibleMessage()
+            } else: { call in
+                try await call.readVisibleMessage()
+            }
+        ) { version in
+            Operation(
+                "readUserMessage", query: Parameter.inline + Parameter.include,
+                answers: [.ok(MessageJSON.schema(version), "The message.", [.tag])])
+        },
+        Endpoint(
+            .post, "/apps/{app}/users/{user}/messages/{message}/receipts",
+            "Records that a user has received or read a message.",
+            .body { call, body in try await call.sendReceipt(body) }
+        ) { _ in
+            Operation(
+                "sendReceipt", body: ReceiptJSON.schema, answers: [.noContent],
+                example: Example(body: #"{"type":"read"}"#))
+        },
+    ]
+}
+
+extension Endpoint {
+    /// What a user makes, changes, sends and deletes; the server acts for him (platform-api §5.14).
+    static let viewChanges = [
+        Endpoint(
+            .post, "/apps/{app}/users/{user}/conversations",
+            "Creates a conversation on behalf of a user.", isKeyed: true,
+            .body { call, body in try await call.createView(body) }
+        ) { version, limits in
+            Operation(
+                "createUserConversation", body: ConversationDraftJSON.userSchema(version, limits),
+                answers: [
+                    .created(
+                        ConversationJSON.userSchema(version), [.tag, .location, .contentLocation]),
+                    .ok(
+                        ConversationJSON.userSchema(version),
+                        "The distinct conversation of these participants, which exists.",
+                        [.tag, .location, .contentLocation]),
+                ],
+                errors: [.conflict, .participantBlocked, .idInUse],
+                example: Example(
+                    body: """
+                        {"participants":[\(Sample.name(Sample.writer, version))],\
+                        "metadata":{"topic":"rent"}}
+                        """, after: ["createConversation"]))
+        },
+        Endpoint(
+            .patch, "/apps/{app}/users/{user}/conversations/{conversation}",
+            "Changes a conversation on behalf of a user.",
+            .body { call, body in try await call.patchView(body) }
+        ) { version, limits in
+            Operation(
+                "patchUserConversation", body: ConversationPatchJSON.schema(version, limits),
+                fields: [.ifMatch, .prefer],
+                answers: [
+                    .noContent([.tag, .contentLocation]),
+                    .represented(ConversationJSON.userSchema(version)),
+                ], errors: [.participantBlocked],
+                example: Example(
+                    body: #"[{"operation":"set","property":"metadata.topic","value":"keys"}]"#))
+        },
+        Endpoint(
+            .delete, "/apps/{app}/users/{user}/conversations/{conversation}",
+            "Deletes a conversation for a user or for everyone.",
+            .head { call in try await call.deleteView() }
+        ) { _ in
+            Operation(
+                "deleteUserConversation",
+                query: [
+                    .deletionMode, .destruction,
+                    Parameter(
+                        "leave", .choice(["true", "false"]),
+                        "Whether the user takes part no more; false unless said otherwise."),
+                ],
+                fields: [.ifMatch], answers: [.noContent([.contentLocation])],
+                example: Example(query: [("mode", "my_devices"), ("leave", "true")]))
+        },
+        Endpoint(
+            .post, "/apps/{app}/users/{user}/conversations/{conversation}/messages",
+            "Sends a message on behalf of a user.", isKeyed: true,
+            .body { call, body in try await call.sendVisibleMessage(body) }
+        ) { version in
+            Operation(
+                "sendUserMessage", body: MessageDraftJSON.userSchema(version),
+                answers: [
+                    .created(MessageJSON.schema(version), [.tag, .location, .contentLocation])
+                ],
+                errors: [.idInUse],
+                example: Example(
+                    body: """
+                        {"parts":[{"mime_type":"text/plain","body":"keys are under the mat"}]}
+                        """))
+        },
+        Endpoint(
+            .delete, "/apps/{app}/users/{user}/messages/{message}",
+            "Deletes a message for a user or for everyone.",
+            .head { call in try await call.deleteVisibleMessage() }
+        ) { _ in
+            Operation(
+                "deleteUserMessage", query: [.deletionMode, .destruction], fields: [.ifMatch],
+                answers: [.noContent],
+                example: Example(query: [("mode", "all_participants")]))
+        },
+    ]
+}
+
+extension Parameter {
+    /// From whose view a user deletes (client-api §4.1).
+    fileprivate static let deletionMode = Parameter(
+        "mode", .choice(["all_participants", "my_devices"]),
+        "For everyone or for this user alone, which it is unless said otherwise.")
+
+    /// The older name of a deletion for all.
+    fileprivate static let destruction = Parameter(
+        "destroy", .choice(["true", "false"]),
+        "Without `mode`, `true` is the same as `mode=all_participants`.")
+}

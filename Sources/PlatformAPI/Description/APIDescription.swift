@@ -1,0 +1,103 @@
+import Bytes
+import HTTP
+import JSON
+import Messaging
+import MessagingWire
+import SystemSupport
+
+/// Serves the description of the interface to everybody who asks (X11).
+///
+/// A document is made when it is asked for first and kept, coded as well: a start waits for none, and
+/// who has no credential can make nobody work.
+final class Description: Sendable {
+    private let publicBase: PublicBaseURL
+    private let limits: MessagingLimits
+    private let documents = Locked<[APIVersion: Document]>([:])
+
+    private struct Document {
+        let tag: EntityTag
+        let bytes: [UInt8]
+        var coded: [String: [UInt8]] = [:]
+    }
+
+    init(_ publicBase: PublicBaseURL, _ limits: MessagingLimits) {
+        self.publicBase = publicBase
+        self.limits = limits
+    }
+
+    /// The document of the version that `?version=` names; without it of the latest.
+    func response(to request: Request) async -> Response {
+        do throws(APIError) {
+            guard
+                let version = try Query(request.target, Self.parameters)["version"].map(
+                    APIVersion.init(rawValue:))
+                    ?? .v3_0
+            else {
+                throw APIError(
+                    .invalidProperty, "There are the versions \(Self.versions).",
+                    data: .property("version"))
+            }
+            return await response(to: request, document(version), version)
+        } catch {
+            return error.response(publicBase: publicBase.of(request))
+        }
+    }
+
+    private static let parameters = QueryNames([
+        Parameter(
+            "version", .choice(APIVersion.allCases.map(\.rawValue)), "The version to describe.")
+    ])
+
+    private static var versions: String {
+        APIVersion.allCases.map(\.rawValue).joined(separator: ", ")
+    }
+
+    private func response(
+        to request: Request, _ document: Document, _ version: APIVersion
+    ) async -> Response {
+        let coding = ContentCoding.preferred(by: request.fields)
+        let tag = coding.map { coding in document.tag.coded(coding.name) } ?? document.tag
+        var fields = ResponseFields()
+        fields.add("ETag", tag.text)
+        fields.add("Vary", "Accept-Encoding")
+        // To be kept, and asked about each time: another release says something else.
+        fields.add("Cache-Control", "no-cache")
+        let known = Preconditions(tag: tag, modified: nil)
+        guard known.evaluate(request.method, request.fields, at: 0) != .notModified else {
+            return Response(.notModified, fields: fields)
+        }
+        fields.add("Content-Type", "application/json; charset=UTF-8")
+        guard let coding else {
+            return Response(.ok, fields: fields, content: .bytes(document.bytes))
+        }
+        fields.add("Content-Encoding", coding.name)
+        let bytes = await bytes(of: document, version, request.fields, coding)
+        return Response(.ok, fields: fields, content: .bytes(bytes))
+    }
+
+    /// Made outside the lock: whoever is second makes the same.
+    private func document(_ version: APIVersion) -> Document {
+        if let known = documents.withLock({ $0[version] }) { return known }
+        // Relative to the document's own URL where clients may come by several hosts: right for each.
+        let base = publicBase.followsProxies ? "/" : publicBase.text
+        let bytes = OpenAPIDocument(version: version, publicBase: base, limits: limits).json()
+        var sum = CRC32C()
+        sum.update(bytes.span)
+        let name = "\(String(sum.value, radix: 16))-\(bytes.count)"
+        let made = Document(tag: EntityTag(opaque: name), bytes: bytes)
+        documents.withLock { $0[version] = made }
+        return made
+    }
+
+    private func bytes(
+        of document: Document, _ version: APIVersion, _ fields: Fields, _ coding: ContentCoding
+    ) async -> [UInt8] {
+        if let known = document.coded[coding.name] { return known }
+        let plain = Response(.ok, "application/json", document.bytes)
+        guard case .bytes(let coded) = await plain.compressed(for: fields).content else {
+            return document.bytes
+        }
+        documents.withLock { $0[version]?.coded[coding.name] = coded }
+        return coded
+    }
+}

@@ -1,0 +1,120 @@
+import JSON
+import Messaging
+import MessagingWire
+
+/// What a version's webhooks are sent, as the description types it (webhooks §3, §4).
+struct WebhookRequestDescription {
+    /// The name of the event.
+    let type: String
+    let schema: JSONSchema
+    /// Whether anything of the kind is there to happen.
+    let isSent: Bool
+
+    /// Every event that a webhook of a version may ask for, and the test.
+    static func all(_ version: WebhookVersion) -> [WebhookRequestDescription] {
+        WebhookTopic.all(in: version).map { topic in
+            WebhookRequestDescription(
+                type: WebhookTopicJSON.text(topic, version),
+                schema: WebhookEventJSON.schema(of: topic, version), isSent: topic.isSent)
+        } + [
+            WebhookRequestDescription(
+                type: WebhookTestJSON.type, schema: WebhookEventJSON.testSchema(version),
+                isSent: true)
+        ]
+    }
+
+    /// The fields of every delivery, beside those that say how long and of what type it is.
+    static let fields = [
+        Parameter(
+            "layer-webhook-signature", .text(JSONTextSchema(pattern: "^[0-9a-f]{40}$")),
+            "HMAC-SHA1 of the body under the secret, in lower-case hexadecimal digits.",
+            isRequired: true),
+        Parameter(
+            "layer-webhook-request-id", .uuid, "`event.id`: the same in all tries.",
+            isRequired: true),
+        Parameter("layer-webhook-id", .webhook, "The webhook.", isRequired: true),
+        Parameter("webhook-id", .uuid, "`event.id`: the same in all tries.", isRequired: true),
+        Parameter(
+            "webhook-timestamp", .text(JSONTextSchema(pattern: "^[0-9]+$")),
+            "Seconds since 1970, of this try.", isRequired: true),
+        Parameter(
+            "webhook-signature",
+            .text(JSONTextSchema(pattern: "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$")),
+            "HMAC-SHA256 of id, timestamp and body with dots between them, in Base64; while a secret "
+                + "replaces another, one of each.", isRequired: true),
+        Parameter(
+            "traceparent",
+            .text(JSONTextSchema(pattern: "^00-[0-9a-f]{32}-[0-9a-f]{16}-0[0-3]$")),
+            "The trace of the request that had it happen, where that was part of one, with a step "
+                + "of this try."),
+    ]
+}
+
+extension WebhookTopic {
+    /// Channels may be asked for; there are none.
+    fileprivate var isSent: Bool {
+        switch self {
+        case .channelCreated, .channelUpdated, .channelDeleted, .membershipCreated,
+            .membershipDeleted:
+            false
+        default: true
+        }
+    }
+}
+
+extension APIVersion {
+    /// The webhooks whose bodies look as this version's answers do.
+    var webhooks: WebhookVersion {
+        switch self {
+        case .v1_0, .v1_1: .v1_0
+        case .v2_0: .v2_0
+        case .v3_0: .v3_0
+        }
+    }
+}
+
+extension JSONWriter {
+    /// What a webhook is sent of one kind of event.
+    mutating func delivery(_ delivery: WebhookRequestDescription, _ version: WebhookVersion) {
+        object { writer in
+            writer.key("post")
+            writer.object { writer in
+                writer.member(
+                    "summary",
+                    delivery.isSent
+                        ? "What webhooks of version \(version.rawValue) are sent."
+                        : "May be asked for; nothing of the kind happens yet.")
+                writer.key("security")
+                writer.array { _ in }
+                writer.key("parameters")
+                writer.array { writer in
+                    writer.parameter(
+                        "header",
+                        Parameter(
+                            "layer-webhook-event-type", .choice([delivery.type]), "`event.type`.",
+                            isRequired: true))
+                    for field in WebhookRequestDescription.fields {
+                        writer.object { $0.member("$ref", "#/components/parameters/\(field.name)") }
+                    }
+                }
+                writer.key("requestBody")
+                writer.object { writer in
+                    writer.member("required", true)
+                    writer.content(
+                        delivery.schema,
+                        as: "\(APIFamily.webhooks.mediaType); version=\(version.rawValue)")
+                }
+                writer.key("responses")
+                writer.object { writer in
+                    for (status, text) in [
+                        ("2XX", "It was taken."), ("410", "Nothing is to be sent there any more."),
+                        ("default", "It is sent again later."),
+                    ] {
+                        writer.key(status)
+                        writer.object { $0.member("description", text) }
+                    }
+                }
+            }
+        }
+    }
+}

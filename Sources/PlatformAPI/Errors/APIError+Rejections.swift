@@ -1,0 +1,224 @@
+import JSON
+import Messaging
+import MessagingWire
+import Uploads
+
+extension APIError {
+    /// The one place where a rejection becomes an error of the API.
+    init(_ rejection: Rejection, _ family: APIFamily) {
+        self = Self.error(rejection, family)
+    }
+
+    private static func error(_ rejection: Rejection, _ family: APIFamily) -> APIError {
+        switch rejection {
+        case .notFound(let subject):
+            APIError(.notFound, notFound(subject))
+        case .objectDeleted:
+            APIError(.objectDeleted, "The referenced conversation has been deleted.")
+        case .accessDenied:
+            APIError(
+                .accessDenied, "You are no longer a participant in the specified Conversation.")
+        case .notSender:
+            APIError(.accessDenied, "Only the sender of a message may change its parts.")
+        case .missing(let name):
+            APIError(
+                .missingProperty, family.missing(name), data: .property(name))
+        case .invalid(let name, let rule, let detail):
+            APIError(.invalidProperty, rule.sentence(name, detail), data: .property(name))
+        case .invalidOperation(let obstacle):
+            APIError(.invalidOperation, text(of: obstacle))
+        case .participantBlocked:
+            APIError(
+                .participantBlocked,
+                "`participants` names a user whom the creator has blocked; unblock the user first.")
+        case .tooMany:
+            APIError(
+                .invalidOperation,
+                "The filter would have to check too many items; narrow it by time.")
+        case .keyReused:
+            APIError(
+                .idempotencyKeyReuse,
+                "The `Idempotency-Key` was used for another request; use a new key.")
+        case .inProgress:
+            APIError(
+                .requestInProgress,
+                "The request with this `Idempotency-Key` is still in progress; retry later.")
+        case .positionGone(let oldest):
+            APIError(
+                .positionGone,
+                "The events up to that position have been deleted; `data.position` is the first one kept.",
+                data: .position(oldest.number))
+        case .full(_, let limit):
+            APIError(
+                .invalidOperation,
+                "The application has \(limit) webhooks already; delete one before creating another."
+            )
+        case .idTaken(let subject):
+            APIError(.idInUse, taken(subject))
+        }
+    }
+
+    private static func text(of obstacle: Rejection.Obstacle) -> String {
+        switch obstacle {
+        case .lastPart:
+            "The last part of a message cannot be deleted; delete the message, or add a part first."
+        case .noExportKey:
+            "Exports need a public key to be encrypted with; set one with PUT …/export_security."
+        case .recentExport:
+            "A historical export was requested less than 24 hours ago; request the next one later."
+        }
+    }
+
+    /// What stands in the way is shown where the store hands it out, and told of here.
+    private static func taken(_ subject: Rejection.Subject) -> String {
+        switch subject {
+        case .message: "The requested Message already exists"
+        case .conversation: "The requested Conversation already exists"
+        case .identity: "The requested Identity already exists"
+        case .messagePart, .content, .user, .application, .token, .announcement, .export,
+            .exportKey, .webhook, .delivery:
+            "The requested id is already in use"
+        }
+    }
+
+    /// The fixed messages of platform-api §2.3.
+    private static func notFound(_ subject: Rejection.Subject) -> String {
+        switch subject {
+        case .conversation: "A Conversation with the specified identifier could not be found."
+        case .message: "A Message with the specified identifier could not be found."
+        case .messagePart: "A MessagePart with the specified identifier could not be found."
+        case .announcement: "An Announcement with the specified identifier could not be found."
+        case .content: "A Content with the specified identifier could not be found."
+        case .user: "A user with the specified identifier could not be found."
+        case .identity: "A user identity with the specified identifier could not be found."
+        case .application: "An application with the specified identifier could not be found."
+        case .token: "A token with the specified identifier could not be found."
+        case .export: "An Export with the specified identifier could not be found."
+        case .webhook: "A Webhook with the specified identifier could not be found."
+        case .delivery: "A Delivery with the specified identifier could not be found."
+        case .exportKey: "No public key has been set for exports."
+        }
+    }
+}
+
+extension APIFamily {
+    /// What is said of a member that is left out (platform-api §2.3, webhooks §1.2).
+    fileprivate func missing(_ name: String) -> String {
+        switch self {
+        case .platform: "Object is missing required member '\(name)'"
+        case .webhooks: "The \(name) property cannot be omitted."
+        }
+    }
+}
+
+// What a creation meets instead of making something, with the object that stands in the way.
+extension APIError {
+    /// The distinct conversation there is has other metadata (R7).
+    static func distinctConflict(with conversation: [UInt8]) -> APIError {
+        APIError(
+            .conflict,
+            """
+            The requested Distinct Conversation was found but had metadata that did not match \
+            your request.
+            """, data: .object(conversation))
+    }
+
+    /// The id in the body names a conversation that exists (platform-api §1.9).
+    static func taken(byConversation conversation: [UInt8]) -> APIError {
+        APIError(
+            .idInUse, "The requested Conversation already exists", data: .object(conversation))
+    }
+
+    /// The id in the body names a message that exists (platform-api §1.9).
+    static func taken(byMessage message: [UInt8]) -> APIError {
+        APIError(.idInUse, "The requested Message already exists", data: .object(message))
+    }
+}
+
+extension APIError {
+    /// What an upload that cannot be created is answered.
+    ///
+    /// - Parameter uploads: Where it was to be created; the texts name its limits.
+    /// - Throws: The error itself when it is a fault of ours.
+    init(_ error: UploadError, _ uploads: Uploads) throws {
+        switch error {
+        case .tooLarge(let limit):
+            self = APIError(
+                Rejection.invalid(
+                    "Upload-Content-Length", .uploadLength, .init(limit: Int(limit))), .platform)
+        case .rateLimited:
+            // Uploads stay open until their owner ends them or they expire, so a retry after a second is too early.
+            self = .rateLimited(
+                "\(uploads.maximumOpenPerOwner) uploads are open here, and there may be no more.",
+                retryAfter: 60)
+        case .insufficientStorage:
+            self.init(.serviceUnavailable, "There is no room for the content now.")
+        case .quotaExceeded(let limit):
+            self.init(
+                .quotaExceeded,
+                "The application may store \(limit) bytes, and this content would be more.")
+        case .busy:
+            self.init(.serviceUnavailable, "Too many files are open.")
+        default: throw error
+        }
+    }
+}
+
+extension APIError {
+    /// A line of an import that cannot be brought (X10): 400 where it cannot be read.
+    init(_ mistake: ImportError) {
+        let field = mistake.mistake.field
+        self.init(
+            field == nil ? .invalidRequest : .invalidProperty,
+            mistake.sentence,
+            data: .line(mistake.line, property: field))
+    }
+}
+
+extension ImportError {
+    fileprivate var sentence: String {
+        "Line \(line): \(mistake)." + (line > 1 ? " The lines before it are durable." : "")
+    }
+}
+
+extension APIError {
+    /// 422 for a member that the description of the endpoint does not know, under `Prefer: handling=strict`.
+    init(_ unknown: JSONSchema.UnknownMember) {
+        let path = unknown.path.joined(separator: ".")
+        let name = unknown.path.last ?? ""
+        let text =
+            if let near = name.nearest(of: unknown.known) {
+                "\(path.quoted) is not known here; did you mean \(near.quoted)?"
+            } else {
+                "\(path.quoted) is not known here; known are \(unknown.known.map(\.quoted).joined(separator: ", "))."
+            }
+        self.init(.invalidProperty, text, data: .property(path))
+    }
+}
+
+extension String {
+    /// The name with the least edit distance, if it is at most a third of this name's length and 3.
+    fileprivate func nearest(of names: [String]) -> String? {
+        let own = Array(lowercased().utf8)
+        guard own.count <= 64 else { return nil }
+        let near = names.map { name in (name, Self.distance(own, Array(name.lowercased().utf8))) }
+            .min { left, right in left.1 < right.1 }
+        guard let near, near.1 <= Swift.min(3, Swift.max(1, own.count / 3)) else { return nil }
+        return near.0
+    }
+
+    /// The Levenshtein distance: insertions, deletions and substitutions that make one of the other.
+    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var row = Array(0...right.count)
+        for (index, byte) in left.enumerated() {
+            var diagonal = index
+            row[0] = index + 1
+            for column in 0..<right.count {
+                let substituted = diagonal + (byte == right[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = Swift.min(substituted, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[right.count]
+    }
+}

@@ -1,0 +1,166 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension Endpoint {
+    /// The event log (X3).
+    static let events = [
+        Endpoint(
+            .get, "/apps/{app}/events", "Lists or streams what has happened.", isCompressed: true,
+            .streamed(
+                { call in try await call.streamEvents() },
+                else: { call in try await call.listEvents() })
+        ) { _ in
+            Operation(
+                "listEvents",
+                query: [
+                    Parameter(
+                        "after", .pattern("([0-9]+|now)"),
+                        "The last position already known; `now` for what is yet to come."),
+                    Parameter(
+                        "limit", .integer(1...Int64.max),
+                        "How many events; 100 unless said otherwise, 1000 at most."),
+                    Parameter(
+                        "types", .string, "Only these types, parted by commas."),
+                    Parameter(
+                        "wait", .integer(0...Int64.max),
+                        "Seconds to wait for an event when there is none; 60 at most."),
+                ],
+                answers: [
+                    .ok(EventJSON.listSchema, "Events, oldest first, and where to go on.")
+                ], errors: [.positionGone],
+                example: Example(query: [("after", "0"), ("limit", "2")]))
+        }
+    ]
+}
+
+extension RequestContext {
+    /// `GET /apps/{app}/events` (X3).
+    func listEvents() async throws -> Reply {
+        let wanted = try EventQuery(query)
+        guard wanted.wait > 0 else { return try await eventsReply(wanted) }
+        // It holds a place as a stream does.
+        let slot = try streamSlot(retryAfter: 1)
+        defer { withExtendedLifetime(slot) {} }
+        return try await eventsReply(wanted)
+    }
+
+    /// Counts this request among the token's streams for as long as the slot is held (H157).
+    ///
+    /// - Parameter seconds: When a request above the limit may be repeated: a long poll ends by itself soon, a
+    ///   stream only when its client ends it.
+    /// - Throws: 429 when the token has no more streams, 503 when the server has none.
+    func streamSlot(retryAfter seconds: Int) throws(APIError) -> StreamSlot {
+        do {
+            return try api.streams.admit(token.id.uuid)
+        } catch {
+            guard error.status == .tooManyRequests else { throw APIError(error) }
+            throw .rateLimited(
+                """
+                The token has \(api.settings.maximumStreamsPerToken) event streams and waiting requests open, \
+                and may have no more.
+                """, retryAfter: seconds)
+        }
+    }
+
+    private func eventsReply(_ query: EventQuery) async throws -> Reply {
+        let end = api.clock().milliseconds + query.wait
+        var place: LogPosition? =
+            switch query.start {
+            case .oldest: nil
+            case .end: try await store.logExtent(in: application).end
+            case .after(let place): place
+            }
+        while true {
+            let found = try await events(after: place, query)
+            let left = end - api.clock().milliseconds
+            guard found.json.isEmpty, left > 0, !Task.isCancelled else {
+                return Reply(.ok, json(found))
+            }
+            place = found.through
+            guard !found.isCut else { continue }
+            await store.signal.wait(
+                past: found.through, in: application,
+                atMost: min(left, LiveEventLog.patience))
+        }
+    }
+
+    /// One answer full, in stretches that the memory can hold.
+    private func events(
+        after start: LogPosition?, _ query: EventQuery
+    ) async throws -> (json: [[UInt8]], through: LogPosition, isCut: Bool) {
+        var found: [[UInt8]] = []
+        var (place, bytes) = (start, 0)
+        while true {
+            let page = try await store.eventPage(
+                after: place, types: query.types,
+                limit: min(query.limit - found.count, LiveEventLog.stretch), in: application)
+            let written = api.tails.frames.json(
+                page.events, atMost: 4 * EventEncoder.budget - bytes, in: application)
+            found += written.map(\.json)
+            bytes += written.reduce(0) { $0 + $1.json.count }
+            if written.count < page.events.count, let last = written.last {
+                return (found, last.event.recorded.position, true)
+            }
+            place = page.through
+            guard page.isCut, found.count < query.limit, bytes < 4 * EventEncoder.budget,
+                // Wanted types may be rare: one answer looks only so far.
+                !page.events.isEmpty
+            else { return (found, page.through, page.isCut) }
+        }
+    }
+
+    private func json(
+        _ found: (json: [[UInt8]], through: LogPosition, isCut: Bool)
+    ) -> [UInt8] {
+        // Signed links, which compression would give away (H115).
+        secrets.note()
+        var writer = JSONWriter(capacity: found.json.reduce(64) { $0 + $1.count })
+        writer.object { writer in
+            writer.key("events")
+            writer.array { writer in for json in found.json { writer.raw(json) } }
+            writer.member("next", found.through.number)
+        }
+        return writer.finish()
+    }
+}
+
+extension RequestContext {
+    /// `GET /apps/{app}/events` with `Accept: text/event-stream` (X3, H151–H158).
+    func streamEvents() async throws -> EventStream {
+        let wanted = try EventQuery(query, lastEventID: try lastEventID())
+        let extent = try await store.logExtent(in: application)
+        let place: LogPosition =
+            switch wanted.start {
+            case .oldest: extent.trimmed
+            case .end: extent.end
+            case .after(let place): place
+            }
+        do {
+            try extent.check(place)
+        } catch .invalid(_, let rule, let detail) where request.fields["Last-Event-ID"] != nil {
+            throw Rejection.invalid("Last-Event-ID", rule, detail)
+        }
+        let slot = try streamSlot(retryAfter: 60)
+        // Frames hold signed links, and each client's own compression would cost more than it saves.
+        secrets.note()
+        let reader = LiveEventStream(
+            tail: api.tails.tail(of: application), after: place, end: extent.end,
+            types: wanted.types, token: token.id)
+        let stream = EventStream(reader, slot: slot)
+        if let end = token.expiresAt {
+            stream.expire(in: max(0, end.milliseconds - api.clock().milliseconds))
+        }
+        return stream
+    }
+
+    private func lastEventID() throws -> String? {
+        do {
+            return try LastEventID.read(request)
+        } catch {
+            throw Rejection.invalid("Last-Event-ID", .lastEventID)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Blobs
+import Bytes
+import HTTP
+import ImportExport
+import JSON
+import MessagingWire
+import SystemSupport
+import Uploads
+
+/// Step 6: the body as JSON (platform-api §1.6).
+enum RequestBodyReader {
+    /// Larger bodies are refused (platform-api §7).
+    static let limit: Int64 = 1 << 20
+    /// The same of bodies that are handled as they come: beyond it something is wrong.
+    static let pulledLimit: Int64 = 1 << 40
+
+    /// What the body is coded in, before anything of it is read (H117).
+    ///
+    /// - Throws: 413 for a length above the limit, 415 for a coding that is not read here.
+    static func coding(
+        of request: Request, atMost limit: Int64 = limit
+    ) throws(APIError) -> ContentCoding? {
+        if case .length(let length) = request.framing, length > limit { throw tooLarge(limit) }
+        do throws(ContentCoding.Unsupported) {
+            return try ContentCoding.of(request)
+        } catch {
+            throw APIError(
+                .invalidHeader, "The body may be coded in gzip or deflate, in one of them only.",
+                data: .header("Content-Encoding"), status: 415)
+        }
+    }
+
+    /// The whole body.
+    ///
+    /// - Throws: 413 for one above the limit.
+    static func bytes(of body: any RequestBody) async throws -> [UInt8] {
+        let bytes = try await body.collect()
+        guard bytes.count <= limit else { throw tooLarge(limit) }
+        return bytes
+    }
+
+    /// The one value of the body; an empty body counts as `{}`, that of a patch as `[]` (ruling 24).
+    ///
+    /// - Parameter type: The `Content-Type`, which decides nothing: JSON that is declared as a form, as
+    ///   `curl -d` does, is read.
+    static func value(
+        of bytes: [UInt8], isPatch: Bool = false, _ type: String? = nil
+    ) throws -> JSONValue {
+        do throws(JSONError) {
+            let bytes = bytes.isEmpty ? Array((isPatch ? "[]" : "{}").utf8) : bytes
+            return try JSONDocument(bytes).root
+        } catch {
+            let isForm = type?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
+            throw APIError(
+                .invalidRequest,
+                isForm
+                    ? "The body is a form; send JSON with `Content-Type: application/json`."
+                    : "The body is not valid JSON: \(error).")
+        }
+    }
+
+    /// - Parameter reason: What the layer that counts bytes says, without a full stop.
+    static func tooLarge(
+        _ limit: Int64, _ reason: String = "The request body is too large"
+    ) -> APIError {
+        let wayOut =
+            limit == Self.limit
+            ? "large parts of messages are uploaded as content (POST …/content)"
+            : "more is sent in several requests"
+        return APIError(
+            .invalidRequest,
+            "\(reason): the limit here is \(Int(limit).grouped) bytes; \(wayOut).", status: 413)
+    }
+}
+
+extension JSONValue {
+    /// This value as the object a route takes.
+    func asObject() throws(APIError) -> JSONValue {
+        guard kind == .object else {
+            throw APIError(.invalidRequest, "The body must be a JSON object.")
+        }
+        return self
+    }
+
+    /// This value as the array a route takes.
+    func asArray() throws(APIError) -> JSONValue {
+        guard kind == .array else {
+            throw APIError(.invalidRequest, "The body must be a JSON array.")
+        }
+        return self
+    }
+
+    /// This value as a patch: an array of operations, or one of them.
+    func asPatch() throws(APIError) -> JSONValue {
+        guard PatchJSON.isPatch(self) else {
+            throw APIError(
+                .invalidRequest,
+                "The body must be an array of operations such as \(PatchType.example).")
+        }
+        if let first = kind == .array ? self.elements.first(where: { _ in true }) : self,
+            first["operation"] == nil, first["op"] != nil || first["path"] != nil
+        {
+            throw APIError(
+                .missingProperty,
+                """
+                Object is missing required member 'operation'; operations are such as \
+                \(PatchType.example), not those of JSON Patch
+                """, data: .property("operation"))
+        }
+        return self
+    }
+}
+
+/// A long body that is on the disk as a whole, because what is asked under a key must be known before
+/// it is done (X2).
+final actor BufferedBody: RequestBody {
+    nonisolated let length: Int64?
+    /// SHA-256 of all of it.
+    nonisolated let digest: [UInt8]
+
+    private let file: ScratchFile
+    private let queue: WorkQueue
+    private var place: Int64 = 0
+
+    private static let piece = 256 << 10
+
+    /// Receives a body.
+    ///
+    /// - Throws: `BodyError`, `DiskError`; what `requireSpace` throws, which is asked now and then.
+    init(
+        _ body: any RequestBody, in folder: BlobFolder,
+        requireSpace: @escaping @Sendable () throws -> Void
+    ) async throws {
+        let queue = WorkQueue("parley.body")
+        let number = UInt64.random(in: .min ... .max)
+        let file = Locked(
+            try await queue.run { () throws in
+                try requireSpace()
+                return try ScratchFile(in: folder, "body-\(number)")
+            })
+        var hash = SHA256()
+        var buffer = BodyBuffer(capacity: Self.piece)
+        repeat {
+            try await body.read(into: &buffer)
+            let bytes = Array(buffer.bytes)
+            hash.update(bytes.span)
+            try await queue.run { () throws in
+                let isWritten = try file.withLock { file in try file.append(bytes) }
+                if isWritten { try requireSpace() }
+            }
+        } while buffer.count > 0
+        self.file = try await queue.run { () throws in
+            try file.withLock { file in
+                try file.flush()
+                return file
+            }
+        }
+        self.queue = queue
+        digest = hash.digest
+        length = self.file.size
+    }
+
+    func read(into buffer: inout BodyBuffer) async throws(BodyError) {
+        let (count, start) = (buffer.capacity, place)
+        buffer.removeAll()
+        do {
+            let bytes = try await queue.run { [file] in try file.read(count, at: start) }
+            _ = buffer.append(bytes.span)
+            place += Int64(bytes.count)
+        } catch {
+            throw .refused(
+                Refusal(.internalServerError, "X2", "The body cannot be read from the disk."))
+        }
+    }
+
+    nonisolated func interrupt() {}
+}

@@ -1,0 +1,212 @@
+import HTTP
+import Messaging
+import MessagingStore
+import MessagingWire
+
+/// The checks every request passes before its handler, in the order of platform-api §1.6.
+///
+/// 1 route, 2 method and 3 media types come from the head alone and are answered at once; 4 the
+/// credential may wait for the database; 6 the body is read only after all of them.
+struct RequestChecks: Sendable {
+    let api: PlatformAPI
+    let request: Request
+    let endpoint: Endpoint
+    let parameters: PathParameters
+
+    // MARK: - From the head alone
+
+    /// Whether a stream of events is asked for where one is offered (X3).
+    var wantsStream: Bool {
+        guard case .streamed = endpoint.handler else { return false }
+        return request.fields.joined("Accept").map(AcceptRange.all)?
+            .contains { range in range.isType("text/event-stream") } ?? false
+    }
+
+    /// Step 3, first half: the version.
+    ///
+    /// Events are the same in all of them, so a stream needs none.
+    func version() throws(APIError) -> APIVersion {
+        if wantsStream { return .v3_0 }
+        let (accept, isStrict) = (request.fields.joined("Accept"), api.isAcceptStrict)
+        guard let version = APIVersion(accept: accept, of: endpoint.family, isStrict: isStrict)
+        else { throw notAcceptable(isStrict) }
+        return version
+    }
+
+    /// 406 with everything that the endpoint would accept.
+    private func notAcceptable(_ isStrict: Bool) -> APIError {
+        let family = endpoint.family
+        let names = family.versions.sorted().map(\.rawValue)
+        let versions = "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
+        var message = """
+            Invalid Accept header; must be of form \(family.mediaType); version=x.y, where x.y is \(versions)
+            """
+        if !isStrict { message += ", or application/json for \(names.last ?? "")" }
+        if case .streamed = endpoint.handler { message += ", or text/event-stream" }
+        return APIError(.invalidHeader, "\(message).", data: .header("Accept"))
+    }
+
+    /// Step 3, second half: the media type of a patch.
+    ///
+    /// A request without a body has none (ruling 24).
+    func requirePatchType(_ version: APIVersion) throws(APIError) {
+        guard endpoint.method == .patch,
+            !PatchType.accepts(request.fields["Content-Type"], version)
+        else { return }
+        if !request.fields.contains("Content-Type"), request.isBodyless { return }
+        let other = version == .v3_0 ? " or application/json" : ""
+        let text = "Invalid Content-Type header; must be \(PatchType.name)\(other)"
+        throw APIError(
+            .invalidHeader,
+            PatchType.isJSONPatch(request.fields["Content-Type"])
+                ? "\(text), with operations such as \(PatchType.example) instead of JSON Patch"
+                : text,
+            data: .header("Content-Type"))
+    }
+
+    /// The methods the path offers in a version, when this one is none of them: what exists in other
+    /// versions only is told before authentication (ruling 4).
+    func otherMethods(in version: APIVersion) -> [Method]? {
+        guard !endpoint.versions.contains(version) else { return nil }
+        let offered = Endpoint.all
+            .filter { $0.path == endpoint.path && $0.versions.contains(version) }.map(\.method)
+        return Method.allCases.filter { method in
+            offered.contains(method) || method == .options
+                || method == .head && offered.contains(.get)
+        }
+    }
+
+    /// Whether nothing was at the path up to a version: then it is unknown there. What a later version
+    /// took away is known, and offers no method any more (platform-api §1.3, §5.3, §5.9).
+    func isAhead(of version: APIVersion) -> Bool {
+        Endpoint.all.filter { $0.path == endpoint.path }.flatMap(\.versions)
+            .allSatisfy { version < $0 }
+    }
+
+    // MARK: - With the database
+
+    /// Step 4: who calls, and whether he may.
+    ///
+    /// Without a valid token 401, whatever the application id; with one, a foreign or unknown
+    /// application is 403 (ruling 4).
+    func grant() async throws -> Grant {
+        let token: BearerToken
+        do throws(BearerToken.Problem) {
+            token = try BearerToken(request.fields)
+        } catch {
+            throw APIError(error)
+        }
+        guard let grant = try await api.store.authenticate(token.secret) else {
+            throw APIError(BearerToken.Problem.unknown)
+        }
+        return try admitted(grant)
+    }
+
+    /// The same for a credential that was looked up lately; `nil` when the database has to be asked.
+    func cachedGrant() throws(APIError) -> Grant? {
+        guard let token = try? BearerToken(request.fields),
+            let grant = api.store.cachedGrant(token.secret)
+        else { return nil }
+        return try admitted(grant)
+    }
+
+    private func admitted(_ grant: Grant) throws(APIError) -> Grant {
+        guard let path = parameters["app"], Application.ID(uuid: path) == grant.application.id
+        else { throw APIError(.invalidAppID, "The token does not belong to this application.") }
+        guard !grant.application.isSuspended else {
+            throw APIError(.appSuspended, "The application has been suspended.")
+        }
+        guard grant.token.scope >= endpoint.scope else {
+            throw APIError(
+                .accessDenied,
+                """
+                The token has the scope `\(grant.token.scope)`; this operation needs `\(endpoint.scope)`.
+                """)
+        }
+        return grant
+    }
+
+    /// Step 6, at its beginning: the key under which a repeat does nothing again (X2, ruling 3).
+    ///
+    /// On `POST` and `PATCH` only; two such lines are no key.
+    func idempotencyKey() throws(APIError) -> IdempotencyKey? {
+        guard endpoint.isRepeatable,
+            let text = request.fields.joined("Idempotency-Key")
+        else { return nil }
+        guard let key = IdempotencyKey(text) else {
+            throw APIError(
+                .invalidRequestID,
+                "The Idempotency-Key header must be \(IdempotencyKey.limit) visible ASCII characters at most."
+            )
+        }
+        return key
+    }
+
+    /// Step 6, then: the key in `If-None-Match`, on the routes where it counts.
+    ///
+    /// A bare UUID without quotes; everywhere else the header is not even looked at, since one client
+    /// sends it with every request (platform-api §1.9).
+    func replayKey() throws(APIError) -> Replay.Key? {
+        guard endpoint.isKeyed, let text = request.fields.joined("If-None-Match") else {
+            return nil
+        }
+        guard let key = Replay.Key(uuid: text) else {
+            throw APIError(.invalidRequestID, "The If-None-Match header must be a plain UUID.")
+        }
+        return key
+    }
+}
+
+extension Request {
+    /// Whether the header section says that no body follows.
+    fileprivate var isBodyless: Bool {
+        switch framing {
+        case .none, .length(0): true
+        default: false
+        }
+    }
+}
+
+extension Request {
+    /// The method that counts: `PATCH` for a `POST` that says so (platform-api §1.5).
+    ///
+    /// Nothing else can be overridden, and no other method can carry the header (H67).
+    var effectiveMethod: Method {
+        guard method == .post, let override = fields["X-HTTP-Method-Override"] else {
+            return method
+        }
+        return override.lowercased() == "patch" ? .patch : method
+    }
+}
+
+/// The media types a `PATCH` may come with (platform-api §1.2).
+enum PatchType {
+    /// The type the documentation names; `OPTIONS` shows it in `Accept-Patch`.
+    static let name = "application/vnd.layer-patch+json"
+
+    /// Whether a `Content-Type` names a patch; parameters do not matter.
+    ///
+    /// One page of the original documentation misspells the type, and one official client sends plain
+    /// JSON with version 3.0: both are taken.
+    static func accepts(_ contentType: String?, _ version: APIVersion) -> Bool {
+        switch type(of: contentType) {
+        case name, "application/vnd.layer-patch.json": return true
+        case "application/json": return version == .v3_0
+        default: return false
+        }
+    }
+
+    /// Whether a `Content-Type` names the JSON Patch of RFC 6902, which this server does not read.
+    static func isJSONPatch(_ contentType: String?) -> Bool {
+        type(of: contentType) == "application/json-patch+json"
+    }
+
+    /// An operation of a Layer-Patch, for error texts.
+    static let example = #"{"operation":"set","property":"metadata.topic","value":"rent"}"#
+
+    /// The type without parameters, in lower case.
+    private static func type(of contentType: String?) -> String? {
+        contentType?.prefix { character in character != ";" }
+            .filter { character in character != " " && character != "\t" }.lowercased()
+    }
+}

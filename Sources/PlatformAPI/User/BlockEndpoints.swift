@@ -1,0 +1,66 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension Endpoint {
+    /// Whom a user blocks; from 2.0 on the list changes by a patch of the user (platform-api §5.9).
+    static let blocks = [
+        Endpoint(
+            .get, "/apps/{app}/users/{user}/blocks", "Lists whom a user blocks.",
+            isCompressed: true, .head { call in try await call.listBlocks() }
+        ) { version in
+            Operation(
+                "listBlocks",
+                answers: [
+                    .ok(.array(of: BlockJSON.schema(version)), "The list, in no special order.")
+                ], example: Example(after: ["patchUser"]))
+        },
+        Endpoint(
+            .post, "/apps/{app}/users/{user}/blocks", "Blocks somebody for a user.",
+            versions: [.v1_0, .v1_1], .body { call, body in try await call.block(body) }
+        ) { _ in
+            Operation(
+                "block", body: BlockJSON.draftSchema, answers: [.noContent],
+                example: Example(body: #"{"user_id":"cy"}"#))
+        },
+        Endpoint(
+            .delete, "/apps/{app}/users/{user}/blocks/{blocked}", "Lifts a user's block.",
+            versions: [.v1_0, .v1_1], .head { call in try await call.unblock() }
+        ) { _ in
+            Operation("unblock", answers: [.noContent])
+        },
+    ]
+}
+
+extension RequestContext {
+    /// `POST /users/{u}/blocks` (1.x).
+    func block(_ body: JSONValue) async throws -> Reply {
+        let blocked = try BlockJSON.read(body.asObject())
+        do {
+            try await store.patchUser(user(), [.block(blocked)], in: application)
+        } catch Rejection.invalid(_, .blockCount, let detail) {
+            // The body names one user; there is no member `blocks`.
+            throw Rejection.invalid("user_id", .blockCount, detail)
+        }
+        return .noContent
+    }
+
+    /// `DELETE /users/{u}/blocks/{b}` (1.x): also who is not blocked.
+    func unblock() async throws -> Reply {
+        guard let blocked = parameters["blocked"].flatMap({ UserID($0) }) else {
+            throw Rejection.notFound(.user)
+        }
+        try await store.patchUser(user(), [.unblock(blocked)], in: application)
+        return .noContent
+    }
+}
+
+extension RequestContext {
+    /// `GET /users/{u}/blocks`: nobody also for a user who is unknown (platform-api §3.9).
+    func listBlocks() async throws -> Reply {
+        let blocked = try await store.blocks(of: user(), in: application)
+        return Reply(.ok, BlockJSON.bytes(blocked, version, links))
+    }
+}

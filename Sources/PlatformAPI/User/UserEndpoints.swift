@@ -1,0 +1,104 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension Endpoint {
+    /// Users, their suspension and their sessions (platform-api §5.11).
+    static let users = [
+        Endpoint(
+            .get, "/apps/{app}/users", "Lists the users of the application.",
+            isCompressed: true, .head { call in try await call.listUsers() }
+        ) { version in
+            Operation(
+                "listUsers",
+                query: Parameter.page(from: UserIDJSON.namingSchema(version))
+                    + Parameter.userFilters,
+                answers: [.list(of: UserJSON.schema)], errors: [.notFound, .invalidOperation],
+                example: Example(query: [("q", "AN")], after: ["createConversation"]))
+        },
+        Endpoint(
+            .get, "/apps/{app}/users/{user}", "Reads a user.", isCompressed: true,
+            .head { call in try await call.readUser() }
+        ) { _ in
+            Operation("readUser", answers: [.ok(UserJSON.schema, "The user.")])
+        },
+        Endpoint(
+            .patch, "/apps/{app}/users/{user}", "Changes a user's blocks and suspension.",
+            .body { call, body in try await call.patchUser(body) }
+        ) { version in
+            Operation(
+                "patchUser", body: UserPatchJSON.schema(version), answers: [.accepted()],
+                example: Example(
+                    body: """
+                        [{"operation":"add","property":"blocks",\
+                        "\(version.namesIdentities ? "id" : "value")":\
+                        \(Sample.name("cy", version))},\
+                        {"operation":"set","property":"suspended","value":false}]
+                        """))
+        },
+        Endpoint(
+            .delete, "/apps/{app}/users/{user}/sessions", "Ends all sessions of a user.",
+            .head { call in try await call.endSessions() }
+        ) { _ in
+            Operation("endSessions", answers: [.noContent])
+        },
+    ]
+}
+
+extension RequestContext {
+    /// `GET /users` (ruling 37).
+    func listUsers() async throws -> Reply {
+        let size = try query.pageSize(atMost: 100)
+        let after = try query.user("from_id", version)
+        let filter = try UserFilter(query)
+        // One more than is shown, so that the last page is known as the last (X5).
+        let found = try await store.users(
+            matching: filter, after: after, limit: size + 1, in: application)
+        let json = UserJSON.bytes(found.items.prefix(size), links)
+        return try listing(json, of: found, size: size) { user in
+            UserIDJSON.text(user.id, version)
+        }
+    }
+}
+
+extension UserFilter {
+    /// Reads the filters of a list of users (X9).
+    ///
+    /// - Throws: `invalid` with the name of a parameter that has a bad value.
+    fileprivate init(_ query: Query) throws(Rejection) {
+        self.init()
+        isSuspended = try query.truth("suspended")
+        createdAfter = try query.time("created_after")
+        createdBefore = try query.time("created_before")
+        if let value = query["q"] {
+            guard let text = SearchText(value) else { throw .invalid("q", .searchText) }
+            self.text = text
+        }
+    }
+}
+
+extension RequestContext {
+    /// `GET /users/{u}` (platform-api §5.11).
+    func readUser() async throws -> Reply {
+        Reply(.ok, UserJSON.bytes(try await store.user(user(), in: application), links))
+    }
+}
+
+extension RequestContext {
+    /// `PATCH /users/{u}` (platform-api §5.9, §5.11): done at once, answered as the original does.
+    func patchUser(_ body: JSONValue) async throws -> Reply {
+        let operations = try UserPatchJSON.read(body.asPatch(), version)
+        try await store.patchUser(user(), operations, in: application)
+        return Reply(.accepted)
+    }
+}
+
+extension RequestContext {
+    /// `DELETE /users/{u}/sessions`.
+    func endSessions() async throws -> Reply {
+        try await store.endSessions(of: user(), in: application)
+        return .noContent
+    }
+}

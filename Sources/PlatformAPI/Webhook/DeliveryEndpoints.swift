@@ -1,0 +1,158 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension Endpoint {
+    /// What webhooks were sent and will be (X6).
+    static let deliveries = [
+        Endpoint(
+            .get, "/apps/{app}/webhooks/{webhook}/deliveries",
+            "Lists what a webhook was and will be sent, newest first.", family: .webhooks,
+            .head { call in try await call.listDeliveries() }
+        ) { _ in
+            Operation(
+                "listDeliveries",
+                query: [
+                    Parameter(
+                        "state", .choice(WebhookDelivery.State.allCases.map(\.rawValue)),
+                        "Only those that have come so far.")
+                ] + Parameter.page(from: .deliveryName),
+                answers: [.list(of: WebhookDeliveryJSON.schema)], errors: [.notFound],
+                example: Example(query: [("state", "pending")], after: ["testWebhook"]))
+        },
+        Endpoint(
+            .post, "/apps/{app}/webhooks/{webhook}/deliveries/{delivery}/retry",
+            "Tries a delivery now, from the beginning of the schedule.", family: .webhooks,
+            .head { call in try await call.retryDelivery() }
+        ) { _ in
+            Operation("retryDelivery", answers: [.accepted(WebhookDeliveryJSON.schema)])
+        },
+        Endpoint(
+            .post, "/apps/{app}/webhooks/{webhook}/replay",
+            "Sends a webhook a stretch of the log again, once it is active.", family: .webhooks,
+            .body { call, body in try await call.replayWebhook(body) }
+        ) { _ in
+            Operation(
+                "replayWebhook", body: WebhookReplayJSON.schema,
+                answers: [.accepted(WebhookReplayJSON.answerSchema)],
+                errors: [.notFound, .positionGone],
+                example: Example(body: #"{"after":0,"before":100}"#))
+        },
+        Endpoint(
+            .post, "/apps/{app}/webhooks/{webhook}/test",
+            "Sends a webhook a test, once it is active.", family: .webhooks,
+            .head { call in try await call.testWebhook() }
+        ) { _ in
+            Operation(
+                "testWebhook", answers: [.accepted(WebhookDeliveryJSON.schema)],
+                errors: [.notFound])
+        },
+        Endpoint(
+            .post, "/apps/{app}/webhooks/{webhook}/rotate_secret",
+            "Replaces the secret; the former one signs beside it for a while.",
+            family: .webhooks, .body { call, body in try await call.rotateSecret(body) }
+        ) { _ in
+            Operation(
+                "rotateSecret", body: WebhookSecretJSON.schema,
+                answers: [.ok(WebhookJSON.schema, "The webhook.", [.tag])], errors: [.notFound],
+                example: Example(
+                    body: #"{"secret":"whsec_czNjcmV0LW51bWJlci10d28=","keep_for_seconds":3600}"#))
+        },
+    ]
+}
+
+extension RequestContext {
+    /// `GET /webhooks/{id}/deliveries` (X6), paged as all lists are.
+    func listDeliveries() async throws -> Reply {
+        let id = try self.webhook()
+        let page = try PageQuery<WebhookDelivery>(query) { text in
+            IdentifierJSON.read(text, of: id, in: application)
+        }
+        var state: WebhookDelivery.State?
+        if let text = query["state"] {
+            guard let named = WebhookDelivery.State(rawValue: text) else {
+                throw Rejection.invalid("state", .deliveryState)
+            }
+            state = named
+        }
+        let found = try await store.deliveries(
+            of: id, in: state, after: page.after, limit: page.limit, of: application)
+        let webhook = try await store.webhook(id, in: application)
+        var writer = JSONWriter(capacity: 4096)
+        writer.array { writer in
+            for delivery in found.items.prefix(page.size) {
+                WebhookDeliveryJSON.write(
+                    delivery, of: webhook, in: application, into: &writer)
+            }
+        }
+        return try listing(writer.finish(), of: found, size: page.size) { delivery in
+            delivery.id.uuid
+        }
+    }
+}
+
+extension RequestContext {
+    /// `POST /webhooks/{id}/deliveries/{delivery}/retry` (X6).
+    func retryDelivery() async throws -> Reply {
+        let webhook = try webhook()
+        let delivery = try await store.retryDelivery(delivery(), of: webhook, in: application)
+        return try await accepted(delivery, of: webhook)
+    }
+
+    /// `POST /webhooks/{id}/test` (X6).
+    func testWebhook() async throws -> Reply {
+        let webhook = try webhook()
+        let delivery = try await store.testDelivery(
+            DeliveryDraft.test, of: webhook, in: application)
+        return try await accepted(delivery, of: webhook)
+    }
+
+    /// `POST /webhooks/{id}/replay` (X6).
+    func replayWebhook(_ body: JSONValue) async throws -> Reply {
+        let (after, before) = try WebhookReplayJSON.read(body.asObject())
+        let replay = try await store.replay(
+            after: after, before: before, to: webhook(), in: application)
+        return Reply(
+            .accepted,
+            WebhookReplayJSON.answer(
+                after: replay.place.after, through: max(replay.through, replay.place.after)))
+    }
+
+    /// `POST /webhooks/{id}/rotate_secret` (X6).
+    func rotateSecret(_ body: JSONValue) async throws -> Reply {
+        let (secret, keeping) = try WebhookSecretJSON.read(body.asObject())
+        let webhook = try await store.rotateSecret(
+            to: secret, keeping: keeping, of: webhook(), in: application)
+        return Reply(.ok, json(webhook)).tagged(webhook.version)
+    }
+
+    private func accepted(
+        _ delivery: WebhookDelivery, of webhook: Webhook.ID
+    ) async throws -> Reply {
+        let webhook = try await store.webhook(webhook, in: application)
+        var writer = JSONWriter(capacity: 512)
+        WebhookDeliveryJSON.write(delivery, of: webhook, in: application, into: &writer)
+        return Reply(.accepted, writer.finish())
+    }
+
+    /// The delivery in the path; a malformed UUID names nothing (ruling 7).
+    private func delivery() throws(Rejection) -> WebhookDelivery.ID {
+        guard let id = parameters["delivery"].flatMap({ WebhookDelivery.ID(uuid: $0) }) else {
+            throw .notFound(.delivery)
+        }
+        return id
+    }
+}
+
+extension DeliveryDraft {
+    /// What a webhook is sent to see whether it arrives (X6).
+    static func test(
+        _ webhook: Webhook, _ event: EventID, at moment: Timestamp
+    ) -> DeliveryDraft {
+        DeliveryDraft(
+            webhook: webhook.id, event: event, type: WebhookTestJSON.type, position: nil,
+            conversation: nil, body: WebhookTestJSON.body(event, at: moment, to: webhook))
+    }
+}

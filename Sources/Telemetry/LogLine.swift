@@ -1,0 +1,242 @@
+internal import Bytes
+
+/// One line of the log while it is written: a JSON object in UTF-8 that ends with a line feed.
+///
+/// Whatever the values hold, the line stays one line and one object (H207).
+public struct LogLine: Sendable {
+    /// What has been written so far.
+    public private(set) var bytes: [UInt8] = []
+
+    /// Begins a line with its time and level.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: Since 1970 UTC.
+    ///   - capacity: A guess at the length, in bytes.
+    public init(at milliseconds: Int64, level: StaticString, capacity: Int = 384) {
+        bytes.reserveCapacity(capacity)
+        bytes.append(atMost: 64 + level.utf8CodeUnitCount) { line in
+            line.append("{\"time\":\"")
+            LogTime.append(milliseconds, to: &line)
+            line.append("\",\"level\":\"")
+            line.append(level)
+            line.append("\"")
+        }
+    }
+
+    /// Adds a text, escaped and cut to 1 KiB.
+    public mutating func text(_ name: StaticString, _ value: String) {
+        let text = value.utf8
+        let bytes = text.span
+        guard LogEscape.isPlain(bytes) else {
+            begin(name)
+            return quote(text)
+        }
+        add(name, bytes.count + 2) { line in
+            line.append("\"")
+            line.append(bytes)
+            line.append("\"")
+        }
+    }
+
+    /// Adds a text whose name is not known in advance.
+    public mutating func text(name: String, _ value: String) {
+        append(",")
+        quote(name.utf8)
+        append(":")
+        quote(value.utf8)
+    }
+
+    /// Adds bytes that came from a client, which need not be UTF-8; escaped and cut to 1 KiB.
+    public mutating func text(_ name: StaticString, bytes value: [UInt8]) {
+        begin(name)
+        quote(value)
+    }
+
+    /// Adds a text that needs no escaping, such as an id of our own making, without a copy.
+    ///
+    /// - Parameter write: Appends letters, digits and marks other than quotes and backslashes.
+    public mutating func plain(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
+        add(name, 1) { line in line.append("\"") }
+        write(&bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Adds a whole number.
+    public mutating func number(_ name: StaticString, _ value: Int64) {
+        add(name, 20) { line in line.append(decimal: value) }
+    }
+
+    /// Ends the object and the line; nothing is added afterwards.
+    public mutating func end() { append("}\n") }
+
+    private mutating func begin(_ name: StaticString) { add(name, 0) { _ in } }
+
+    /// Adds a value of at most so many bytes.
+    @inline(__always)
+    private mutating func add(
+        _ name: StaticString, _ size: Int, _ write: (inout OutputSpan<UInt8>) -> Void
+    ) {
+        bytes.append(atMost: name.utf8CodeUnitCount + size + 4) { line in
+            line.append(",\"")
+            line.append(name)
+            line.append("\":")
+            write(&line)
+        }
+    }
+
+    private mutating func quote(_ value: some Collection<UInt8>) {
+        append("\"")
+        LogEscape.append(value, to: &bytes)
+        append("\"")
+    }
+
+    private mutating func append(_ text: StaticString) {
+        bytes.append(atMost: text.utf8CodeUnitCount) { line in line.append(text) }
+    }
+}
+
+/// Times as the log writes them: `2026-03-01T09:15:30.042Z` (RFC 3339, UTC).
+enum LogTime {
+    /// Appends a time in milliseconds since 1970 UTC, of the years 1970 to 9999.
+    static func append(_ milliseconds: Int64, to line: inout [UInt8]) {
+        line.append(atMost: size) { text in append(milliseconds, to: &text) }
+    }
+
+    /// How many bytes a time takes.
+    static let size = 24
+
+    /// The same into room that is there.
+    static func append(_ milliseconds: Int64, to text: inout OutputSpan<UInt8>) {
+        let date = civilDate(ofDay: milliseconds / 86_400_000)
+        let inDay = milliseconds % 86_400_000
+        text.append(twoDigits: date.year / 100)
+        text.append(twoDigits: date.year % 100)
+        text.append(UInt8(ascii: "-"))
+        text.append(twoDigits: date.month)
+        text.append(UInt8(ascii: "-"))
+        text.append(twoDigits: date.day)
+        text.append(UInt8(ascii: "T"))
+        text.append(twoDigits: inDay / 3_600_000)
+        text.append(UInt8(ascii: ":"))
+        text.append(twoDigits: inDay / 60_000 % 60)
+        text.append(UInt8(ascii: ":"))
+        text.append(twoDigits: inDay / 1000 % 60)
+        text.append(UInt8(ascii: "."))
+        text.append(0x30 + UInt8(truncatingIfNeeded: inDay % 1000 / 100))
+        text.append(twoDigits: inDay % 100)
+        text.append(UInt8(ascii: "Z"))
+    }
+
+    /// The date of a day counted from 1970-01-01 (H. Hinnant, "chrono-compatible low-level date
+    /// algorithms", `civil_from_days`, for days that are not before 1970).
+    private static func civilDate(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = day + 719_468
+        let era = shifted / 146_097
+        let dayOfEra = shifted % 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        return (
+            yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
+            dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        )
+    }
+}
+
+/// Makes any bytes safe inside the quotes of a log line (H207).
+///
+/// Escaped are quotes and backslashes, the control characters of ASCII and of Latin-1 (U+0080–U+009F
+/// hold a terminal's escape sequences in one character), DEL, and the line separators U+2028 and
+/// U+2029; what is not UTF-8 becomes U+FFFD.
+enum LogEscape {
+    /// The most bytes of one value, its escapes included.
+    static let limit = 1024
+
+    /// Appends the escaped text, cut between two characters and marked with `…` when it is too long.
+    static func append(_ text: some Collection<UInt8>, to line: inout [UInt8]) {
+        // The mark takes three bytes.
+        let end = line.count + limit - 3
+        var decoder = UTF8.ForwardParser()
+        var rest = text.makeIterator()
+        while true {
+            let start = line.count
+            switch decoder.parseScalar(from: &rest) {
+            case .emptyInput: return
+            case .error: line.append(contentsOf: replacement)
+            case .valid(let encoded): append(encoded, to: &line)
+            }
+            if line.count > end {
+                line.removeSubrange(start...)
+                line.append(contentsOf: mark)
+                return
+            }
+        }
+    }
+
+    /// Whether a text is short and all of it stands for itself, as nearly every value does: then it may
+    /// be copied.
+    static func isPlain(_ text: Span<UInt8>) -> Bool {
+        guard text.count <= limit - 3 else { return false }
+        var index = 0
+        while index + 8 <= text.count {
+            let word = unsafe text.bytes.unsafeLoadUnaligned(
+                fromByteOffset: index, as: UInt64.self)
+            guard word.isPlain else { return false }
+            index += 8
+        }
+        while index < text.count {
+            guard isPlain(text[index]) else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    private static func append(_ encoded: UTF8.EncodedScalar, to line: inout [UInt8]) {
+        let first = encoded[encoded.startIndex]
+        if isPlain(first) {
+            line.append(first)
+            return
+        }
+        let scalar = UTF8.decode(encoded).value
+        switch scalar {
+        case 0x22, 0x5C: line.append(contentsOf: [0x5C, UInt8(scalar)])
+        case 0x0A: line.append(contentsOf: [0x5C, UInt8(ascii: "n")])
+        case 0x00..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: appendHex(scalar, to: &line)
+        default: line.append(contentsOf: encoded)
+        }
+    }
+
+    /// ASCII that stands for itself.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x5C
+    }
+
+    private static func appendHex(_ scalar: UInt32, to line: inout [UInt8]) {
+        line.append(contentsOf: [0x5C, UInt8(ascii: "u")])
+        for shift: UInt32 in [12, 8, 4, 0] { line.append(digits[Int(scalar >> shift & 15)]) }
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+    private static let replacement = Array("\u{FFFD}".utf8)
+    private static let mark = Array("…".utf8)
+}
+
+extension UInt64 {
+    /// Whether eight bytes are all ASCII that stands for itself.
+    fileprivate var isPlain: Bool {
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        // Below 0x20 or above 0x7E: the sum carries into the top bit, or the difference borrows from it.
+        let controls = ~((self & ~tops) &+ 0x6060_6060_6060_6060)
+        let high = self | ((self & ~tops) &+ 0x0101_0101_0101_0101)
+        return (controls | high | zeros(0x2222_2222_2222_2222) | zeros(0x5C5C_5C5C_5C5C_5C5C))
+            & tops
+            == 0
+    }
+
+    /// The top bit of each byte that equals the one repeated in the word, all below 0x80.
+    private func zeros(_ word: UInt64) -> UInt64 {
+        let difference = self ^ word
+        return ~(((difference & 0x7F7F_7F7F_7F7F_7F7F) &+ 0x7F7F_7F7F_7F7F_7F7F) | difference)
+    }
+}

@@ -1,0 +1,48 @@
+internal import HTTP
+
+/// Which pages may use the URLs of uploads and downloads (§3.7).
+extension CORSPolicy {
+    /// The one origin recorded at creation, else the configured list; a foreign origin's request is
+    /// processed all the same.
+    static func transfers(recorded origin: String?, _ settings: UploadSettings) -> CORSPolicy {
+        lists.allowing(origin.map { [$0] } ?? settings.allowedOrigins)
+    }
+
+    /// Every origin, for answers that tell nothing.
+    static let everybody = lists.allowing(["*"])
+
+    /// The answer to `OPTIONS`, a preflight or not.
+    func options(_ request: Request, methods: String) -> Response {
+        var response = Response(.noContent)
+        response.fields.add("Allow", methods)
+        add(to: &response.fields, for: request)
+        addPreflight(to: &response.fields, for: request, methods: CORSPolicy.methods)
+        return response
+    }
+
+    /// Made once: the lists are long.
+    private static let lists = CORSPolicy(
+        origins: [], requestHeaders: requestHeaders, exposedHeaders: exposedHeaders,
+        maxAge: 86_400)
+
+    private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+    private static let requestHeaders = [
+        "Authorization", "Content-Type", "Content-Range", "Content-MD5", "Content-Digest",
+        "Repr-Digest", "Want-Repr-Digest", "Want-Content-Digest", "Range", "If-Range", "If-Match",
+        "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "X-HTTP-Method-Override",
+        "X-Requested-With", "X-Request-ID", "Tus-Resumable", "Upload-Length", "Upload-Offset",
+        "Upload-Metadata", "Upload-Defer-Length", "Upload-Concat", "Upload-Checksum",
+        "Upload-Complete", "Upload-Incomplete", "Upload-Draft-Interop-Version",
+        "Upload-Content-Type", "Upload-Content-Length", "Upload-Origin", "X-Upload-Content-Type",
+        "X-Upload-Content-Length", "X-Goog-Hash", "X-Goog-Resumable", "X-GUploader-No-308",
+    ]
+    private static let exposedHeaders = [
+        "Location", "Range", "Content-Range", "Accept-Ranges", "ETag", "Retry-After",
+        "Content-Disposition", "Repr-Digest", "Content-Digest", "Upload-Offset", "Upload-Length",
+        "Upload-Metadata", "Upload-Defer-Length", "Upload-Concat", "Upload-Expires",
+        "Upload-Complete", "Upload-Incomplete", "Upload-Limit", "Upload-Draft-Interop-Version",
+        "Tus-Version", "Tus-Resumable", "Tus-Max-Size", "Tus-Extension", "Tus-Checksum-Algorithm",
+        "X-Http-Status-Code-Override", "X-Goog-Hash", "X-Goog-Stored-Content-Length",
+        "X-Request-Id", "Parley-Content-Id",
+    ]
+}

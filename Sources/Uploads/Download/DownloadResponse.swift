@@ -1,0 +1,248 @@
+internal import Blobs
+internal import Bytes
+internal import HTTP
+internal import ObjectStore
+internal import SystemSupport
+
+/// One content on its way to one client.
+struct DownloadResponse: Sendable {
+    let content: StoredContent
+    let ticket: DownloadTicket
+    let source: OpenContent
+    let settings: UploadSettings
+    /// Seconds since 1970 UTC.
+    let now: Int64
+
+    func response(to request: Request) async throws(DownloadError) -> Response {
+        if let elsewhere = redirection(of: request) { return elsewhere }
+        // The file is what is sent, so its size is what is said.
+        guard source.holds(content.size) else { throw .backend }
+        let representation = Representation(
+            size: content.size, tag: tag, modified: content.completedAtMilliseconds / 1000)
+        switch representation.selection(for: request, at: now, limit: settings.maxRanges) {
+        case .failed: throw .preconditionFailed
+        case .notModified: return notModified
+        case .unsatisfiable: throw .unsatisfiable(representation.unsatisfiedRange)
+        case .whole: return try await whole(request)
+        case .parts(let ranges): return try await partial(ranges, request)
+        }
+    }
+
+    private var notModified: Response {
+        var fields = ResponseFields()
+        addValidators(to: &fields)
+        return Response(.notModified, fields: fields)
+    }
+
+    private func whole(_ request: Request) async throws(DownloadError) -> Response {
+        var fields = fields(for: request, mediaType)
+        addContentDigest(to: &fields, for: request)
+        var generator = SystemRandomNumberGenerator()
+        let everything = PartialContent(
+            [0..<content.size], of: content.size, mediaType, using: &generator)
+        return Response(.ok, fields: fields, content: try await sent(everything, request))
+    }
+
+    private func partial(
+        _ ranges: [Range<Int64>], _ request: Request
+    ) async throws(DownloadError) -> Response {
+        var generator = SystemRandomNumberGenerator()
+        let partial = PartialContent(ranges, of: content.size, mediaType, using: &generator)
+        var fields = fields(for: request, partial.mediaType)
+        if let place = partial.contentRange { fields.add("Content-Range", place) }
+        try await addContentDigest(of: partial, to: &fields, for: request)
+        return Response(.partialContent, fields: fields, content: try await sent(partial, request))
+    }
+}
+
+extension DownloadResponse {
+    /// As declared; a stored type that could harm a header was replaced when it was stored, and
+    /// once more here.
+    var mediaType: String { MediaType(untrusted: content.mediaType).text }
+
+    /// What stands on every 200 and 206, and on `HEAD` (§9.1, §9.7).
+    func fields(for request: Request, _ type: String) -> ResponseFields {
+        var fields = ResponseFields()
+        fields.add("Content-Type", type)
+        fields.add("Accept-Ranges", "bytes")
+        addValidators(to: &fields)
+        fields.addStoredContent(FileName(untrusted: content.fileName ?? ""), isInline: isInline)
+        addReprDigest(to: &fields, for: request)
+        fields.add(
+            "X-Goog-Hash", FinalResponse.hashes(crc32c: content.crc32c, md5: content.md5))
+        fields.add("X-Goog-Stored-Content-Length", "\(content.size)")
+        fields.add("Cross-Origin-Resource-Policy", "cross-origin")
+        return fields
+    }
+
+    /// What also stands on 304.
+    func addValidators(to fields: inout ResponseFields) {
+        let age = max(0, min(ticket.expires - now, 86_400))
+        fields.add("ETag", tag.text)
+        fields.add("Last-Modified", HTTPDate.format(content.completedAtMilliseconds / 1000))
+        fields.add("Cache-Control", "private, max-age=\(age), immutable")
+    }
+
+    /// Made of the content alone, so it outlives URLs and restarts (H102).
+    var tag: EntityTag { EntityTag(opaque: String(hexadecimal: content.sha256)) }
+
+    /// Only what no browser runs is shown in place.
+    private var isInline: Bool {
+        let essence = MediaType(untrusted: content.mediaType).essence
+        return !ticket.forcesAttachment && DownloadResponse.shown.contains(essence)
+    }
+
+    private static let shown: Set = [
+        "image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp",
+        "audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/wav", "audio/webm",
+        "audio/flac", "video/mp4", "video/webm", "video/ogg", "video/quicktime", "text/plain",
+    ]
+}
+
+extension DownloadResponse {
+    /// More than this is not read twice to say its digest (§9.5).
+    static let digestLimit: Int64 = 8 << 20
+
+    /// The digests of the whole content, as far as they are known.
+    private var known: [BodyDigest] {
+        let sha256 = BodyDigest(algorithm: .sha256, value: content.sha256)
+        guard let sha512 = content.sha512 else { return [sha256] }
+        return [sha256, BodyDigest(algorithm: .sha512, value: sha512)]
+    }
+
+    /// Adds the digests of the whole content, on every 200, 206 and `HEAD`, but for those unwanted.
+    func addReprDigest(to fields: inout ResponseFields, for request: Request) {
+        let preference = preference("Want-Repr-Digest", request)
+        add(
+            known.filter { digest in preference?.wants(digest.algorithm) ?? true },
+            as: "Repr-Digest", to: &fields)
+    }
+
+    /// Adds the digests of an answer that carries everything: they are known, or not said.
+    func addContentDigest(to fields: inout ResponseFields, for request: Request) {
+        let wanted = contentDigests(wantedBy: request)
+        add(
+            known.filter { digest in wanted.contains(digest.algorithm) }, as: "Content-Digest",
+            to: &fields)
+    }
+
+    /// Adds the digests of what is sent, with the heads of the parts; it is read for them, where nobody
+    /// waits but this answer, unless it is too much.
+    func addContentDigest(
+        of partial: PartialContent, to fields: inout ResponseFields, for request: Request
+    ) async throws(DownloadError) {
+        let wanted = contentDigests(wantedBy: request)
+        guard !wanted.isEmpty, partial.length <= DownloadResponse.digestLimit else { return }
+        var running = wanted.map { algorithm in algorithm.kind.init() }
+        for piece in partial.pieces {
+            switch piece {
+            case .head(let bytes): Self.update(&running, bytes)
+            case .range(let range):
+                var reader = source.reader(range)
+                do throws(StorageError) {
+                    while let bytes = try await reader.next() { Self.update(&running, bytes) }
+                } catch {
+                    throw .backend
+                }
+            }
+        }
+        let digests = zip(wanted, running).map { algorithm, running in
+            BodyDigest(algorithm: algorithm, value: running.digest)
+        }
+        add(digests, as: "Content-Digest", to: &fields)
+    }
+
+    private static func update(_ running: inout [any RunningDigest], _ bytes: [UInt8]) {
+        for index in running.indices { running[index].update(bytes.span) }
+    }
+
+    private func contentDigests(wantedBy request: Request) -> [DigestAlgorithm] {
+        guard request.method == .get, let preference = preference("Want-Content-Digest", request)
+        else { return [] }
+        return DigestAlgorithm.allCases.filter(preference.wants)
+    }
+
+    private func preference(_ name: FieldName, _ request: Request) -> DigestPreference? {
+        request.fields.joined(name).flatMap(DigestPreference.init)
+    }
+
+    private func add(_ digests: [BodyDigest], as name: FieldName, to fields: inout ResponseFields) {
+        guard !digests.isEmpty else { return }
+        fields.add(name, BodyDigest.text(digests))
+    }
+}
+
+extension DownloadResponse {
+    /// What is sent: out of a file by the kernel, out of a bucket as fast as the client takes it (§9.8).
+    func sent(
+        _ partial: PartialContent, _ request: Request
+    ) async throws(DownloadError) -> Content {
+        switch source {
+        case .file(let file, _):
+            return partial.content { range in
+                if range.isEmpty { return .none }
+                return .file(
+                    BlobContent(file), offset: range.lowerBound, length: Int64(range.count))
+            }
+        // A HEAD is answered with what is known of the content; nobody asks the store.
+        case .object where request.method == .head || partial.length == 0:
+            return .written(length: partial.length) { _ in }
+        case .object: return try await proxied(partial)
+        }
+    }
+
+    private func proxied(_ partial: PartialContent) async throws(DownloadError) -> Content {
+        let source = source
+        // Before the head leaves it is known whether there is anything to send.
+        var first: ContentReader?
+        for case .range(let range) in partial.pieces.prefix(2) {
+            var reader = source.reader(range)
+            do throws(StorageError) {
+                try await reader.open()
+            } catch {
+                throw DownloadError(error)
+            }
+            first = reader
+        }
+        return .written(length: partial.length) { [first] writer in
+            var opened = first
+            for piece in partial.pieces {
+                switch piece {
+                case .head(let bytes): try await writer.write(bytes)
+                case .range(let range):
+                    var reader = opened ?? source.reader(range)
+                    opened = nil
+                    while let bytes = try await reader.next() { try await writer.write(bytes) }
+                }
+            }
+        }
+    }
+
+    /// Where the bytes are, for who may fetch them there himself; no longer than this URL would open
+    /// them here (§10.6).
+    func redirection(of request: Request) -> Response? {
+        guard case .object(let object) = source, object.redirects, request.method == .get,
+            content.size > 0
+        else { return nil }
+        let fields = fields(for: request, mediaType)
+        let overrides = ResponseOverrides(
+            type: mediaType, disposition: fields["Content-Disposition"],
+            caching: fields["Cache-Control"])
+        let url = object.store.presignedURL(
+            object.key, seconds: Int(clamping: max(ticket.expires - now, 1)),
+            overrides: overrides)
+        var response = Response(.temporaryRedirect)
+        response.fields.add("Location", url)
+        response.fields.add("Cache-Control", "no-store")
+        return response
+    }
+}
+
+/// A blob as the transport wants it: a descriptor that stays open while somebody sends.
+private final class BlobContent: FileContent {
+    private let file: BlobFile
+
+    init(_ file: BlobFile) { self.file = file }
+
+    var descriptor: Int32 { file.descriptor.number }
+}

@@ -1,0 +1,134 @@
+internal import HTTP
+
+/// What a request says about the place of its body (§5.2).
+///
+/// ```
+/// bytes FIRST-LAST/TOTAL    bytes FIRST-LAST/*
+/// bytes FIRST-*/TOTAL       bytes FIRST-*/*
+/// bytes */TOTAL             bytes */*
+/// ```
+///
+/// The unit is compared without case, blanks around tokens are tolerated, digits are read as §0
+/// says. Two more spellings of an empty content are in use: `0-0/0` and `0--1/0`.
+enum ContentRange: Equatable, Sendable {
+    /// `F-L/T`, `F-L/*`
+    case part(first: Int64, last: Int64, total: Int64?)
+    /// `F-*/T`, `F-*/*`
+    case rest(first: Int64, total: Int64?)
+    /// `*/T`, `*/*`; also the spellings of an empty content.
+    case query(total: Int64?)
+
+    /// Reads a field value; `nil` when it is none of the forms.
+    init?(_ value: String) {
+        let value = value.trimmed
+        guard value.utf8.count > 5, value.prefix(5).lowercased() == "bytes" else { return nil }
+        let rest = value.dropFirst(5)
+        guard rest.first == " " || rest.first == "\t" else { return nil }
+        let halves = rest.split(separator: "/", omittingEmptySubsequences: false)
+        guard halves.count == 2 else { return nil }
+        let (place, size) = (halves[0].trimmed, halves[1].trimmed)
+        let total = Int64(decimal: size.utf8)
+        guard total != nil || size == "*" else { return nil }
+        if place == "*" {
+            self = .query(total: total)
+        } else {
+            self.init(place: place, total: total)
+        }
+    }
+
+    private init?(place: Substring, total: Int64?) {
+        guard let dash = place.firstIndex(of: "-") else { return nil }
+        let (from, to) = (place[..<dash].trimmed, place[place.index(after: dash)...].trimmed)
+        guard let first = Int64(decimal: from.utf8) else { return nil }
+        if total == 0 && first == 0 && (to == "0" || to == "-1") {
+            self = .query(total: 0)
+        } else if to == "*" {
+            if let total, first > total { return nil }
+            self = .rest(first: first, total: total)
+        } else if let last = Int64(decimal: to.utf8), last >= first, last < total ?? .max {
+            self = .part(first: first, last: last, total: total)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// What a `PUT` or `POST` to the upload resource asks for, read from its head (§5.2, §8).
+struct ContentRangeRequest: Sendable {
+    /// The two things it can be.
+    enum Action: Sendable {
+        case append(AppendRequest)
+        /// Status query; the body must be empty.
+        case query(total: Int64?)
+    }
+
+    let action: Action
+    /// The client takes a real 308 for an error (§5.4).
+    let wantsNo308: Bool
+
+    /// Reads the head.
+    ///
+    /// - Throws: ``UploadError/invalid(_:)`` and its like; nothing is consumed then.
+    init(_ request: Request) throws(UploadError) {
+        let fields = request.fields
+        try request.requirePlainBody()
+        wantsNo308 = fields["X-GUploader-No-308"]?.lowercased() == "yes"
+        let length = request.framing.bodyLength
+        guard let text = try fields.single("Content-Range") else {
+            var append = try ContentRangeRequest.append(
+                fields, AppendRequest(first: 0, total: length, bodyLength: length, end: .always))
+            // Form libraries state one for every POST, whatever they send (ruling 22).
+            if request.method == .post { append.mediaType = nil }
+            action = .append(append)
+            return
+        }
+        guard let range = ContentRange(text) else {
+            throw .invalid(
+                "Content-Range must be bytes FIRST-LAST/TOTAL, bytes FIRST-*/TOTAL or bytes */TOTAL, with * for an unknown TOTAL."
+            )
+        }
+        action = try ContentRangeRequest.action(range, length, fields)
+    }
+
+    private static func action(
+        _ range: ContentRange, _ length: Int64?, _ fields: Fields
+    ) throws(UploadError) -> Action {
+        var append: AppendRequest
+        switch range {
+        case .query(let total):
+            if let length, length > 0 { throw .queryWithBody }
+            return .query(total: total)
+        case .part(let first, let last, let total):
+            append = AppendRequest(
+                first: first, last: last, total: total, bodyLength: length, end: .atLength)
+        case .rest(let first, let total):
+            append = AppendRequest(
+                first: first, total: total, bodyLength: length,
+                end: total == nil ? .atCleanEnd : .atLength)
+        }
+        append.wantsMD5 = true
+        return .append(try self.append(fields, append))
+    }
+
+    /// Adds the digests and the media type.
+    private static func append(
+        _ fields: Fields, _ append: AppendRequest
+    ) throws(UploadError) -> AppendRequest {
+        var append = append
+        append.declared = try DeclaredDigests(lines: fields.values("X-Goog-Hash"))
+        if let text = try fields.single("Content-MD5") {
+            let value = try DeclaredDigests.bytes(text.trimmed, count: 16, in: "Content-MD5")
+            append.bodyDigests = [BodyDigest(algorithm: .md5, value: value)]
+        }
+        append.mediaType = fields["Content-Type"]
+        append.awaitsContinue = fields.contains("Expect")
+        return append
+    }
+}
+
+extension UploadError {
+    /// A status query that brings bytes.
+    static let queryWithBody = UploadError.invalid(
+        "Content-Range: bytes */TOTAL asks for the offset and must have no body; name the bytes of the body in Content-Range."
+    )
+}

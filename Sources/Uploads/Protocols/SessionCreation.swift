@@ -1,0 +1,155 @@
+internal import HTTP
+internal import JSON
+
+/// Creation of a session at the creation endpoint, as dialect A asks for it (§5.1).
+struct SessionCreation: Sendable {
+    /// Most bytes of the JSON body.
+    static let limit = 64 << 10
+
+    /// 200 where one client accepts nothing else, 201 for the other way to ask.
+    let status: Status
+    private(set) var mediaType: String?
+    private(set) var length: Int64?
+    private(set) var fileName: String?
+    private(set) var declared: DeclaredDigests
+    /// Of the request itself; says something of the content only where no JSON may do so.
+    private let ownType: String?
+
+    /// Whether a head asks for a session: by query, or by one of the fields that only it has.
+    static func isAsked(by request: Request) -> Bool {
+        isAskedByQuery(request) || isAskedByStart(request)
+            || request.fields.contains("X-Upload-Content-Type")
+            || request.fields.contains("X-Upload-Content-Length")
+    }
+
+    /// Reads the head.
+    ///
+    /// - Throws: ``UploadError/invalid(_:)``, ``UploadError/codedBody``.
+    init(_ request: Request) throws(UploadError) {
+        let fields = request.fields
+        try request.requirePlainBody()
+        let isStart = SessionCreation.isAskedByStart(request)
+        status = isStart && !SessionCreation.isAskedByQuery(request) ? .created : .ok
+        mediaType = try fields.single("X-Upload-Content-Type")
+        length = try fields.single("X-Upload-Content-Length")
+            .map { text throws(UploadError) in
+                try SessionCreation.length(text, "X-Upload-Content-Length")
+            }
+        declared = try DeclaredDigests(lines: fields.values("X-Goog-Hash"))
+        ownType = isStart ? fields["Content-Type"] : nil
+    }
+
+    /// Takes what the JSON body adds; an empty one adds nothing.
+    mutating func take(json bytes: [UInt8]) throws(UploadError) {
+        if bytes.isEmpty {
+            mediaType = mediaType ?? ownType
+            return
+        }
+        guard let value = try? JSONDocument(bytes).root, value.kind == .object else {
+            throw .invalid(
+                "The body of a creation must be empty or a JSON object; send the content to the URL in Location."
+            )
+        }
+        fileName = try SessionCreation.text("name", of: value)
+        let type = try SessionCreation.text("contentType", of: value)
+        mediaType = mediaType ?? type ?? ownType
+        if let size = try SessionCreation.size(of: value) {
+            guard length ?? size == size else {
+                throw .lengthMismatch(
+                    "size and X-Upload-Content-Length differ; state the same length, or one of them."
+                )
+            }
+            length = size
+        }
+        var others: [String] = []
+        if let md5 = try SessionCreation.text("md5Hash", of: value) { others.append("md5=\(md5)") }
+        if let sum = try SessionCreation.text("crc32c", of: value) {
+            others.append("crc32c=\(sum)")
+        }
+        declared = try declared.merging(DeclaredDigests(lines: others))
+    }
+
+    private static func isAskedByQuery(_ request: Request) -> Bool {
+        // A query that cannot be read asks for nothing.
+        let parameters = (try? request.target.parameters()) ?? []
+        return parameters.contains { $0.name == "uploadType" && $0.value == "resumable" }
+    }
+
+    private static func isAskedByStart(_ request: Request) -> Bool {
+        request.fields["X-Goog-Resumable"]?.trimmed.lowercased() == "start"
+    }
+
+    private static func text(
+        _ name: String, of value: JSONValue
+    ) throws(UploadError) -> String? {
+        guard let member = value[name], !member.isNull else { return nil }
+        guard let text = member.string else {
+            throw .invalid("\(name) must be a JSON string, or left out.")
+        }
+        return text
+    }
+
+    /// A string of digits, as these clients write 64 bits, or a number.
+    private static func size(of value: JSONValue) throws(UploadError) -> Int64? {
+        guard let member = value["size"], !member.isNull else { return nil }
+        return try length(member.string ?? String(decoding: member.raw, as: UTF8.self), "size")
+    }
+
+    private static func length(_ text: String, _ name: String) throws(UploadError) -> Int64 {
+        guard let length = Int64(decimal: text.trimmed.utf8) else {
+            throw .notDecimal(name)
+        }
+        return length
+    }
+}
+
+extension Uploads {
+    /// A request of dialect A to the creation endpoint (§5.1).
+    func createSession(_ request: Request, by entrance: any UploadAuthorizer) -> Answer {
+        creation(for: request, by: entrance, words: jsonWords) { [self] admission, body in
+            do throws(UploadError) {
+                return try await session(request, admission, body)
+            } catch {
+                return error.response(engine.settings)
+            }
+        }
+    }
+
+    private func session(
+        _ request: Request, _ admission: UploadAuthorization, _ body: any RequestBody
+    ) async throws(UploadError) -> Response {
+        var creation = try SessionCreation(request)
+        guard let bytes = try await Uploads.description(body) else { return .dropped }
+        try creation.take(json: bytes)
+        var draft = UploadDraft(
+            owner: admission.owner, contentID: admission.contentID, mediaType: creation.mediaType,
+            length: creation.length, fileName: creation.fileName, origin: Uploads.origin(request))
+        draft.declared = creation.declared
+        let upload = try await create(draft, as: .gcs)
+        var response = Response(creation.status)
+        response.fields.add("Location", base.of(request) + upload.path)
+        return response
+    }
+
+    /// The JSON body of a creation, 64 KiB at most; `nil` when nobody is there to answer.
+    private static func description(
+        _ body: any RequestBody
+    ) async throws(UploadError) -> [UInt8]? {
+        let tooLong = UploadError.invalid(
+            "The JSON body of a creation must be at most \(SessionCreation.limit) bytes; shorten its metadata."
+        )
+        if let length = body.length, length > SessionCreation.limit { throw tooLong }
+        var bytes: [UInt8] = []
+        var buffer = BodyBuffer(capacity: 4096)
+        while true {
+            switch await body.fill(&buffer) {
+            case nil: bytes.append(contentsOf: buffer.bytes)
+            case .clean?, .over?: return bytes
+            case .broken(.stalled)?: throw .stalled
+            case .broken(.refused(let refusal))?: throw .invalid(refusal.reason)
+            case .broken?: return nil
+            }
+            if bytes.count > SessionCreation.limit { throw tooLong }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+internal import Blobs
+internal import ObjectStore
+internal import SystemSupport
+
+/// Brings to where other processes find it what this one was given before it shared its uploads.
+///
+/// Each upload is handed over as a whole: its bytes first, then its record, and what lies here goes last,
+/// so that a crash in between repeats it. Copies that were made since are worth nothing after a start.
+struct LocalToSharedMigration {
+    let engine: UploadEngine
+    let shared: SharedStorage
+    let records: RecordFolder
+
+    func run() async throws(DiskError) {
+        let queue = WorkQueue("parley.uploads.handover")
+        let (records, blobs) = (records, engine.blobs)
+        let names = try await queue.run { () throws(DiskError) in
+            try records.entries().compactMap { entry in
+                // Not ours: records are named by a digest.
+                entry.name.utf8.count == 64 ? BlobName(entry.name) : nil
+            }
+        }
+        for name in names { try await handOver(name, on: queue) }
+        try await queue.run { () throws(DiskError) in
+            for file in try blobs.stagedEntries() {
+                if let name = BlobName(file.name) { try blobs.discard(name) }
+            }
+        }
+    }
+
+    private func handOver(_ name: BlobName, on queue: WorkQueue) async throws(DiskError) {
+        let (records, engine) = (records, engine)
+        let found = try await queue.run { () throws(DiskError) in try records.find(name)?.record }
+        if let found {
+            do throws(StorageError) {
+                if try await engine.records.find(name) == nil {
+                    try await shared.shelf.adopt(name, try await held(found))
+                }
+                if let blob = BlobName(found.contentID) {
+                    try await shared.bucket.mover(for: blob).closeJournal()
+                }
+            } catch {
+                shared.bucket.onFault(error)
+                throw DiskError(kind: .other, operation: "hand over an upload")
+            }
+        }
+        try await queue.run { () throws(DiskError) in try records.delete(name) }
+    }
+
+    /// The record as others can go on with it.
+    private func held(_ record: UploadRecord) async throws(StorageError) -> UploadRecord {
+        var record = record
+        guard record.isHeld, record.offset > 0, let blob = BlobName(record.contentID),
+            // Finished before a crash.
+            try await !shared.isPublishedHere(blob)
+        else { return record }
+        if let moved = try await shared.bucket.mover(for: blob).known() {
+            record.held = StoredParts(moved, of: record.offset)
+        }
+        let size = try await shared.work(on: blob) { blobs throws(DiskError) in
+            try blobs.stagedSize(blob) ?? 0
+        }
+        guard size >= record.offset else {
+            return engine.lost(record)
+        }
+        let file = try await shared.work(on: blob) { blobs throws(DiskError) in
+            try blobs.stage(blob)
+        }
+        record.held = try await shared.keep(file, for: record, of: blob, version: 0)
+        if record.isKeptPart {
+            try await shared.finish(record, of: blob, sha256: nil, version: 0)
+            record.held = nil
+        }
+        return record
+    }
+}
+
+extension StoredParts {
+    /// What was moved part by part, numbered from 1 on.
+    fileprivate init(_ moved: JournaledParts, of size: Int64) {
+        self.init(partSize: moved.partSize, longest: .max)
+        upload = moved.upload
+        parts = moved.parts(of: size)
+    }
+}

@@ -1,0 +1,117 @@
+internal import Blobs
+internal import SystemSupport
+
+/// Records on this disk, which one process has for itself.
+struct LocalUploadRecords: UploadRecordStore {
+    let records: RecordFolder
+    let queues: WorkQueuePool
+    let ledger: Locked<UploadLedger>
+
+    func find(_ name: BlobName) async throws(StorageError) -> LoadedRecord? {
+        let (records, queue) = (records, queues[name])
+        do throws(DiskError) {
+            let found = try await queue.run { () throws(DiskError) in try records.find(name) }
+            return found.map { found in
+                LoadedRecord(
+                    name: name, record: found.record,
+                    keeper: FileRecordHandle(file: found.file, queue: queue))
+            }
+        } catch {
+            throw .disk(error)
+        }
+    }
+
+    func name(of content: BlobName) async throws(StorageError) -> BlobName? {
+        ledger.withLock { $0.record(of: content) }
+    }
+
+    func create(
+        _ name: BlobName, _ record: UploadRecord, by engine: UploadEngine
+    ) async throws(UploadError) {
+        let (records, bytes) = (records, record.bytes)
+        do throws(DiskError) {
+            try await queues[name].run { () throws(DiskError) in
+                // What was joined of parts has its place already.
+                if record.offset == 0 { try engine.requireDiskSpace() }
+                _ = try records.create(name, bytes)
+            }
+        } catch {
+            throw UploadError(error)
+        }
+    }
+
+    func forget(_ record: LoadedRecord) async throws(StorageError) {
+        let (records, name) = (records, record.name)
+        do throws(DiskError) {
+            try await queues[name].run { () throws(DiskError) in try records.delete(name) }
+        } catch {
+            throw .disk(error)
+        }
+    }
+
+    func due(at moment: Int64, limit: Int) async throws(StorageError) -> [BlobName] {
+        ledger.withLock { $0.due(at: moment, limit: limit) }
+    }
+
+    func claimed(by application: String) async throws(StorageError) -> Int64 {
+        ledger.withLock { $0.claimed(by: application) }
+    }
+
+    func runExclusively(_ work: @escaping @Sendable () async -> Void) async { await work() }
+}
+
+/// Replaces a record in its file.
+struct FileRecordHandle: RecordHandle {
+    let file: RecordFile
+    let queue: WorkQueue
+
+    var version: Int64 { 0 }
+
+    nonisolated(nonsending) func replace(
+        with next: UploadRecord, after staged: StagedFile?
+    ) async throws(StorageError) {
+        let (bytes, file) = (next.bytes, file)
+        do throws(DiskError) {
+            try await queue.run { () throws(DiskError) in
+                try staged?.commit()
+                if file.payload != bytes { try file.write(bytes) }
+            }
+        } catch {
+            throw .disk(error)
+        }
+    }
+
+    func take(isWriting: Bool) async throws(StorageError) -> UploadRecord? { nil }
+
+    // No other process receives anything.
+    func endWriting() {}
+
+    func askWriter(to request: UploadWriterRequest) async throws(StorageError) -> UploadRecord? {
+        nil
+    }
+
+    var request: UploadWriterRequest? { nil }
+
+    func answer() async {}
+
+    func change() async throws(StorageError) -> UploadRecord? { nil }
+
+    func takeToFinish() async throws(StorageError) -> UploadRecord? { nil }
+}
+
+extension RecordFolder {
+    /// A stored record, and the file it is kept in; `nil` when there is none, or none that holds.
+    ///
+    /// - Throws: What kept us from looking: no descriptor left, a failing device, a right missing.
+    ///   That says nothing of the record, and taken for "unknown" it would make a client start over,
+    ///   or a start-up delete what it could not read.
+    func find(_ name: BlobName) throws(DiskError) -> (file: RecordFile, record: UploadRecord)? {
+        do throws(DiskError) {
+            let file = try open(name)
+            return UploadRecord(file.payload).map { record in (file, record) }
+        } catch {
+            guard error.kind == .missing || error.kind == .damaged else { throw error }
+            return nil
+        }
+    }
+}

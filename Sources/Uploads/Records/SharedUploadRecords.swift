@@ -1,0 +1,320 @@
+internal import Blobs
+internal import Bytes
+internal import SystemSupport
+
+/// Records where several processes see them, of which any may continue any upload.
+struct SharedUploadRecords: UploadRecordStore {
+    let registry: any UploadRegistry
+    let blobs: BlobFolder
+    let queues: WorkQueuePool
+    let clock: UploadClock
+    let onFault: @Sendable (any Error) -> Void
+    /// This process, since its start.
+    let holder: [UInt8]
+    /// See ``UploadSettings/peerReplyTimeout``.
+    let peerReplyTimeout: Int64
+
+    /// How long whoever finishes an upload may be silent.
+    static let patience: Int64 = 6000
+    /// How often he says that he is at it.
+    static let beat: Int64 = 2000
+    /// How long to wait before looking again whether somebody has finished.
+    static let pause: Int64 = 200
+    /// How often a record is taken from somebody who replaces it meanwhile.
+    static let attempts = 10
+
+    func find(_ name: BlobName) async throws(StorageError) -> LoadedRecord? {
+        let row = try await ask { registry in try await registry.find(name.text) }
+        guard let row, let record = UploadRecord(row.record) else { return nil }
+        return LoadedRecord(
+            name: name, record: record, keeper: RowRecordHandle(self, name, row))
+    }
+
+    func name(of content: BlobName) async throws(StorageError) -> BlobName? {
+        let row = try await ask { registry in try await registry.find(content: content.text) }
+        return row.flatMap { row in BlobName(row.name) }
+    }
+
+    /// The record of the upload that a content comes by.
+    func record(of content: BlobName) async throws(StorageError) -> UploadRecord? {
+        let row = try await ask { registry in try await registry.find(content: content.text) }
+        return row.flatMap { row in UploadRecord(row.record) }
+    }
+
+    func create(
+        _ name: BlobName, _ record: UploadRecord, by engine: UploadEngine
+    ) async throws(UploadError) {
+        let quota = try await engine.rest(of: record.owner.application)
+        let row = row(name, record, version: 1)
+        let made: UploadCreationResult
+        do throws(StorageError) {
+            made = try await ask { registry in
+                try await registry.create(
+                    row, mostOpen: engine.settings.maxOpenUploadsPerOwner, mostClaimed: quota)
+            }
+        } catch {
+            throw UploadError(error)
+        }
+        switch made {
+        case .created: return
+        case .tooMany: throw .rateLimited
+        case .tooLarge: throw .quotaExceeded(engine.settings.applicationQuota ?? 0)
+        }
+    }
+
+    func forget(_ record: LoadedRecord) async throws(StorageError) {
+        guard let keeper = record.keeper as? RowRecordHandle else { return }
+        let version = keeper.version
+        try await ask { registry in
+            try await registry.forget(record.name.text, version: version)
+        }
+    }
+
+    func due(at moment: Int64, limit: Int) async throws(StorageError) -> [BlobName] {
+        try await ask { registry in
+            try await registry.due(at: moment, limit: limit)
+        }.compactMap { name in BlobName(name) }
+    }
+
+    func claimed(by application: String) async throws(StorageError) -> Int64 {
+        try await ask { registry in try await registry.claimed(by: application) }
+    }
+
+    func runExclusively(_ work: @escaping @Sendable () async -> Void) async {
+        do {
+            try await registry.runExclusively(work)
+        } catch {
+            onFault(error)
+        }
+    }
+
+    /// What stands in the registry for a record.
+    func row(_ name: BlobName, _ record: UploadRecord, version: Int64) -> RegisteredUpload {
+        let owner = [record.owner.conversation ?? "", record.owner.user ?? ""]
+        return RegisteredUpload(
+            name: name.text, version: version, holder: holder, content: record.contentID,
+            application: record.owner.application,
+            // Of any length, and compared as a whole.
+            owner: String(
+                hexadecimal: SHA256.digest(of: Array(owner.joined(separator: "\u{0}").utf8))),
+            isOpen: record.state.isOpen, claimed: record.claimed,
+            dueAt: record.state == .finalizing
+                ? clock.now() + SharedUploadRecords.patience : record.expiresAt,
+            record: record.bytes)
+    }
+
+    /// Removes what is staged here of a content that another process has had since.
+    func discard(_ content: String) async throws(StorageError) {
+        guard let blob = BlobName(content) else { return }
+        let blobs = blobs
+        do throws(DiskError) {
+            try await queues[blob].run { () throws(DiskError) in try blobs.discard(blob) }
+        } catch {
+            throw .disk(error)
+        }
+    }
+
+    /// Asks the registry; what it cannot do is told to the log once, here.
+    func ask<Value: Sendable>(
+        _ question: (any UploadRegistry) async throws -> Value
+    ) async throws(StorageError) -> Value {
+        do {
+            return try await question(registry)
+        } catch {
+            onFault(error)
+            throw .unregistered
+        }
+    }
+}
+
+extension SharedUploadRecords {
+    /// Keeps a record that somebody was given already, whatever else its owner has.
+    func adopt(_ name: BlobName, _ record: UploadRecord) async throws(StorageError) {
+        let row = row(name, record, version: 1)
+        _ = try await ask { registry in
+            try await registry.create(row, mostOpen: .max, mostClaimed: nil)
+        }
+    }
+}
+
+/// Replaces a record among those of several processes, by the version that was last seen.
+///
+/// Who takes it raises the version, and whoever wrote before is refused with his next replacement,
+/// whatever he was told meanwhile.
+final class RowRecordHandle: RecordHandle {
+    private let shelf: SharedUploadRecords
+    private let name: BlobName
+    private let state: Locked<State>
+
+    private struct State {
+        var row: RegisteredUpload
+        /// Taken since it was found, and not lost.
+        var isOurs = false
+        /// A request here receives a body.
+        var isWriting = false
+    }
+
+    init(_ shelf: SharedUploadRecords, _ name: BlobName, _ row: RegisteredUpload) {
+        self.shelf = shelf
+        self.name = name
+        state = Locked(State(row: row))
+    }
+
+    /// The version that was last seen.
+    var version: Int64 { state.withLock { $0.row.version } }
+
+    nonisolated(nonsending) func replace(
+        with next: UploadRecord, after file: StagedFile?
+    ) async throws(StorageError) {
+        guard state.withLock({ $0.isOurs }) else { throw .fenced }
+        do throws(StorageError) {
+            guard try await put(next, next.bytes) else { throw .fenced }
+        } catch {
+            // Also where nobody knows whether it was replaced: the next one reads it again.
+            state.withLock { $0.isOurs = false }
+            throw error
+        }
+    }
+
+    func take(isWriting: Bool) async throws(StorageError) -> UploadRecord? {
+        state.withLock { $0.isWriting = isWriting }
+        let known = state.withLock { $0 }
+        if known.isOurs {
+            // The request before this one has said that it has ended.
+            if isWriting, !known.row.isWritten {
+                guard let record = UploadRecord(known.row.record) else { throw .lost }
+                guard try await put(record, known.row.record) else { throw .fenced }
+            }
+            return nil
+        }
+        var current: UploadRecord?
+        for _ in 0..<SharedUploadRecords.attempts {
+            let row = state.withLock { $0.row }
+            guard let record = UploadRecord(row.record) else { throw .lost }
+            if try await take(row, record) { return current }
+            // Whoever writes it has committed meanwhile.
+            current = try await read()
+        }
+        throw .fenced
+    }
+
+    func change() async throws(StorageError) -> UploadRecord? {
+        let known = state.withLock { $0 }
+        let row = try await find()
+        if row.version == known.row.version || known.isOurs && row.holder == shelf.holder {
+            state.withLock { $0.row.request = row.request }
+            return nil
+        }
+        return try adopt(row)
+    }
+
+    func takeToFinish() async throws(StorageError) -> UploadRecord? {
+        if state.withLock({ $0.isOurs }) { return nil }
+        while true {
+            let current = try await read()
+            guard current.state == .finalizing else { return current }
+            let row = state.withLock { $0.row }
+            if row.holder == shelf.holder || row.dueAt <= shelf.clock.now(),
+                try await take(row, current)
+            {
+                return current
+            }
+            await shelf.clock.sleep(SharedUploadRecords.pause)
+            if Task.isCancelled { throw .fenced }
+        }
+    }
+
+    func endWriting() { state.withLock { $0.isWriting = false } }
+
+    var request: UploadWriterRequest? { state.withLock { $0.row.request } }
+
+    func answer() async {
+        let isWriting = state.withLock { state in
+            state.row.request = nil
+            return state.isOurs && state.isWriting
+        }
+        // One that cannot be told waits no longer than it would for a process that is dead.
+        try? await answer(at: shelf.holder, isWritten: isWriting)
+    }
+
+    func askWriter(to request: UploadWriterRequest) async throws(StorageError) -> UploadRecord? {
+        let known = state.withLock { $0 }
+        let (name, holder) = (name.text, known.row.holder)
+        guard !known.isOurs, known.row.isWritten, holder != shelf.holder else { return nil }
+        let isAsked = try await shelf.ask { registry in
+            try await registry.ask(name, at: holder, to: request)
+        }
+        let clock = ContinuousClock()
+        let end = clock.now + .milliseconds(shelf.peerReplyTimeout)
+        var (row, wait) = (try await find(), Int64(5))
+        while isAsked, row.holder == holder, row.isWritten,
+            request == .stop || row.request != nil
+        {
+            guard clock.now < end, !Task.isCancelled else {
+                // Nobody else waits for it; when it wakes up, its next replacement says that it receives.
+                try await answer(at: holder, isWritten: false)
+                break
+            }
+            await pause(milliseconds: wait)
+            wait = min(2 * wait, 100)
+            row = try await find()
+        }
+        let isNews = state.withLock { state in
+            guard !state.isOurs, state.row.version <= row.version else { return false }
+            state.row = row
+            return true
+        }
+        guard isNews else { return nil }
+        guard let record = UploadRecord(row.record) else { throw .lost }
+        return record
+    }
+
+    private func answer(at holder: [UInt8], isWritten: Bool) async throws(StorageError) {
+        let name = name.text
+        try await shelf.ask { registry in
+            try await registry.answer(name, at: holder, isWritten: isWritten)
+        }
+    }
+
+    /// - Returns: False when somebody replaced it meanwhile.
+    private func take(
+        _ row: RegisteredUpload, _ record: UploadRecord
+    ) async throws(StorageError) -> Bool {
+        // In this order: whatever lies here while we hold it was written while we held it.
+        if row.holder != shelf.holder { try await shelf.discard(row.content) }
+        guard try await put(record, row.record) else { return false }
+        state.withLock { $0.isOurs = true }
+        return true
+    }
+
+    private func put(_ record: UploadRecord, _ bytes: [UInt8]) async throws(StorageError) -> Bool {
+        let (last, isWriting) = state.withLock { state in (state.row.version, state.isWriting) }
+        // It counts processes that took over: a number that does not rise is none of ours.
+        let (version, overflow) = last.addingReportingOverflow(1)
+        if overflow { throw .lost }
+        var row = shelf.row(name, record, version: version)
+        row.record = bytes
+        row.isWritten = isWriting
+        let next = row
+        guard
+            try await shelf.ask({ registry in try await registry.replace(next, version: last) })
+        else { return false }
+        state.withLock { $0.row = next }
+        return true
+    }
+
+    private func find() async throws(StorageError) -> RegisteredUpload {
+        let name = name
+        guard let row = try await shelf.ask({ registry in try await registry.find(name.text) })
+        else { throw .missing }
+        return row
+    }
+
+    private func read() async throws(StorageError) -> UploadRecord { try adopt(try await find()) }
+
+    private func adopt(_ row: RegisteredUpload) throws(StorageError) -> UploadRecord {
+        guard let record = UploadRecord(row.record) else { throw .lost }
+        state.withLock { state in state = State(row: row, isWriting: state.isWriting) }
+        return record
+    }
+}

@@ -1,0 +1,155 @@
+internal import Blobs
+internal import ObjectStore
+
+extension SharedStorage {
+    /// Makes the object of an upload whose every byte is held (§10.6).
+    ///
+    /// Nobody adds to it any more, so it may be repeated after a crash at any instant, and at the same time
+    /// by another process.
+    ///
+    /// - Throws: ``StorageError/lost`` when neither the object is there nor what makes it.
+    func finish(
+        _ record: UploadRecord, of name: BlobName, sha256: [UInt8]?, version: Int64
+    ) async throws(StorageError) {
+        try await bucket.patiently { () throws(StorageError) in
+            guard let held = record.held, let upload = held.upload else {
+                return try await storeAtOnce(record, of: name, sha256)
+            }
+            do throws(StorageError) {
+                let whole = try await withLastPart(held, record, of: name, version)
+                try await complete(whole, upload, of: name)
+            } catch {
+                // Nothing but the object itself tells whether an answer was lost or the parts were.
+                guard error == .lost else { throw error }
+            }
+            try await requireObject(record.offset, of: name)
+        }
+    }
+
+    private func storeAtOnce(
+        _ record: UploadRecord, of name: BlobName, _ sha256: [UInt8]?
+    ) async throws(StorageError) {
+        let file = try await stage(record, of: name)
+        do throws(ObjectStoreError) {
+            _ = try await store.put(
+                bucket.key(name), .bytes(0..<record.offset, read: file.read),
+                type: record.storedType, sha256: sha256)
+        } catch {
+            throw StorageError(error)
+        }
+    }
+
+    private func withLastPart(
+        _ held: StoredParts, _ record: UploadRecord, of name: BlobName, _ version: Int64
+    ) async throws(StorageError) -> StoredParts {
+        guard held.base < record.offset else { return held }
+        var whole = held
+        let file = try await stage(record, of: name)
+        whole.append(
+            try await put(file, held.base..<record.offset, behind: held, of: name, version))
+        return whole
+    }
+
+    private func complete(
+        _ held: StoredParts, _ upload: String, of name: BlobName
+    ) async throws(StorageError) {
+        do throws(ObjectStoreError) {
+            try await store.complete(bucket.key(name), upload: upload, held.parts)
+        } catch {
+            switch error.kind {
+            case .invalidParts, .partTooSmall: throw .lost
+            default: throw StorageError(error)
+            }
+        }
+    }
+
+    private func requireObject(
+        _ size: Int64, of name: BlobName
+    ) async throws(StorageError) {
+        let summary: ObjectSummary?
+        do throws(ObjectStoreError) {
+            summary = try await store.head(bucket.key(name))
+        } catch {
+            throw StorageError(error)
+        }
+        guard summary?.size == size else { throw .lost }
+    }
+}
+
+extension SharedStorage {
+    /// A finished part of a concatenation: an object that is no content.
+    typealias Source = (name: BlobName, length: Int64)
+
+    /// The shortest part but the last, in bytes, and the longest (§10.2).
+    private static let partSizes: ClosedRange<Int64> = 5 << 20...5 << 30
+
+    /// Holds the bytes of finished parts one behind the other (§10.6).
+    ///
+    /// Where they are long enough the store copies them itself; otherwise they come here and go back.
+    ///
+    /// - Throws: ``StorageError/missing`` when one is not there any more.
+    func join(
+        _ sources: [Source], for record: UploadRecord, of name: BlobName
+    ) async throws(StorageError) -> StoredParts {
+        let sources = sources.filter { source in source.length > 0 }
+        let isLong = sources.dropLast().allSatisfy { source in
+            source.length >= Self.partSizes.lowerBound
+        }
+        // What is stored at once needs no parts.
+        if isLong, needsParts(begin(record.length), record.length) {
+            return try await copy(sources, record, to: name)
+        }
+        return try await bring(sources, record, to: name)
+    }
+
+    private func copy(
+        _ sources: [Source], _ record: UploadRecord, to name: BlobName
+    ) async throws(StorageError) -> StoredParts {
+        // As long as its sources are, and numbered one after another.
+        var held = StoredParts(partSize: Self.partSizes.upperBound, longest: .max)
+        held.upload = try await begun(name, record.storedType)
+        do throws(StorageError) {
+            for source in sources {
+                let count = (source.length - 1) / Self.partSizes.upperBound + 1
+                for part in 0..<count {
+                    let range =
+                        source.length * part / count..<source.length * (part + 1) / count
+                    held.append(try await copy(source.name, range, behind: held, to: name))
+                }
+            }
+            return held
+        } catch {
+            if let upload = held.upload { await abort(upload, of: name) }
+            throw error
+        }
+    }
+
+    private func copy(
+        _ source: BlobName, _ range: Range<Int64>, behind held: StoredParts, to name: BlobName
+    ) async throws(StorageError) -> ObjectPart {
+        guard let upload = held.upload else { throw .lost }
+        do throws(ObjectStoreError) {
+            return try await store.copyPart(
+                bucket.key(name), upload: upload, number: held.nextNumber(0),
+                from: bucket.key(source), range: range)
+        } catch {
+            throw StorageError(error)
+        }
+    }
+
+    private func bring(
+        _ sources: [Source], _ record: UploadRecord, to name: BlobName
+    ) async throws(StorageError) -> StoredParts {
+        let file = try await work(on: name) { blobs throws(DiskError) in
+            let file = try blobs.stage(name)
+            try file.truncate(to: 0)
+            return file
+        }
+        var place: Int64 = 0
+        for source in sources {
+            let reader = try await bucket.open(source.name).reader(0..<source.length)
+            place = try await bring(reader, from: place, to: file, of: name)
+        }
+        return try await keep(file, for: record, of: name, version: 0)
+    }
+}

@@ -1,0 +1,300 @@
+internal import Blobs
+internal import HTTP
+
+/// Why an upload request is not granted; each case once, with its status in one table (§3.9, §12).
+public enum UploadError: Error, Equatable, Sendable {
+    /// The request contradicts the rules; the text says which, without anything the client sent.
+    case invalid(String)
+    /// The method is not accepted here; with the value of `Allow` and a text that says what is.
+    case methodNotAllowed(allow: String, text: String)
+    /// No such upload: malformed, unknown and forgotten look alike (§1.1).
+    case notFound
+    /// It has ended without a content, or its content was removed.
+    case gone
+    /// A length stated now contradicts what is known or held.
+    case lengthMismatch(String)
+    /// More bytes than the length of the content.
+    case beyondLength
+    /// More bytes came than the length of the content; the upload has failed.
+    case overflow
+    /// Longer than any upload may be; the limit in force, in bytes (ruling 35).
+    case tooLarge(limit: Int64)
+    /// The bytes of this body are not those the client meant to send; they are undone.
+    case checksumMismatch
+    /// The content is not the one the client declared; the upload has failed.
+    case contentMismatch
+    /// A digest by an algorithm that is not among those offered.
+    case unsupportedChecksum
+    /// The first byte does not fit what is held, for clients that read no range (§5.7).
+    case offsetMismatch
+    /// Whoever wants to create brings no valid credential.
+    case unauthenticated
+    /// His credential does not allow it.
+    case forbidden
+    /// The content is used by a message.
+    case inUse
+    /// The content may not exist any more.
+    case refused
+    /// Someone else is writing and did not let go in time.
+    case locked
+    /// Another process goes on with it.
+    case superseded
+    /// Finalizing takes longer than a request waits.
+    case stillFinalizing
+    /// The owner has too many open uploads, or asks too often.
+    case rateLimited
+    /// No room on the disk.
+    case insufficientStorage
+    /// The application may not hold so many bytes; with how many it may.
+    case quotaExceeded(Int64)
+    /// A fault of ours.
+    case backend
+    /// Where the records are kept cannot be asked now; nothing is lost.
+    case unavailable
+    /// No descriptor is left to open the files with; nothing is lost.
+    case busy
+    /// The body came too slowly, or the server is about to stop; what came is kept.
+    case stalled
+    /// The body is not of the media type its protocol has for upload data.
+    case wrongMediaType
+    /// The upload was made from others and takes no bytes.
+    case concatenated
+    /// Bodies are taken as they are.
+    case codedBody
+}
+
+extension UploadError {
+    /// Status, kind and text of an error.
+    struct Wording {
+        let status: Status
+        let kind: UploadErrorKind
+        /// One of the words of §3.9.
+        let reason: String
+        /// What is wrong, the rule with the limit in force, and what to do.
+        let message: String
+        /// Seconds after which the request may be repeated.
+        var retryAfter: Int?
+    }
+
+    /// The one table from errors to answers.
+    func wording(_ settings: UploadSettings) -> Wording {
+        switch self {
+        case .invalid(let text):
+            Wording(status: .badRequest, kind: .invalidRequest, reason: "invalid", message: text)
+        case .methodNotAllowed(_, let text):
+            Wording(
+                status: .methodNotAllowed, kind: .methodNotAllowed, reason: "invalid",
+                message: text)
+        case .wrongMediaType:
+            Wording(
+                status: .unsupportedMediaType, kind: .invalidHeader, reason: "invalid",
+                message:
+                    "Content-Type is not that of upload data; send application/offset+octet-stream with tus, or application/partial-upload in a PATCH with Upload-Complete."
+            )
+        case .codedBody:
+            Wording(
+                status: .unsupportedMediaType, kind: .invalidHeader, reason: "invalid",
+                message:
+                    "Content-Encoding must be identity or absent; send the bytes without a content coding."
+            )
+        case .unauthenticated:
+            Wording(
+                status: .unauthorized, kind: .authenticationRequired, reason: "invalid",
+                message:
+                    "Creating an upload needs a valid token; send it in Authorization: Bearer.")
+        case .forbidden:
+            Wording(
+                status: .forbidden, kind: .accessDenied, reason: "invalid",
+                message: "The token may not create uploads; use a token that may write.")
+        default: stateWording(settings) ?? digestWording ?? limitWording(settings)
+        }
+    }
+
+    /// The state of the upload does not allow the request.
+    private func stateWording(_ settings: UploadSettings) -> Wording? {
+        switch self {
+        case .notFound:
+            Wording(
+                status: .notFound, kind: .notFound, reason: "notFound",
+                message: "No upload is known by this URL; create a new upload.")
+        case .gone:
+            Wording(
+                status: .gone, kind: .objectDeleted, reason: "gone",
+                message:
+                    "The upload was cancelled, has failed or has expired; create a new upload.")
+        case .concatenated:
+            Wording(
+                status: .forbidden, kind: .invalidOperation, reason: "invalid",
+                message:
+                    "A final concatenation takes no bytes of its own; send them to its partial uploads before it is created."
+            )
+        case .inUse:
+            Wording(
+                status: .forbidden, kind: .invalidOperation, reason: "invalid",
+                message: "A message uses this content; delete the message first.")
+        case .refused:
+            Wording(
+                status: .badRequest, kind: .objectDeleted, reason: "invalid",
+                message:
+                    "The conversation of this content was deleted, so the upload has failed; create the content in another conversation."
+            )
+        case .locked:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "locked",
+                message:
+                    "Another request to this upload did not stop within \(settings.takeoverWait / 1000) seconds; retry after the seconds in Retry-After.",
+                retryAfter: 1)
+        case .superseded:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "locked",
+                message:
+                    "Another process of the server continues this upload; retry after the seconds in Retry-After.",
+                retryAfter: 1)
+        case .stillFinalizing:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "locked",
+                message:
+                    "All bytes are received and are still being checked; retry after the seconds in Retry-After.",
+                retryAfter: 2)
+        case .offsetMismatch:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "offsetMismatch",
+                message:
+                    "Content-Range begins after the last byte held; ask for the offset with Content-Range: bytes */* and continue there.",
+                retryAfter: 1)
+        default: nil
+        }
+    }
+
+    /// Bytes, lengths and digests contradict each other.
+    private var digestWording: Wording? {
+        switch self {
+        case .lengthMismatch(let text):
+            Wording(
+                status: .badRequest, kind: .invalidRequest, reason: "lengthMismatch",
+                message: text)
+        case .beyondLength:
+            Wording(
+                status: .badRequest, kind: .invalidRequest, reason: "lengthMismatch",
+                message:
+                    "The body reaches beyond the length of the upload; send only the bytes from the offset that HEAD reports to that length."
+            )
+        case .overflow:
+            Wording(
+                status: .badRequest, kind: .invalidRequest, reason: "lengthMismatch",
+                message:
+                    "The body reached beyond the length of the upload, which has failed; create a new upload with the right length."
+            )
+        case .checksumMismatch:
+            Wording(
+                status: .badRequest, kind: .invalidRequest, reason: "checksumMismatch",
+                message:
+                    "The body does not have the digest that the request states, so none of its bytes are kept; send them again from the same offset."
+            )
+        case .contentMismatch:
+            Wording(
+                status: .badRequest, kind: .invalidRequest, reason: "checksumMismatch",
+                message:
+                    "The content does not have the digest that was declared for it, so the upload has failed; create a new upload and send all bytes again."
+            )
+        case .unsupportedChecksum:
+            Wording(
+                status: .badRequest, kind: .invalidRequest, reason: "unsupportedChecksum",
+                message:
+                    "Upload-Checksum names an unknown algorithm; use one of \(DigestAlgorithm.tus.map(\.name).joined(separator: ", "))."
+            )
+        default: nil
+        }
+    }
+
+    /// A limit is reached, or the server cannot do it now.
+    private func limitWording(_ settings: UploadSettings) -> Wording {
+        switch self {
+        case .tooLarge(let limit):
+            Wording(
+                status: .contentTooLarge, kind: .invalidRequest, reason: "uploadTooLarge",
+                message:
+                    "The content is larger than \(limit) bytes, the largest length of an upload; send less, or split it."
+            )
+        case .rateLimited:
+            Wording(
+                status: .tooManyRequests, kind: .rateLimited, reason: "rateLimited",
+                message:
+                    "At most \(settings.maxOpenUploadsPerOwner) uploads of one owner may be open, and requests are limited; finish or cancel uploads, or retry after the seconds in Retry-After.",
+                retryAfter: 60)
+        case .insufficientStorage:
+            Wording(
+                status: .insufficientStorage, kind: .serviceUnavailable,
+                reason: "insufficientStorage",
+                message:
+                    "The disk of the server has no space for these bytes; retry later from the offset that HEAD reports."
+            )
+        case .quotaExceeded(let limit):
+            Wording(
+                status: .insufficientStorage, kind: .quotaExceeded, reason: "quotaExceeded",
+                message:
+                    "The application may store \(limit) bytes, and these would be more; delete contents first."
+            )
+        case .busy:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "backendError",
+                message:
+                    "The server has too many open files; retry after the seconds in Retry-After.",
+                retryAfter: 1)
+        case .unavailable:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "backendError",
+                message:
+                    "The database or the object store cannot be reached, and nothing is lost; retry after the seconds in Retry-After.",
+                retryAfter: 1)
+        case .stalled:
+            Wording(
+                status: .serviceUnavailable, kind: .serviceUnavailable, reason: "stalled",
+                message:
+                    "The body stopped arriving, or the server is stopping; the bytes received are kept, so continue at the offset that HEAD reports.",
+                retryAfter: 1)
+        default:
+            Wording(
+                status: .internalServerError, kind: .internalServerError, reason: "backendError",
+                message:
+                    "The server could not store the bytes; retry once, and report X-Request-Id to the operator if it happens again."
+            )
+        }
+    }
+
+    /// What a failing disk means to a client.
+    init(_ error: DiskError) {
+        self =
+            switch error.kind {
+            case .full: .insufficientStorage
+            case .tooManyOpen: .busy
+            default: .backend
+            }
+    }
+}
+
+extension UploadError {
+    /// The answer, before the fields every answer of the resource carries.
+    func response(_ settings: UploadSettings) -> Response {
+        let wording = wording(settings)
+        var response = Response(
+            wording.status, "application/json",
+            ErrorJSON.bytes(
+                wording.status, wording.kind, reason: wording.reason, message: wording.message,
+                page: settings.errorPage))
+        addFields(wording, to: &response)
+        if self == .stalled { response.ending = .close }
+        return response
+    }
+
+    /// The headers that the error has in every protocol.
+    func addFields(_ wording: Wording, to response: inout Response) {
+        if let seconds = wording.retryAfter { response.fields.add("Retry-After", "\(seconds)") }
+        switch self {
+        case .unauthenticated: response.fields.add("WWW-Authenticate", "Bearer")
+        case .codedBody: response.fields.add("Accept-Encoding", "identity")
+        case .methodNotAllowed(let methods, _): response.fields.add("Allow", methods)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import ArgumentParser
+import ParleyServer
+
+struct App: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes, lists and suspends applications.",
+        subcommands: [Create.self, List.self, Suspend.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes an application and prints its id.")
+        @OptionGroup var settings: SettingsOptions
+        @Argument(help: "What to call it.") var name: String
+
+        func run() async throws {
+            try await settings.run { sources in
+                try await Command.createApplication(sources, name: name)
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists applications: id, state, creation, name.")
+        @OptionGroup var settings: SettingsOptions
+
+        func run() async throws { try await settings.run(Command.listApplications) }
+    }
+
+    struct Suspend: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Refuses all tokens of an application.")
+        @OptionGroup var settings: SettingsOptions
+        @Argument(help: "Its id.") var id: String
+        @Flag(help: "Accept its tokens again.") var lift = false
+
+        func run() async throws {
+            try await settings.run { sources in
+                try await Command.suspendApplication(sources, id, lifting: lift)
+            }
+        }
+    }
+}
+
+struct Token: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes, lists and revokes tokens of an application.",
+        subcommands: [Create.self, List.self, Revoke.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a token; its secret is shown only now.")
+        @OptionGroup var settings: SettingsOptions
+        @Option(help: "The application's id.") var app: String
+        @Option(help: "read, write or admin.") var scope = "admin"
+        @Option(help: "When it ends: 30d from now, or 2030-01-31T00:00:00Z; never unless said.")
+        var expires: String?
+
+        func run() async throws {
+            try await settings.run { sources in
+                try await Command.createToken(
+                    sources, application: app, scope: scope, expiry: expires)
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists tokens: id, scope, state, creation, end.")
+        @OptionGroup var settings: SettingsOptions
+        @Option(help: "The application's id.") var app: String
+
+        func run() async throws {
+            try await settings.run { sources in
+                try await Command.listTokens(sources, application: app)
+            }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Refuses a token from now on.")
+        @OptionGroup var settings: SettingsOptions
+        @Option(help: "The application's id.") var app: String
+        @Argument(help: "The token's id, as the list shows it.") var id: String
+
+        func run() async throws {
+            try await settings.run { sources in
+                try await Command.revokeToken(sources, application: app, id)
+            }
+        }
+    }
+}
+
+struct Log: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prints what has happened in an application, a line for each event.")
+    @OptionGroup var settings: SettingsOptions
+    @Option(help: "The application's id.") var app: String
+    @Option(help: "The position behind which to begin; the oldest unless said.") var after: Int64?
+    @Flag(help: "Go on with what happens.") var follow = false
+
+    func run() async throws {
+        try await settings.run { sources in
+            try await Command.log(sources, application: app, after: after, following: follow)
+        }
+    }
+}
+
+struct Upload: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Brings a file to a conversation; called again, it goes on where it was stopped.",
+        discussion: """
+            The token is taken from PARLEY_APP_TOKEN, for other users see the arguments of a command. \
+            What is remembered between two calls lies in the user's cache folder, and is no longer \
+            needed once CONTENT is printed.
+            """)
+
+    @Argument(help: "The file.") var file: String
+    @Option(help: "The conversation's id or URL.") var conversation: String
+    @Option(help: "The application's id; else PARLEY_APP_ID.") var app: String?
+    @Option(help: "The server; else PARLEY_PUBLIC_URL, else http://127.0.0.1:8080.")
+    var server: String?
+    @Option(help: "The media type; else the one the file's ending stands for.")
+    var type: String?
+
+    func run() async throws {
+        throw ExitCode(
+            await Command.run {
+                try await Command.upload(
+                    file, to: conversation, application: app, server: server, type: type)
+            })
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import ParleyServer
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Serves until SIGTERM or SIGINT.")
+    @OptionGroup var settings: SettingsOptions
+
+    func run() async throws { try await settings.run(Command.serve) }
+}
+
+struct CheckConfig: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Tells every mistake in the settings, or that there is none.")
+    @OptionGroup var settings: SettingsOptions
+
+    func run() async throws { try await settings.run(Command.checkConfig) }
+}
+
+struct HealthCheck: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "healthcheck", abstract: "Asks the server on this machine whether it is ready."
+    )
+    @OptionGroup var settings: SettingsOptions
+
+    func run() async throws { try await settings.run(Command.healthCheck) }
+}
+
+struct DownloadKey: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Replaces the keys that sign download URLs.", subcommands: [Rotate.self])
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Has the next key sign; a running server follows at SIGHUP.")
+        @OptionGroup var settings: SettingsOptions
+        @Flag(help: "URLs signed so far open nothing any more: a key is not secret any more.")
+        var forget = false
+
+        func run() async throws {
+            try await settings.run { sources in
+                try await Command.rotateDownloadKey(sources, forgets: forget)
+            }
+        }
+    }
+}
+
+struct DevelopmentCertificate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dev-cert",
+        abstract: "Makes a certificate for trying TLS on this machine, and says how to use it.")
+
+    @Option(help: "The folder for cert.pem and key.pem.") var out: String
+    @Option(help: "A further name or address it is good for, as often as needed.")
+    var host: [String] = []
+
+    func run() async throws {
+        throw ExitCode(
+            await Command.run {
+                try Command.makeDevelopmentCertificate(in: out, hosts: host)
+            })
+    }
+}

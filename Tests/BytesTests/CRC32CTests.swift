@@ -1,0 +1,72 @@
+import Testing
+
+@testable import Bytes
+
+@Suite struct `The CRC-32C of bytes` {
+    private func checksum(_ bytes: [UInt8]) -> UInt32 {
+        var crc = CRC32C()
+        crc.update(bytes.span)
+        return crc.value
+    }
+
+    // RFC 3720 §B.4, and the check value of the catalogue of CRCs.
+    @Test(
+        arguments: [
+            ([UInt8](repeating: 0, count: 32), 0x8A91_36AA),
+            ([UInt8](repeating: 0xFF, count: 32), 0x62A8_AB43),
+            (Array(0..<32), 0x46DD_794E),
+            (Array((0..<32).reversed()), 0x113F_DB5C),
+            (Array("123456789".utf8), 0xE306_9283),
+            ([], 0),
+        ] as [([UInt8], UInt32)])
+    func `known values come out`(bytes: [UInt8], expected: UInt32) {
+        #expect(checksum(bytes) == expected)
+    }
+
+    @Test(arguments: 0...80) func `cutting and resuming changes nothing`(place: Int) {
+        let bytes = (0..<80).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+        var crc = CRC32C()
+        let (head, tail) = (Array(bytes[..<place]), Array(bytes[place...]))
+        crc.update(head.span)
+        crc = CRC32C(resuming: crc.value)
+        crc.update(tail.span)
+        #expect(crc.value == checksum(bytes))
+    }
+
+    @Test(arguments: Array(0...80) + [12_287, 12_288, 12_289, 24_576, 50_000])
+    func `the tables say what the instruction says`(count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 91 &+ 7) }
+        var byTables = CRC32C()
+        byTables.update(bytes.span, byInstruction: false)
+        #expect(byTables.value == checksum(bytes))
+    }
+
+    @Test(arguments: 0...80) func `joining two checksums gives that of both runs`(place: Int) {
+        let bytes = (0..<80).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 5) }
+        let (head, tail) = (Array(bytes[..<place]), Array(bytes[place...]))
+        let joined = CRC32C.combine(
+            checksum(head), with: checksum(tail), of: Int64(tail.count))
+        #expect(joined == checksum(bytes))
+    }
+}
+
+@Suite struct `The CRC-32 of bytes` {
+    // The check values of the catalogue of CRCs and of RFC 3720's patterns under this polynomial.
+    @Test(
+        arguments: [
+            (Array("123456789".utf8), 0xCBF4_3926),
+            ([UInt8](repeating: 0, count: 32), 0x190A_55AD),
+            ([UInt8](repeating: 0xFF, count: 32), 0xFF6C_AB0B),
+            (Array(0..<32), 0x9126_7E8A),
+            ([], 0),
+        ] as [([UInt8], UInt32)])
+    func `known values come out, wherever the bytes are cut`(bytes: [UInt8], expected: UInt32) {
+        for place in 0...bytes.count {
+            let (head, tail) = (Array(bytes[..<place]), Array(bytes[place...]))
+            var crc = CRC32()
+            crc.update(head.span)
+            crc.update(tail.span)
+            #expect(crc.value == expected)
+        }
+    }
+}

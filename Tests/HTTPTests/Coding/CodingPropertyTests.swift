@@ -1,0 +1,87 @@
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+@Suite struct `Coding and decoding` {
+    @Test(arguments: 0..<300)
+    func `is the identity for every content and split (H111, H118)`(
+        case number: UInt64
+    ) async throws {
+        var any = SeededGenerator(number)
+        let coding = any.one(of: ContentCoding.allCases)
+        let content = any.content()
+        let coded = coding.compress(content)
+        let cuts = (0..<any.number(0...40)).map { _ in any.number(1...300) }
+        let body = ScriptedBody(coded, cuts: cuts)
+        let limits = InflationLimits(size: Int64(content.count), ratio: 2000)
+        #expect(try await body.decoded(coding, limits).collect() == content)
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `is the identity byte by byte (H118)`(coding: ContentCoding) async throws {
+        var any = SeededGenerator(7)
+        let content = any.content()
+        let coded = coding.compress(content)
+        let body = ScriptedBody(coded, cuts: Array(repeating: 1, count: coded.count))
+        #expect(
+            try await body.decoded(coding, InflationLimits(size: 1 << 20)).collect() == content)
+    }
+
+    @Test(arguments: 0..<100)
+    func `is the identity in pieces that are flushed, each readable at once (H116)`(
+        case number: UInt64
+    ) throws {
+        var any = SeededGenerator(number)
+        let coding = any.one(of: ContentCoding.allCases)
+        let deflater = Deflater(coding)
+        let inflater = Inflater(coding)
+        for _ in 0..<any.number(1...8) {
+            let event = any.content()
+            let coded = deflater.compress(event.span, .sync)
+            #expect(try inflated(coded, by: inflater) == event)
+        }
+        let end = deflater.compress([UInt8]().span, .finish)
+        var buffer = BodyBuffer(capacity: 16)
+        #expect(
+            try inflater.inflate(end[...], into: &buffer)
+                == .init(consumed: end.count, isOver: true)
+        )
+    }
+
+    @Test(arguments: 0..<100)
+    func `holds nothing back that a finish does not bring (H116)`(case number: UInt64) throws {
+        var any = SeededGenerator(number)
+        let coding = any.one(of: ContentCoding.allCases)
+        let deflater = Deflater(coding)
+        var (content, coded): ([UInt8], [UInt8]) = ([], [])
+        for _ in 0..<any.number(1...8) {
+            let piece = any.content()
+            content += piece
+            coded += deflater.compress(piece.span, .none)
+        }
+        coded += deflater.compress([UInt8]().span, .finish)
+        #expect(try inflated(coded, by: Inflater(coding)) == content)
+    }
+
+    private func inflated(_ coded: [UInt8], by inflater: Inflater) throws -> [UInt8] {
+        var (content, rest): ([UInt8], ArraySlice<UInt8>) = ([], coded[...])
+        var buffer = BodyBuffer(capacity: 1000)
+        repeat {
+            buffer.removeAll()
+            let step = try inflater.inflate(rest, into: &buffer)
+            rest = rest.dropFirst(step.consumed)
+            content += buffer.bytes
+        } while buffer.room == 0 || !rest.isEmpty
+        return content
+    }
+}
+
+extension SeededGenerator {
+    /// Nothing, noise, or text that repeats itself; up to 100,000 bytes.
+    fileprivate mutating func content() -> [UInt8] {
+        let count = number(0...3) == 0 ? number(0...100_000) : number(0...2000)
+        let variety = number(0...255)
+        return (0..<count).map { _ in UInt8(number(0...variety)) }
+    }
+}

@@ -1,0 +1,153 @@
+import JSON
+import TestSupport
+import Testing
+
+@Suite struct `The laws of JSON` {
+    @Test(arguments: 0..<500) func `what was written reads back`(case number: UInt64) throws {
+        var any = SeededGenerator(number)
+        let tree = any.tree()
+        #expect(Tree(try JSONDocument(tree.bytes).root) == tree)
+    }
+
+    @Test(arguments: 0..<500) func `what was read writes the same again`(
+        case number: UInt64
+    ) throws {
+        var any = SeededGenerator(number)
+        let bytes = any.tree().bytes
+        #expect(Tree(try JSONDocument(bytes).root).bytes == bytes)
+    }
+
+    @Test(arguments: 0..<20) func `no document is the beginning of another`(
+        case number: UInt64
+    ) {
+        var any = SeededGenerator(number)
+        let document = Tree.array([any.tree(depth: 1)]).bytes
+        expectRefusalOfEveryPrefix(of: document)
+    }
+
+    @Test func `an escaped document is refused cut at every byte`() {
+        expectRefusalOfEveryPrefix(
+            of: Array(#"{"\ud83D\uDE00€😀":[-1.5e+3,true,false,null,"\u0041"],"b":{}}"#.utf8))
+    }
+
+    /// Nothing may stop the process; what is accepted can be looked at and said again.
+    @Test(arguments: 0..<4000) func `a damaged document is read or refused`(
+        case number: UInt64
+    ) throws {
+        var any = SeededGenerator(number)
+        var bytes = any.tree().bytes
+        for _ in 0...any.below(4) { any.damage(&bytes) }
+        let tree = (try? JSONDocument(bytes)).map { Tree($0.root) }
+        #expect(try tree.map { Tree(try JSONDocument($0.bytes).root) } == tree)
+    }
+
+    private func expectRefusalOfEveryPrefix(
+        of bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let accepted = bytes.indices.filter { (try? JSONDocument(Array(bytes[..<$0]))) != nil }
+        #expect(accepted.isEmpty, sourceLocation: sourceLocation)
+        #expect((try? JSONDocument(bytes)) != nil, sourceLocation: sourceLocation)
+    }
+}
+
+extension SeededGenerator {
+    fileprivate mutating func damage(_ bytes: inout [UInt8]) {
+        let telling =
+            Array(#"{}[]",:\u-+.eE019tfn "#.utf8) + [0, 0x1F, 0x80, 0xC2, 0xED, 0xF4, 0xFF]
+        let place = below(bytes.count + 1)
+        let byte = telling[below(telling.count)]
+        switch below(4) {
+        case 0: bytes.insert(byte, at: place)
+        case 1: bytes.removeSubrange(place..<min(bytes.count, place + below(3)))
+        case 2 where place < bytes.count: bytes[place] = byte
+        default: bytes.insert(contentsOf: bytes.prefix(below(20)), at: place)
+        }
+    }
+}
+
+/// A value as a tree, to compare what was written with what is read.
+indirect enum Tree: Hashable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case text(String)
+    case array([Tree])
+    case object([Member])
+
+    struct Member: Hashable {
+        let name: [UInt8]
+        let value: Tree
+    }
+}
+
+extension Tree {
+    init(_ value: JSONValue) {
+        switch value.kind {
+        case .null: self = .null
+        case .bool: self = .bool(value.bool == true)
+        case .number: self = value.integer.map(Tree.integer) ?? .null
+        case .string: self = .text(value.string ?? "")
+        case .array: self = .array(value.elements.map(Tree.init))
+        case .object:
+            self = .object(
+                value.members.map { Member(name: Array($0.key.utf8), value: Tree($0.value)) })
+        }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        switch self {
+        case .null: writer.null()
+        case .bool(let truth): writer.bool(truth)
+        case .integer(let number): writer.integer(number)
+        case .text(let text): writer.string(text)
+        case .array(let elements):
+            writer.array { writer in
+                for element in elements { element.write(to: &writer) }
+            }
+        case .object(let members):
+            writer.object { writer in
+                for member in members {
+                    writer.key(String(decoding: member.name, as: UTF8.self))
+                    member.value.write(to: &writer)
+                }
+            }
+        }
+    }
+
+    var bytes: [UInt8] {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.finish()
+    }
+}
+
+extension SeededGenerator {
+    mutating func text() -> String {
+        let kinds: [ClosedRange<UInt32>] = [
+            0x00...0x1F, 0x20...0x7F, 0x22...0x22, 0x5C...0x5C, 0x80...0x7FF, 0x800...0xD7FF,
+            0xE000...0xFFFF, 0x1_0000...0x10_FFFF, 0x41...0x5A, 0x61...0x7A, 0x61...0x7A,
+        ]
+        var scalars = String.UnicodeScalarView()
+        for _ in 0..<below(24) {
+            let kind = kinds[below(kinds.count)]
+            scalars.append(Unicode.Scalar(UInt32.random(in: kind, using: &self)) ?? "?")
+        }
+        return String(scalars)
+    }
+
+    mutating func tree(depth: Int = 4) -> Tree {
+        switch below(depth > 0 ? 7 : 4) {
+        case 0: return .null
+        case 1: return .bool(.random(using: &self))
+        case 2: return .integer(Int64.random(in: .min ... .max, using: &self) >> below(64))
+        case 3: return .text(text())
+        case 4: return .array((0..<below(5)).map { _ in tree(depth: depth - 1) })
+        default:
+            var names: Set<[UInt8]> = []
+            for _ in 0..<below(14) { names.insert(Array(text().utf8)) }
+            let ordered = names.sorted { $0.lexicographicallyPrecedes($1) }
+            return .object(
+                ordered.map { Tree.Member(name: $0, value: tree(depth: depth - 1)) })
+        }
+    }
+}

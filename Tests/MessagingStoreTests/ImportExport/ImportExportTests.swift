@@ -1,0 +1,246 @@
+import Messaging
+import SQL
+import SystemSupport
+import TestSupport
+import Testing
+
+@testable import MessagingStore
+
+@Suite struct `Moving an application` {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `X10: what was exported and imported is the same, row for row`(seed: UInt64) async throws {
+        var life = try await ModelLife(seed: seed)
+        for _ in 1...300 { try await life.step() }
+        let lines = try await life.sample.lines()
+        let copy = try await SampleApplication(opening: life.application, isEmpty: true)
+        try await copy.take(lines)
+        #expect(try await copy.lines() == lines)
+        try await copy.expectSameRowsAgain("seed \(seed)")
+        for sample in [life.sample, copy] { try await sample.forgetDeleted() }
+        // Former states belong to the log.
+        let left = Set(["schema_migrations", "events", "log_positions"])
+            .union(Transaction.historyTables.map(\.name.description))
+        let rows = try await life.sample.rows(except: left)
+        #expect(try await copy.rows(except: left) == rows, "seed \(seed)")
+    }
+
+    @Test func `X10: a world with a little of everything comes over whole`() async throws {
+        let sample = try await SampleApplication()
+        try await sample.live()
+        let lines = try await sample.lines()
+        let copy = try await SampleApplication(opening: sample.application, isEmpty: true)
+        try await copy.take(lines)
+        let again = try await copy.lines()
+        for (line, other) in zip(lines, again) { #expect(line == other) }
+        #expect(again.count == lines.count)
+        try await copy.expectSameRowsAgain()
+    }
+
+    @Test func `X10: the same import again changes nothing`() async throws {
+        let sample = try await SampleApplication()
+        try await sample.live()
+        let lines = try await sample.lines()
+        let copy = try await SampleApplication(opening: sample.application, isEmpty: true)
+        try await copy.take(lines)
+        let rows = try await copy.rows()
+        let outcomes = try await copy.take(lines)
+        #expect(Set(outcomes) == [.present])
+        #expect(try await copy.rows() == rows)
+    }
+
+    @Test(arguments: [0.1, 0.3, 0.5, 0.7, 0.9])
+    func `X10: an import that was cut goes on where it was`(share: Double) async throws {
+        var life = try await ModelLife(seed: 9)
+        for _ in 1...120 { try await life.step() }
+        let lines = try await life.sample.lines()
+        let copy = try await SampleApplication(opening: life.application, isEmpty: true)
+        try await copy.take(Array(lines.prefix(Int(Double(lines.count) * share))))
+        try await copy.take(lines)
+        #expect(try await copy.lines() == lines)
+    }
+
+    @Test func `X1: distinct conversations of both sides become one`() async throws {
+        let (here, there) = try await twoSides()
+        let (winner, loser) = (here.conversation, there.conversation)
+        let outcomes = try await here.sample.take(try await there.sample.lines())
+        #expect(outcomes.contains(.merged))
+        #expect(
+            try await here.sample.store.conversation(loser, in: here.sample.application)
+                .conversation.id == winner)
+        #expect(
+            try await here.sample.texts(of: winner) == ["there 2", "here 2", "there 1", "here 1"])
+        let sent = try await here.sample.send("later", to: loser).object.message
+        #expect(sent.conversation == winner)
+        let rows = try await here.sample.rows()
+        let again = try await here.sample.take(try await there.sample.lines())
+        #expect(Set(again) == [.present])
+        #expect(try await here.sample.rows() == rows)
+        try await here.sample.expectSameRowsAgain()
+    }
+
+    @Test func `X1: what was said there since comes into the winner in its order`() async throws {
+        let (here, there) = try await twoSides()
+        try await here.sample.take(try await there.sample.lines())
+        there.sample.tick()
+        try await there.sample.send("there 3", to: there.conversation)
+        try await here.sample.take(try await there.sample.lines())
+        #expect(
+            try await here.sample.texts(of: here.conversation)
+                == ["there 3", "there 2", "here 2", "there 1", "here 1"])
+        try await here.sample.expectSameRowsAgain()
+    }
+
+    @Test func `rulings 12: a message deleted here stays deleted`() async throws {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let message = try await sample.send(to: conversation).object.message.id
+        let lines = try await sample.lines()
+        try await sample.store.deleteMessage(message, in: nil, in: sample.application)
+        let rows = try await sample.rows()
+        #expect(Set(try await sample.take(lines)) == [.present])
+        #expect(try await sample.rows() == rows)
+    }
+
+    @Test func `X10: a record that cannot be kept takes its transaction with it`() async throws {
+        let sample = try await SampleApplication()
+        let message = Message(
+            id: .sample(1), conversation: .sample(2), position: Position(1), sender: .user(.ana),
+            sentAt: Timestamp(milliseconds: 1),
+            parts: [MessagePart(id: .sample(3), index: 0, mimeType: "a/b", body: .inline([1]))])
+        let rows = try await sample.rows()
+        let steps: [ImportStep] = [
+            .record(.relations(ArchivedRelations(.ana, followed: [.bo]))),
+            .record(.message(ArchivedMessage(message, places: [nil]))),
+        ]
+        await #expect(
+            throws: RejectedImportStep(
+                step: 1,
+                mistake: ArchiveLineError("conversation", "is neither on a line before nor here"))
+        ) {
+            try await sample.store.importRecords(steps, in: sample.application)
+        }
+        #expect(try await sample.rows() == rows)
+    }
+
+    @Test func `X10: an application that was made to be filled takes the name it has elsewhere`()
+        async throws
+    {
+        let sample = try await SampleApplication()
+        let elsewhere = Application(
+            id: sample.application, name: "Elsewhere", createdAt: Timestamp(milliseconds: 1),
+            sessionLifetime: 3600)
+        #expect(try await sample.store.importApplication(elsewhere) == .imported)
+        #expect(try await sample.store.application(sample.application) == elsewhere)
+        #expect(try await sample.store.importApplication(elsewhere) == .present)
+        try await sample.expectSameRowsAgain()
+        try await sample.send(to: try await sample.conversation())
+        let other = Application(
+            id: sample.application, name: "Other", createdAt: elsewhere.createdAt)
+        #expect(try await sample.store.importApplication(other) == .present)
+        #expect(try await sample.store.application(sample.application) == elsewhere)
+    }
+
+    @Test func `X6: nobody outside is told of what was imported`() async throws {
+        let sample = try await SampleApplication()
+        try await sample.send(to: try await sample.conversation())
+        let copy = try await SampleApplication(opening: sample.application, isEmpty: true)
+        try await copy.take(try await sample.lines())
+        #expect(try await copy.events().compactMap(\.event.tellable).isEmpty)
+    }
+
+    private struct Side {
+        let sample: SampleApplication
+        let conversation: Conversation.ID
+    }
+
+    /// Two servers of one application, on which two users have said two things each, in turn.
+    private func twoSides() async throws -> (here: Side, there: Side) {
+        let here = try await SampleApplication()
+        let there = try await SampleApplication(opening: here.application)
+        there.wait(milliseconds: 1)
+        let sides = [
+            (
+                "here",
+                Side(
+                    sample: here,
+                    conversation: try await here.create(isDistinct: true).object.conversation.id)
+            ),
+            (
+                "there",
+                Side(
+                    sample: there,
+                    conversation: try await there.create(isDistinct: true).object.conversation.id)
+            ),
+        ]
+        for number in 1...2 {
+            for (name, side) in sides {
+                side.sample.tick()
+                try await side.sample.send("\(name) \(number)", to: side.conversation)
+            }
+        }
+        return (sides[0].1, sides[1].1)
+    }
+}
+
+extension SampleApplication {
+    /// Its export.
+    func lines() async throws -> [ArchiveLine] {
+        let lines = Locked<[ArchiveLine]>([])
+        try await store.forEachLine(of: application) { line in
+            lines.withLock { lines in lines.append(line) }
+        }
+        return lines.withLock { lines in lines }
+    }
+
+    /// Imports lines, some to a transaction.
+    @discardableResult
+    func take(_ lines: [ArchiveLine], atOnce count: Int = 7) async throws -> [ImportOutcome] {
+        var outcomes: [ImportOutcome] = []
+        var steps: [ImportStep] = []
+        var open: Conversation.ID?
+        for line in lines {
+            switch line {
+            case .application(let application):
+                outcomes.append(try await store.importApplication(application))
+            case .bytes: break
+            case .record(let record):
+                if case .message = record {
+                } else {
+                    if let open { steps.append(.reconcile(open)) }
+                    open = nil
+                }
+                if case .conversation(let moved) = record { open = moved.conversation.id }
+                steps.append(.record(record))
+            }
+        }
+        if let open { steps.append(.reconcile(open)) }
+        for some in steps.chunks(of: count) {
+            outcomes += try await store.importRecords(some, in: application)
+        }
+        return outcomes
+    }
+
+    /// Takes away what no export holds: the rows of deleted conversations, and which event brought a message.
+    func forgetDeleted() async throws {
+        try await database.write { [application] transaction in
+            let deleted: SQL =
+                """
+                application = \(application) AND conversation IN (
+                    SELECT id FROM conversations WHERE deleted_at IS NOT NULL
+                )
+                """
+            try transaction.execute("DELETE FROM messages WHERE \(deleted)")
+            try transaction.execute("UPDATE messages SET event = 0")
+            try transaction.execute("DELETE FROM hidden_messages WHERE \(deleted)")
+            try transaction.execute(
+                "DELETE FROM parts WHERE message NOT IN (SELECT id FROM messages)")
+            try transaction.execute(
+                """
+                UPDATE conversations SET
+                    is_distinct = 0, is_announced = 1, last_position = 0, last_sent_at = NULL,
+                    message_count = 0, metadata = \(Metadata().columnBytes)
+                WHERE deleted_at IS NOT NULL
+                """)
+        }
+    }
+}

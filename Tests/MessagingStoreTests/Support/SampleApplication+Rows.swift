@@ -1,0 +1,92 @@
+import Messaging
+import SQL
+import Testing
+
+@testable import MessagingStore
+
+extension SampleApplication {
+    /// Expects that the rows made again from the events are the rows (X3), and that they hold the true
+    /// numbers of conversations and users.
+    func expectSameRowsAgain(_ place: Comment? = nil) async throws {
+        let counts = try await database.read { [application] transaction in
+            try transaction.first(
+                """
+                SELECT conversation_count, user_count, (
+                    SELECT COUNT(*) FROM conversations c
+                    WHERE c.application = a.application AND c.deleted_at IS NULL
+                ), (
+                    SELECT COUNT(*) FROM identities i WHERE i.application = a.application
+                ) FROM applications a WHERE a.application = \(application.bytes)
+                """
+            ) { row in try (0...3).map { column in try row.int64(.index(column)) } }
+        }
+        if let counts { #expect(counts[..<2] == counts[2...], place) }
+        let events = try await events()
+        let location = DatabaseLocation.scratch()
+        let again = try Database.open(location, migrations: MessagingStore.migrations)
+        try await again.write { [application] transaction in
+            for recorded in events {
+                var projection = Projection(
+                    transaction: transaction, application: application,
+                    hash: StoreEnvironment.live.sha256, position: recorded.position,
+                    moment: recorded.at)
+                projection.trace = recorded.trace
+                try projection.apply(recorded.event)
+            }
+        }
+        // Of webhooks the log tells, and makes none: it holds no secrets.
+        let left: Set = [
+            "schema_migrations", "events", "log_positions", "webhooks", "former_secrets",
+            "dropped_webhooks", "webhook_stretches",
+        ]
+        let live = try await rows(except: left)
+        #expect(try await SampleApplication.rows(of: again, except: left) == live, place)
+        again.close()
+        location.clear()
+    }
+}
+
+extension SampleApplication {
+    /// How the database runs a statement, in its own words.
+    func plan(of statement: SQL) async throws -> String {
+        try await database.read { transaction in
+            try onSQLite
+                ? transaction.rows("EXPLAIN QUERY PLAN \(statement)") { row in try row.text(3) }
+                : transaction.rows("EXPLAIN \(statement)") { row in try row.text(0) }
+        }.joined(separator: "\n")
+    }
+}
+
+extension SQL.StringInterpolation {
+    /// An id of sixteen bytes for the value of a column, in the words of the engine.
+    mutating func appendInterpolation(number column: StaticString) {
+        appendLiteral(
+            onSQLite
+                ? "CAST(printf('%016d', \(column)) AS BLOB)"
+                : "decode(lpad(to_hex(\(column)), 32, '0'), 'hex')")
+    }
+}
+
+extension Transaction {
+    /// The names of all tables.
+    func tables() throws -> [String] {
+        let words: SQL =
+            onSQLite
+            ? "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+            : "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
+        return try rows(words) { row in try row.text(0) }
+    }
+
+    /// The columns of a table, as they stand in it.
+    func columns(of table: String) throws -> [String] {
+        let words: SQL =
+            onSQLite
+            ? "SELECT name FROM pragma_table_info(\(table))"
+            : """
+            SELECT attname FROM pg_attribute
+            WHERE attrelid = to_regclass(\(table)) AND attnum > 0 AND NOT attisdropped
+            ORDER BY attnum
+            """
+        return try rows(words) { row in try row.text(0) }
+    }
+}

@@ -1,0 +1,119 @@
+import Messaging
+import Testing
+
+@testable import MessagingWire
+
+@Suite struct `The line of an event` {
+    static let moment = Timestamp(milliseconds: 1_777_732_467_999)
+    static let conversation = Conversation.ID.v7(at: moment, random: 1)
+    static let message = Message.ID.v7(at: moment, random: 2)
+
+    static func message(by sender: Sender) -> Event {
+        .messageSent(
+            MessageSent(
+                message: Message(
+                    id: message, conversation: conversation, position: Position(1), sender: sender,
+                    sentAt: moment, parts: [])))
+    }
+
+    @Test func `says when, what kind, who and what, to the second`() throws {
+        let ana = try #require(UserID("ana"))
+        #expect(
+            line(Self.message(by: .user(ana)))
+                == "2026-05-02T14:34:27Z Sync: User ana created a message in conversation "
+                + "\(Self.conversation)."
+        )
+    }
+
+    @Test func `names services, tokens, and the server itself`() {
+        #expect(
+            line(Self.message(by: .named("Billing"))).contains(" Sync: Service Billing created "))
+        let id = Token.ID.v7(at: Self.moment, random: 3)
+        let deleted = Event.conversationDeleted(Self.conversation, at: Self.moment)
+        #expect(
+            line(deleted, recordedFor: .token(id)).hasSuffix(
+                "Z Sync: Token \(id) deleted conversation \(Self.conversation)."))
+        #expect(line(deleted).contains("Z Sync: The server deleted "))
+    }
+
+    @Test(arguments: [
+        ("a\nb", "a\\u{a}b"), ("a\u{2028}b", "a\\u{2028}b"), ("\u{202E}evil", "\\u{202e}evil"),
+        ("back\\slash", "back\\u{5c}slash"), ("Zoë 🗝", "Zoë 🗝"), ("\u{1B}[31m", "\\u{1b}[31m"),
+    ])
+    func `stays one line whatever a name holds`(name: String, shown: String) {
+        #expect(line(Self.message(by: .named(name))).contains("Service \(shown) created"))
+        #expect(!line(Self.message(by: .named(name))).contains("\n"))
+    }
+
+    @Test func `counts, and speaks of one as of one`() throws {
+        let (ana, bo) = (try #require(UserID("ana")), try #require(UserID("bo")))
+        let blocks = Event.blocksChanged(
+            BlocksChanged(owner: ana, added: [bo], removed: [], at: Self.moment))
+        #expect(line(blocks).hasSuffix("blocked 1 user for user ana and lifted 0 blocks."))
+        let read = Event.receiptsRecorded(
+            ReceiptsRecorded(
+                conversation: Self.conversation, user: bo, kind: .read,
+                positions: IntervalSet([1...3, 5...5]), at: Self.moment))
+        #expect(
+            line(read).hasSuffix(
+                "Sync: User bo read messages up to position 327680 in conversation \(Self.conversation)."
+            ))
+    }
+
+    @Test func `names what is asked for, and the alias it leaves behind`() {
+        let alias = Conversation.ID.v7(at: Self.moment, random: 4)
+        let matched = { alias in
+            Event.conversationMatched(
+                ConversationMatched(conversation: Self.conversation, key: nil, alias: alias))
+        }
+        let words = "The server asked for conversation \(Self.conversation), which exists"
+        #expect(line(matched(nil)).hasSuffix("\(words)."))
+        #expect(line(matched(alias)).hasSuffix("\(words), as \(alias)."))
+    }
+
+    @Test func `says whether a scheduled message was sent, or dropped`() {
+        let ended = { isSent in
+            Event.scheduleEnded(Self.message, isSent: isSent, at: Self.moment)
+        }
+        #expect(line(ended(true)).hasSuffix("The server sent scheduled message \(Self.message)."))
+        #expect(line(ended(false)).contains(" dropped scheduled message "))
+    }
+
+    @Test(arguments: [
+        (Webhook.Status.unverified, "Token {T} had the target of webhook {W} asked again."),
+        (.active(since: .start), "Token {T} activated webhook {W}."),
+        (
+            .inactive(reason: "Delivery failed: 410\nGone"),
+            "Token {T} deactivated webhook {W}, Delivery failed: 410\\u{a}Gone."
+        ),
+    ])
+    func `says what became of a webhook, and why`(status: Webhook.Status, shown: String) {
+        let (token, id) = (Token.ID.v7(at: Self.moment, random: 3), Self.webhook(status).id)
+        let words = shown.replacing("{T}", with: token.uuid).replacing("{W}", with: id.uuid)
+        #expect(
+            line(.webhookUpdated(Self.webhook(status)), recordedFor: .token(token))
+                == "2026-05-02T14:34:27Z Webhook: \(words)")
+    }
+
+    @Test func `tells of a webhook from its first day to its last`() {
+        let webhook = Self.webhook(.unverified)
+        #expect(
+            line(.webhookCreated(webhook)).hasSuffix(
+                "Z Webhook: The server created webhook \(webhook.id) to https://a.example/in."))
+        #expect(
+            line(.webhookSecretRotated(webhook, formerUntil: Self.moment)).hasSuffix(
+                " replaced the secret of webhook \(webhook.id)."))
+        #expect(line(.webhookDeleted(webhook)).hasSuffix(" deleted webhook \(webhook.id)."))
+    }
+
+    private static func webhook(_ status: Webhook.Status) -> WebhookSummary {
+        WebhookSummary(
+            id: .v7(at: moment, random: 4), payloadVersion: .v1_0,
+            target: "https://a.example/in?key=k", topics: [.messageSent], config: nil,
+            status: status, createdAt: moment)
+    }
+
+    private func line(_ event: Event, recordedFor recorder: EventActor? = nil) -> String {
+        EventLogLine.text(event, by: event.author ?? recorder, at: Self.moment)
+    }
+}

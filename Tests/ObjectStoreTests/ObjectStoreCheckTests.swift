@@ -1,0 +1,135 @@
+import HTTP
+import HTTPClient
+import TestSupport
+import Testing
+
+@testable import ObjectStore
+
+@Suite(.enabled(if: ObjectServer.isAvailable)) struct `A check at the start` {
+    @Test func `is content with what is right`() async throws {
+        #expect(try await TestBucket().store.check() == 0)
+    }
+
+    struct Mistake: Sendable {
+        let name: String
+        let change: @Sendable (inout ObjectStoreSettings) -> Void
+        let kind: ObjectStoreError.Kind
+        let words: String
+    }
+
+    private static let invalidSettings = [
+        Mistake(
+            name: "bucket", change: { $0.bucket = "nowhere" }, kind: .missingBucket,
+            words: "there is no bucket nowhere at 127.0.0.1"),
+        Mistake(
+            name: "region", change: { $0.region = "eu-else-1" }, kind: .wrongRegion,
+            words: "it is in eu-test-1"),
+        Mistake(
+            name: "key", change: { $0.credentials = Credentials(accessKey: "x", secretKey: "y") },
+            kind: .invalidCredentials, words: "InvalidAccessKeyId"),
+        Mistake(
+            name: "secret",
+            change: { $0.credentials = Credentials(accessKey: "parley", secretKey: "y") },
+            kind: .invalidCredentials, words: "SignatureDoesNotMatch"),
+        Mistake(
+            name: "token",
+            change: {
+                $0.credentials = Credentials(
+                    accessKey: "guest", secretKey: "guest-and-more", sessionToken: "old")
+            }, kind: .invalidCredentials, words: "InvalidToken"),
+        Mistake(
+            name: "session",
+            change: { $0.credentials = Credentials(accessKey: "late", secretKey: "late-and-more") },
+            kind: .invalidCredentials, words: "ExpiredToken"),
+    ]
+
+    @Test(arguments: invalidSettings) func `names what is wrong`(mistake: Mistake) async throws {
+        let place = try TestBucket(mistake.change)
+        let wrong = try await fault { _ = try await place.store.check() }
+        #expect(wrong.kind == mistake.kind, "\(mistake.name)")
+        #expect("\(wrong)".contains(mistake.words), "\(wrong)")
+        #expect(place.waits.isEmpty)
+    }
+
+    @Test func `does not let a reader write`() async throws {
+        let place = try TestBucket {
+            $0.credentials = Credentials(accessKey: "reader", secretKey: "reader-and-more")
+        }
+        #expect(try await place.store.check() == 0)
+        let denied = try await fault {
+            _ = try await place.store.put(try TestBucket.key(), .bytes([1]), type: "a/b")
+        }
+        #expect(denied.kind == .accessDenied)
+    }
+
+    @Test func `is made with settings that can be meant only`() throws {
+        let wrong = #expect(throws: ObjectStoreError.self) { try TestBucket { $0.endpoint = "s3" } }
+        #expect(wrong?.kind == .invalid)
+        #expect(wrong?.words.hasPrefix("endpoint must be") == true)
+    }
+}
+
+@Suite(.enabled(if: ObjectServer.isAvailable)) struct `The way to a store` {
+    @Test func `is by virtual host too`() async throws {
+        let place = try TestBucket { settings in
+            settings.endpoint = settings.endpoint.replacing("127.0.0.1", with: "localhost")
+            settings.style = .virtualHost
+        }
+        try await expectAll(of: place)
+        #expect(
+            place.store.presignedURL(try TestBucket.key(), seconds: 1).hasPrefix(
+                "http://parley.localhost:"))
+    }
+
+    @Test func `is with a token of a session`() async throws {
+        try await expectAll(
+            of: TestBucket {
+                $0.credentials = Credentials(
+                    accessKey: "guest", secretKey: "guest-and-more", sessionToken: "session")
+            })
+    }
+
+    @Test(arguments: [false, true])
+    func `is by TLS with a certificate of one's own, signing bodies or not (§10.4)`(
+        leavesPayloadUnsigned: Bool
+    ) async throws {
+        let server = try #require(ObjectServer.shared)
+        try await expectAll(
+            of: TestBucket { settings in
+                settings.endpoint = server.secureEndpoint
+                settings.authorities = server.authorities
+                settings.leavesPayloadUnsigned = leavesPayloadUnsigned
+            })
+    }
+
+    @Test func `is not by TLS to somebody nobody vouches for`() async throws {
+        let server = try #require(ObjectServer.shared)
+        let place = try TestBucket { $0.endpoint = server.secureEndpoint }
+        let stranger = try await fault { _ = try await place.store.check() }
+        #expect(stranger.kind == .untrusted)
+        #expect(place.waits.isEmpty)
+    }
+
+    private func expectAll(of place: TestBucket) async throws {
+        let key = try #require(ObjectKey("a b/ü"))
+        let store = place.store
+        let stored = ClientBody.stored(100_000) { count, position in
+            Array(patternBytes(100_000)[Int(position)...].prefix(count))
+        }
+        _ = try await store.put(key, stored, type: "a/b", metadata: ["x": "y"])
+        #expect(try await store.head(key)?.size == 100_000)
+        #expect(try await store.read(key, range: 5..<10)[...] == patternBytes(100_000)[5..<10])
+        let upload = try await store.createMultipartUpload(key, type: "a/b")
+        let part = try await store.putPart(key, upload: upload, number: 1, stored)
+        #expect(try await store.parts(key, upload: upload) == [part])
+        try await store.complete(key, upload: upload, [part])
+        let url = store.presignedURL(key, seconds: 60)
+        var settings = HTTPClientSettings()
+        settings.caBundle = store.settings.authorities
+        let answer = try await HTTPClient(settings).send(
+            ClientRequest(.get, url), bodyLimit: 1 << 20)
+        #expect(answer.body == patternBytes(100_000))
+        try await store.delete(key)
+        #expect(try await store.head(key) == nil)
+    }
+}

@@ -1,0 +1,75 @@
+import Glibc
+import SystemSupport
+import TestSupport
+import Testing
+
+@testable import ObjectStore
+
+/// A store of one test, on the server they share: with a prefix of its own, and a clock that never waits.
+struct TestBucket {
+    let store: ObjectStore
+    private let waited: Waits
+
+    init(_ change: (inout ObjectStoreSettings) -> Void = { _ in }, clock: Int64? = nil) throws {
+        let server = try #require(ObjectServer.shared)
+        var settings = ObjectStoreSettings(
+            endpoint: server.endpoint, region: ObjectServer.region, bucket: ObjectServer.bucket,
+            prefix: ObjectServer.newPrefix(),
+            credentials: Credentials(
+                accessKey: ObjectServer.owner.key, secretKey: ObjectServer.owner.secret))
+        change(&settings)
+        let waited = Waits()
+        self.waited = waited
+        store = try ObjectStore(
+            settings,
+            clock: ObjectStoreClock(
+                now: { clock ?? now() }, sleep: { waited.add($0) }, random: { $0.upperBound }))
+    }
+
+    /// The waits between attempts so far, in milliseconds.
+    var waits: [Int64] { waited.all }
+
+    /// A key below which something goes wrong, see `objectstore.py`.
+    static func key(_ faults: String...) throws -> ObjectKey {
+        try #require(ObjectKey((faults.map { "fault.\($0)" } + ["thing"]).joined(separator: "/")))
+    }
+}
+
+/// Milliseconds since 1970, as the system has it.
+private func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+}
+
+private final class Waits: Sendable {
+    private let list = Locked<[Int64]>([])
+
+    func add(_ wait: Int64) { list.withLock { $0.append(wait) } }
+    var all: [Int64] { list.withLock { $0 } }
+}
+
+extension ObjectStore {
+    /// The whole of an object, or of a range of it.
+    func read(_ key: ObjectKey, range: Range<Int64>? = nil) async throws -> [UInt8] {
+        let stream = try await get(key, range: range)
+        var bytes: [UInt8] = []
+        while let piece = try await stream.next() { bytes += piece }
+        return bytes
+    }
+}
+
+/// Bytes that repeat late enough for a mistake in their order to show.
+func patternBytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+}
+
+/// What an operation threw.
+func fault(
+    sourceLocation: SourceLocation = #_sourceLocation, _ operation: () async throws -> Void
+) async throws -> ObjectStoreError {
+    try #require(
+        await #expect(throws: ObjectStoreError.self, sourceLocation: sourceLocation) {
+            try await operation()
+        }, sourceLocation: sourceLocation)
+}

@@ -1,0 +1,111 @@
+import FoundationEssentials
+import ObjectStore
+import TestSupport
+import Testing
+
+@testable import ParleyServer
+
+@Suite(.enabled(if: ObjectServer.isAvailable)) struct `A server with a bucket` {
+    /// Settings of the tests' store, as an operator writes them, but for some.
+    private static func flags(_ others: [(String, String)] = []) -> [(key: String, value: String)] {
+        let server = ObjectServer.shared
+        var flags: [(key: String, value: String)] = [
+            ("s3.bucket", ObjectServer.bucket), ("s3.endpoint", server?.endpoint ?? ""),
+            ("s3.region", ObjectServer.region), ("s3.prefix", ObjectServer.newPrefix()),
+            ("s3.access_key", ObjectServer.owner.key),
+            ("s3.secret_key", ObjectServer.owner.secret),
+        ]
+        for (key, value) in others {
+            flags.removeAll { flag in flag.key == key }
+            if !value.isEmpty { flags.append((key, value)) }
+        }
+        return flags
+    }
+
+    /// A file that goes with the test.
+    private func withFile(_ text: String, _ work: (String) async throws -> Void) async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path()
+        defer { Repository.remove(path) }
+        try Repository.write(text, to: path)
+        try await work(path)
+    }
+
+    @Test func `starts where everything is right`() async throws {
+        let parts = try await TestServer(Self.flags()).parts()
+        parts.close()
+    }
+
+    @Test(arguments: [
+        ([("s3.bucket", "nobodys")], "the bucket nobodys of s3.bucket cannot be used: "),
+        (
+            [("s3.secret_key", "wrong")],
+            "the bucket \(ObjectServer.bucket) of s3.bucket cannot be used: "
+        ),
+        (
+            [("s3.access_key", "nobody")],
+            "the bucket \(ObjectServer.bucket) of s3.bucket cannot be used: "
+        ),
+        ([("s3.unsigned_payload", "true")], "s3.unsigned_payload "),
+        (
+            [
+                ("s3.access_key", ""), ("s3.secret_key", ""),
+                ("s3.credentials_file", "/proc/none/credentials"),
+            ],
+            "the file /proc/none/credentials of s3.credentials_file cannot be read"
+        ),
+    ]) func `says in one line what is wrong with it, and no secret (resumable uploads 10.3)`(
+        changes: [(String, String)], beginning: String
+    ) async throws {
+        let scratch = TestServer(Self.flags(changes))
+        await #expect {
+            try await scratch.parts()
+        } throws: { error in
+            let line = "\(error)"
+            return line.hasPrefix(beginning) && !line.contains("\n")
+                && !line.contains(ObjectServer.owner.secret)
+        }
+    }
+
+    @Test func `starts while its store cannot be reached: messages need none`() async throws {
+        let parts = try await TestServer(Self.flags([("s3.endpoint", "http://127.0.0.1:1")]))
+            .parts()
+        parts.close()
+    }
+
+    @Test func `takes its credentials out of a file, and others when it is written again`()
+        async throws
+    {
+        let none = [("s3.access_key", ""), ("s3.secret_key", "")]
+        let right = """
+            [other]
+            aws_access_key_id = nobody
+            [default]
+            aws_access_key_id = \(ObjectServer.owner.key)
+            aws_secret_access_key = \(ObjectServer.owner.secret)
+            """
+        try await withFile(right) { path in
+            let scratch = TestServer(Self.flags(none + [("s3.credentials_file", path)]))
+            let parts = try await scratch.parts()
+            defer { parts.close() }
+            let credentials = try #require(parts.credentials)
+            _ = try await credentials.store.check()
+            try Repository.write(
+                "[default]\naws_access_key_id = nobody\naws_secret_access_key = none\n", to: path)
+            try credentials.reload()
+            await #expect(throws: ObjectStoreError.self) { try await credentials.store.check() }
+            try Repository.write("half a file", to: path)
+            #expect(throws: CommandFailure.self) { try credentials.reload() }
+            try Repository.write(right, to: path)
+            try credentials.reload()
+            _ = try await credentials.store.check()
+        }
+        try await withFile("[default]\naws_access_key_id = a\n") { path in
+            let scratch = TestServer(Self.flags(none + [("s3.credentials_file", path)]))
+            await #expect {
+                try await scratch.parts()
+            } throws: { error in
+                "\(error)".hasPrefix("the file \(path) of s3.credentials_file must hold ")
+            }
+        }
+    }
+}

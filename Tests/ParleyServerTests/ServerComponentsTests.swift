@@ -1,0 +1,106 @@
+import FoundationEssentials
+import HTTP
+import SQL
+import Testing
+
+@testable import ParleyServer
+
+@Suite struct `Putting a server together` {
+    @Test func `refuses a folder that another server serves`() async throws {
+        let scratch = TestServer()
+        let parts = try await scratch.parts()
+        await #expect {
+            try await scratch.parts()
+        } throws: { error in
+            "\(error)".hasPrefix("the data folder \(scratch.path) is already in use by process ")
+        }
+        parts.close()
+    }
+
+    @Test func `says what is wrong with a folder in one line`() async throws {
+        let scratch = TestServer([("data.folder", "/proc/none/data")])
+        await #expect(throws: CommandFailure.self) { try await scratch.parts() }
+    }
+
+    @Test(arguments: [
+        ("host=/nowhere", "cannot be reached: "),
+        ("hsot=a", "cannot be used: the URL is not understood: invalid URI query parameter"),
+        ("port=x", "cannot be used: the URL is not understood: there is no such port"),
+        ("sslmode=x", "cannot be used: the URL is not understood: there is no such sslmode"),
+        ("application_name=%zz", "cannot be used: the URL is not understood: invalid percent"),
+    ]) func `says what is wrong with a database server, and never its URL`(
+        parameter: String, reason: String
+    ) async throws {
+        let scratch = TestServer([("database.url", "postgres://me:sesame@/parley?\(parameter)")])
+        await #expect {
+            try await scratch.parts()
+        } throws: { error in
+            "\(error)".hasPrefix("the database of database.url \(reason)")
+                && !"\(error)".contains("sesame") && !"\(error)".contains("%zz")
+        }
+    }
+
+    @Test func `reads the URL of its database from a file`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path()
+        defer { Repository.remove(file) }
+        let scratch = TestServer([("database.url_file", file)])
+        #expect(throws: CommandFailure.self) { try scratch.settings.databaseLocation() }
+        try Repository.write("postgres://me:sesame@db/parley\n", to: file)
+        #expect(
+            try scratch.settings.databaseLocation() == .server("postgres://me:sesame@db/parley"))
+        try Repository.write("sesame", to: file)
+        #expect {
+            try scratch.settings.databaseLocation()
+        } throws: { error in
+            "\(error)".hasPrefix("the file \(file) of database.url_file must hold ")
+                && !"\(error)".contains("sesame")
+        }
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:8080", "http://127.0.0.1:8080"), ("0.0.0.0:80", "http://127.0.0.1:80"),
+        ("[::]:8080", "http://[::1]:8080"), ("unix:/run/parley.sock", "http://localhost"),
+    ]) func `hands out URLs of the first address`(address: String, base: String) {
+        #expect(TestServer([("http.listen", address)]).settings.base == base)
+        let named = TestServer([
+            ("http.listen", address), ("public_url", "https://chat.example.com/"),
+        ])
+        #expect(named.settings.base == "https://chat.example.com")
+        #expect(named.settings.transferBase.text == "https://chat.example.com")
+    }
+}
+
+@Suite struct `The first application` {
+    private static let id = "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
+
+    @Test func `X12 is made once and told with a line to paste`() async throws {
+        let scratch = TestServer()
+        let parts = try await scratch.parts()
+        let first = FirstApplication(store: parts.store, settings: scratch.settings)
+        let news = try #require(try await first.makeIfNone())
+        #expect(news.contains("\nAPP="))
+        #expect(news.contains("\nTOKEN="))
+        #expect(news.contains("\ncurl http://127.0.0.1:8080/apps/"))
+        #expect(try await first.makeIfNone() == nil)
+    }
+
+    @Test func `X12 comes from the environment, as often as it is said`() async throws {
+        let secret = "a-token-of-the-environment"
+        let scratch = TestServer([("app.id", Self.id), ("app.token", secret)])
+        let parts = try await scratch.parts()
+        let first = FirstApplication(store: parts.store, settings: scratch.settings)
+        for _ in 0..<2 { try await first.makeConfigured() }
+        #expect(try await first.makeIfNone() == nil)
+    }
+
+    @Test func `X12 refuses a token that opens another application`() async throws {
+        let secret = "a-token-of-the-environment"
+        let scratch = TestServer([("app.id", Self.id), ("app.token", secret)])
+        let parts = try await scratch.parts()
+        try await FirstApplication(store: parts.store, settings: scratch.settings).makeConfigured()
+        var settings = scratch.settings
+        settings.applicationID = "00000000-0000-4000-8000-000000000000"
+        let other = FirstApplication(store: parts.store, settings: settings)
+        await #expect(throws: CommandFailure.self) { try await other.makeConfigured() }
+    }
+}

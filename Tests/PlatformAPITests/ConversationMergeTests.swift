@@ -1,0 +1,142 @@
+import FoundationEssentials
+import JSON
+import Messaging
+import MessagingStore
+import Testing
+
+@Suite struct `Ids that meet` {
+    @Test(arguments: [true, false])
+    func `forty creations under own ids are one conversation by forty names (X1_2, X1_6, R8)`(
+        overSocket: Bool
+    ) async throws {
+        let scene = try await Scene.make(version: "3.0")
+        let names = (0..<40).map { _ in UUID().uuidString.lowercased() }
+        let answers = try await each(names, scene, overSocket) { scene, door, index in
+            let body = #"{"participants":["ana","bo"],"distinct":true"#
+            return try await scene.ask(
+                "POST", "/apps/{app}/conversations",
+                index.isMultiple(of: 2) ? body + #","id":"\#(names[index])"}"# : body + "}",
+                fields: index.isMultiple(of: 2) ? [] : [("If-None-Match", names[index])], by: door)
+        }
+        #expect(answers.count { $0.status == 201 } == 1)
+        #expect(answers.count { $0.status == 200 } == 39)
+        let winner = try #require(answers.first?["Location"])
+        #expect(Set(answers.map { $0["Location"] }) == [winner])
+        #expect(answers.count { $0["Content-Location"] == winner } == 39)
+        let sent = try await each(names, scene, overSocket) { scene, door, index in
+            try await scene.ask(
+                "POST", "/apps/{app}/conversations/\(names[index])/messages",
+                #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"\#(index)"}]}"#, by: door)
+        }
+        #expect(sent.allSatisfy { $0.status == 201 })
+        let bodies = try await bodies(of: names[7], in: scene)
+        #expect(bodies.sorted() == names.indices.map(String.init).sorted())
+        let kinds = try await scene.events().map(\.type)
+        #expect(kinds.count { $0 == .conversationCreated } == 1)
+        #expect(kinds.count { $0 == .conversationMatched } == 39)
+    }
+
+    @Test(arguments: [true, false])
+    func `messages posted to either while they merge are there once, in order (X1_2, X1_3)`(
+        overSocket: Bool
+    ) async throws {
+        let scene = try await Scene.make(version: "3.0")
+        let users = Participants([UserID("ana"), UserID("bo")].compactMap(\.self))
+        let ids = (0..<3).map { number in Conversation.ID.v7(at: .now, random: UInt128(number)) }
+        for (number, id) in ids.enumerated() {
+            try await scene.world.store.placeBeside(
+                Conversation(
+                    id: id, createdAt: Timestamp(milliseconds: Int64(9 - number)),
+                    participants: users, isDistinct: true, metadata: Metadata()),
+                in: scene.application)
+        }
+        let places = Array(0..<60)
+        async let settled: Void = {
+            for id in ids {
+                try await scene.world.store.reconcile(id, in: scene.application)
+            }
+        }()
+        let answers = try await each(places, scene, overSocket) { scene, door, index in
+            try await scene.ask(
+                "POST", "/apps/{app}/conversations/\(ids[index % 3].uuid)/messages",
+                #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"\#(index)"}]}"#, by: door)
+        }
+        try await settled
+        #expect(answers.allSatisfy { $0.status == 201 })
+        for id in ids {
+            let found = try await bodies(of: id.uuid, in: scene)
+            #expect(found.sorted() == places.map(String.init).sorted())
+            let read = try await scene.ask(
+                "GET", "/apps/{app}/conversations/\(id.uuid)",
+                by: RouterDoor(service: scene.world.service))
+            #expect(read.body.contains("layer:///conversations/\(ids[2].uuid)"))
+        }
+    }
+
+    @Test func `the log shows who is one with whom, and where messages went (X1_5, X3)`()
+        async throws
+    {
+        let scene = try await Scene.make(version: "3.0")
+        let users = Participants([UserID("ana"), UserID("bo")].compactMap(\.self))
+        let door = RouterDoor(service: scene.world.service)
+        let made = try await scene.ask(
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"],"distinct":true}"#,
+            by: door)
+        let own = try #require(made["Location"]?.split(separator: "/").last)
+        let other = Conversation.ID.v7(at: .now, random: 1)
+        try await scene.world.store.placeBeside(
+            Conversation(
+                id: other, createdAt: .now.next, participants: users, isDistinct: true,
+                metadata: Metadata()), in: scene.application)
+        for home in [other.uuid, String(own)] {
+            _ = try await scene.ask(
+                "POST", "/apps/{app}/conversations/\(home)/messages",
+                #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"x"}]}"#, by: door)
+        }
+        let end = try await scene.end()
+        try await scene.world.store.reconcile(other, in: scene.application)
+        let answer = try await scene.ask("GET", "/apps/{app}/events?after=\(end)", by: door)
+        let events = try JSONDocument(Array(answer.body.utf8)).root["events"]?.elements.map(\.self)
+        let event = try #require(events?.first)
+        #expect(events?.count == 1)
+        #expect(event["type"]?.string == "conversation.merged")
+        #expect(event["subject"]?.string == "layer:///conversations/\(own)")
+        #expect(event["data"]?["id"]?.string == "layer:///conversations/\(own)")
+        let aliases = event["changes"]?["aliases"]?.elements.map(\.string)
+        #expect(aliases == ["layer:///conversations/\(other.uuid)"])
+        let moved = event["changes"]?["messages"]?.elements.compactMap { $0["moved_to"]?.integer }
+        #expect(moved?.isEmpty == false)
+    }
+
+    private func bodies(of conversation: String, in scene: Scene) async throws -> [String] {
+        let answer = try await scene.ask(
+            "GET", "/apps/{app}/conversations/\(conversation)/messages?page_size=100",
+            by: RouterDoor(service: scene.world.service))
+        let messages = try JSONDocument(Array(answer.body.utf8)).root.elements.map(\.self)
+        let times = messages.compactMap { message in message["sent_at"]?.string }
+        #expect(times == times.sorted(by: >))
+        return messages.compactMap { message in
+            message["parts"]?.elements.first { _ in true }?["body"]?.string
+        }
+    }
+
+    /// Asks for each of a list at once.
+    private func each<Item>(
+        _ items: [Item], _ scene: Scene, _ overSocket: Bool,
+        _ request: @escaping @Sendable (Scene, any Door, Int) async throws -> PlainAnswer
+    ) async throws -> [PlainAnswer] {
+        try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
+            for index in items.indices {
+                let door: any Door =
+                    overSocket
+                    ? SocketDoor(port: scene.world.port) : RouterDoor(service: scene.world.service)
+                group.addTask { try await request(scene, door, index) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+}
+
+extension Timestamp {
+    fileprivate static var now: Timestamp { StoreEnvironment.live.now() }
+}

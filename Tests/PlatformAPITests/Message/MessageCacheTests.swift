@@ -1,0 +1,159 @@
+import HTTP
+import Messaging
+import MessagingStore
+import Testing
+
+@testable import PlatformAPI
+
+@Suite struct `A remembered message` {
+    /// Whoever could notice asks both an interface that remembers and one that does not, twice each:
+    /// whatever was changed in between, they say the same.
+    @Test(arguments: ["1.1", "2.0", "3.0"])
+    func `is told as if it had been read, whatever has changed`(version: String) async throws {
+        let play = try await Play(version)
+        for _ in 0..<70 {
+            try await play.changeSomething()
+            try await play.compareSome()
+        }
+        let told = play.remembering.messageCacheStatistics
+        #expect((told.hits > 100) == play.scene.world.remembers)
+        #expect((told.hits == 0) == !play.scene.world.remembers)
+        #expect(told.misses > 20)
+        #expect(play.forgetful.messageCacheStatistics.hits == 0)
+        #expect(play.forgetful.messageCacheStatistics.bytes == 0)
+    }
+
+    @Test func `is what its change has answered, over sockets (X4)`() async throws {
+        let scene = try await Scene.make(version: "3.0", in: .separate())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<6 {
+                group.addTask {
+                    let socket = SocketDoor(port: scene.world.port)
+                    let play = try await Play(
+                        "3.0", in: scene, by: socket, members: ["w\(writer)", "r"])
+                    let message = try await play.send()
+                    for number in 0..<40 {
+                        let name = "name \(number)"
+                        let told = try await scene.ask(
+                            "PUT", "/apps/{app}/users/w\(writer)/identity",
+                            #"{"display_name":"\#(name)"}"#, by: socket)
+                        #expect(told.status == 204)
+                        for path in [
+                            "/apps/{app}/messages/\(message)",
+                            "/apps/{app}/users/r/messages/\(message)",
+                        ] {
+                            let read = try await scene.ask("GET", path, by: socket)
+                            #expect(read.body.contains("\"display_name\":\"\(name)\""))
+                        }
+                    }
+                    let read = try await scene.ask(
+                        "POST", "/apps/{app}/users/r/messages/\(message)/receipts",
+                        #"{"type":"read"}"#, by: socket)
+                    #expect(read.status == 204)
+                    let known = try await scene.ask(
+                        "GET", "/apps/{app}/users/r/messages/\(message)", by: socket)
+                    #expect(known.body.contains("\"is_unread\":false"))
+                }
+            }
+            try await group.waitForAll()
+        }
+        let before = scene.world.service.api.messageCacheStatistics
+        #expect(before.misses > 0)
+    }
+
+    @Test func `is the same after a restart`() async throws {
+        let scene = try await Scene.make(version: "3.0", in: .separate())
+        let play = try await Play("3.0", in: scene, by: RouterDoor(service: scene.world.service))
+        let path = "/apps/{app}/messages/\(try await play.send())"
+        let before = try await scene.ask("GET", path, by: SocketDoor(port: scene.world.port))
+        let later = try await scene.reopened()
+        let socket = SocketDoor(port: later.world.port)
+        for _ in 0..<3 { #expect(try await later.ask("GET", path, by: socket).body == before.body) }
+        #expect(
+            later.world.service.api.messageCacheStatistics.hits == (later.world.remembers ? 2 : 0))
+    }
+
+    @Test func `is refused as it would be, and known by its tag (X4)`() async throws {
+        let scene = try await Scene.make(version: "3.0", in: .separate())
+        let door = RouterDoor(service: scene.world.service)
+        let play = try await Play("3.0", in: scene, by: door)
+        let message = try await play.send()
+        for _ in 0..<2 {
+            let found = try await scene.ask("GET", "/apps/{app}/messages/\(message)", by: door)
+            #expect(found.status == 200)
+            #expect(found["ETag"] == "\"v1\"")
+            let known = try await scene.ask(
+                "GET", "/apps/{app}/messages/\(message)", fields: [("If-None-Match", "\"v1\"")],
+                by: door)
+            #expect(known.status == 304)
+            #expect(known.body.isEmpty)
+            let foreign = try await door.ask(
+                PlainRequest(
+                    method: "GET", target: "/apps/\(scene.application.uuid)/messages/\(message)",
+                    fields: [
+                        ("Authorization", "Bearer \(scene.variables["other_token"] ?? "")"),
+                        ("Accept", "application/vnd.layer+json; version=3.0"),
+                    ], body: ""))
+            #expect(foreign.status == 403)
+            let elsewhere = try await scene.ask(
+                "GET", "/apps/{app}/conversations/\(message)/messages/\(message)", by: door)
+            #expect(elsewhere.status == 404)
+        }
+        // The two that told, and those that looked and said something else.
+        #expect(
+            scene.world.service.api.messageCacheStatistics.hits == (scene.world.remembers ? 5 : 0))
+    }
+}
+
+@Suite struct `A cache with a budget` {
+    @Test(arguments: [1000, 5000, 60_000])
+    func `never weighs more than that, and tells what it was told last`(budget: Int) {
+        var cache = BudgetedCache<Int, Int>(budget: budget)
+        var told: [Int: Int] = [:]
+        var weights: [Int: Int] = [:]
+        var found = 0
+        for number in 0..<20_000 {
+            let key = Int.random(in: 0..<300)
+            switch Int.random(in: 0..<10) {
+            case 0:
+                cache.remove(key)
+                told[key] = nil
+            case 1...4:
+                weights[key] = Int.random(in: 0...budget / 8)
+                cache.keep(number, of: key, weighing: weights[key, default: 0])
+                told[key] = number
+            default:
+                guard let value = cache.value(of: key) else { continue }
+                found += 1
+                #expect(value == told[key])
+            }
+            #expect(cache.weight <= budget)
+        }
+        #expect(found > 500)
+        let there = (0..<300).filter { key in cache.value(of: key) != nil }
+        #expect(there.count == cache.count)
+        #expect(there.reduce(0) { sum, key in sum + weights[key, default: 0] } == cache.weight)
+    }
+
+    @Test func `lets those go first that nobody asked for`() {
+        var cache = BudgetedCache<Int, Int>(budget: 1600)
+        for key in 0..<16 { cache.keep(key, of: key, weighing: 100) }
+        for key in 0..<8 { #expect(cache.value(of: key) == key) }
+        for key in 16..<24 { cache.keep(key, of: key, weighing: 100) }
+        #expect((0..<8).allSatisfy { key in cache.value(of: key) == key })
+        #expect((8..<16).allSatisfy { key in cache.value(of: key) == nil })
+    }
+
+    @Test func `keeps nothing that drives out many, and without a budget nothing at all`() {
+        var cache = BudgetedCache<Int, Int>(budget: 1600)
+        cache.keep(1, of: 1, weighing: 101)
+        #expect(cache.count == 0)
+        // What was known under the key is not true any more either.
+        cache.keep(2, of: 2, weighing: 100)
+        cache.keep(3, of: 2, weighing: 101)
+        #expect(cache.value(of: 2) == nil)
+        var none = BudgetedCache<Int, Int>(budget: 0)
+        none.keep(1, of: 1, weighing: 384)
+        #expect(none.count == 0)
+    }
+}

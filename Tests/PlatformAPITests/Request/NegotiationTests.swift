@@ -1,0 +1,327 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingWire
+import Testing
+
+@testable import PlatformAPI
+
+@Suite struct `Unknown query parameters` {
+    @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
+    func `are ignored and named on every line, or refused where that is preferred (ruling 21)`(
+        line: String, version: APIVersion
+    ) async throws {
+        var play = try await ExamplePlay(version: version.rawValue)
+        guard
+            let operation = play.description.operations
+                .first(where: { "\($0.method) \($0.path)" == line })
+        else { return }
+        try await play.prepare(operation)
+        var request = try play.request(operation)
+        request.target += (request.target.contains("?") ? "&" : "?") + "colour=red"
+        var strict = request
+        strict.fields.append(("Prefer", "handling=strict"))
+        let before = try await play.scene.eventCount()
+        let refused = try await play.door.ask(strict)
+        #expect(refused.status == 422, "\(refused)")
+        #expect(refused.body.contains(#""data":{"property":"colour"}"#))
+        #expect(refused["Preference-Applied"] == "handling=strict")
+        #expect(refused["Parley-Ignored-Parameters"] == nil)
+        #expect(refused["Parley-Version"] == version.rawValue)
+        #expect(play.description.problem(refused, of: operation) == nil)
+        #expect(try await play.scene.eventCount() == before)
+
+        let answer = try await play.door.ask(request)
+        #expect(
+            answer.status == operation.json["x-example"]?["status"]?.integer.map { Int($0) },
+            "\(answer)")
+        #expect(answer["Parley-Ignored-Parameters"] == "colour")
+        #expect(answer["Parley-Version"] == version.rawValue)
+        #expect(play.description.problem(answer, of: operation) == nil)
+    }
+
+    @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" })
+    func `have no name that the description lists (ruling 21)`(line: String) async throws {
+        let endpoint = try #require(
+            Endpoint.all.first { "\($0.method.rawValue) \($0.path)" == line })
+        for version in endpoint.versions {
+            let names = endpoint.describe(version, MessagingLimits()).query.map(\.name)
+            let target = names.map { name in "\(name)=1" }.joined(separator: "&")
+            let query = try Query(RequestTarget("/?\(target)"), endpoint.queryNames)
+            #expect(query.unknown.isEmpty, "\(version)")
+            #expect(query.all.map(\.name) == names)
+        }
+    }
+
+    /// A query and what the header says of it.
+    private static let headers: [(query: String, header: String?)] = [
+        ("page_size=1", nil), ("", nil), ("&&", nil), ("=5", nil), ("page_size=1&", nil),
+        ("a", "a"), ("a=", "a"), ("a=1&a=2&b=3&a", "a, b"),
+        // Names are percent-encoded, so that none ends the header or looks like two.
+        ("a%2Cb=1", "a%2Cb"), ("a+b=1", "a%20b"),
+        ("a%0D%0ASet-Cookie:%20x=1", "a%0D%0ASet-Cookie%3A%20x"),
+        ("%09%1F%7F=1", "%09%1F%7F"), ("%22%5C%25=1", "%22%5C%25"), ("a[b]=1", "a%5Bb%5D"),
+        ("%C3%A9=1", "%C3%A9"), ("%E2%82%AC=1&%F0%9F%98%80", "%E2%82%AC, %F0%9F%98%80"),
+        // Equal by Unicode's rules, different as bytes.
+        ("%C3%A9=1&e%CC%81=1", "%C3%A9, e%CC%81"),
+        (
+            "PAGE_SIZE=1&page_size%20=1&%EF%BD%90age_size=1",
+            "PAGE_SIZE, page_size%20, %EF%BD%90age_size"
+        ),
+        ("metadata=1&metadata.topic=keys", "metadata"),
+    ]
+
+    @Test(arguments: headers)
+    func `are encoded in the header (ruling 21)`(query: String, header: String?) async throws {
+        let scene = try await Scene.make(version: "3.0")
+        for door in [
+            RouterDoor(service: scene.world.service) as any Door,
+            SocketDoor(port: scene.world.port),
+        ] {
+            let answer = try await scene.ask(
+                "GET", "/apps/{app}/conversations?\(query)", by: door)
+            #expect(answer.status == 200, "\(answer)")
+            #expect(answer["Parley-Ignored-Parameters"] == header)
+            #expect(answer["Set-Cookie"] == nil)
+        }
+    }
+
+    @Test func `are ten at most in the header (ruling 21)`() async throws {
+        let names = (0..<250).map { number in "p\(number)" }
+        let answer = try await ask("?" + names.joined(separator: "&"))
+        #expect(answer.status == 200)
+        #expect(
+            answer["Parley-Ignored-Parameters"] == names.prefix(10).joined(separator: ", "))
+    }
+
+    @Test func `are cut in the header when they are long`() async throws {
+        let plain = try await ask("?" + String(repeating: "n", count: 2000))
+        #expect(
+            plain["Parley-Ignored-Parameters"] == String(repeating: "n", count: 128) + "...")
+        // Not in the middle of an escape.
+        let escaped = try await ask("?" + String(repeating: "%E2%82%AC", count: 200))
+        let header = try #require(escaped["Parley-Ignored-Parameters"])
+        #expect(header.hasSuffix("..."))
+        #expect(header.utf8.count == 126 + 3)
+        let strict = try await ask(
+            "?" + String(repeating: "n", count: 2000), [("Prefer", "handling=strict")])
+        #expect(strict.status == 422)
+        #expect(strict.body.contains("`\(String(repeating: "n", count: 64))…` is not"))
+    }
+
+    @Test(arguments: [
+        "?%zz=1", "?a=%ff", "?%00=1",
+        "?" + Array(repeating: "a", count: 257).joined(separator: "&"),
+    ])
+    func `that cannot be decoded are malformed, on every line (H57, H61)`(
+        query: String
+    ) async throws {
+        for path in ["/apps/{app}/conversations", "/apps/{app}/users/ana/badge"] {
+            let scene = try await Scene.make(version: "3.0")
+            let answer = try await scene.ask(
+                "GET", path + query, by: RouterDoor(service: scene.world.service))
+            #expect(answer.status == 400, "\(answer)")
+            #expect(answer["Parley-Ignored-Parameters"] == nil)
+        }
+    }
+
+    @Test func `stay out of the link to the next page`() async throws {
+        let scene = try await Scene.make(version: "3.0")
+        let door = RouterDoor(service: scene.world.service)
+        for name in ["ana", "bo"] {
+            let made = try await scene.ask(
+                "POST", "/apps/{app}/conversations", "{\"participants\":[\"\(name)\"]}", by: door)
+            #expect(made.status == 201)
+        }
+        let page = try await scene.ask(
+            "GET", "/apps/{app}/conversations?colour=red&page_size=1", by: door)
+        let link = try #require(page["Link"])
+        #expect(link.contains("page_size=1"))
+        #expect(!link.contains("colour"))
+    }
+
+    @Test func `are named before a stream of events begins (ruling 21, X3)`() async throws {
+        let scene = try await Scene.make(version: "3.0")
+        try await scene.say(1, in: try await scene.conversation())
+        let stream = try LiveStream(scene, "?colour=red&after=0")
+        _ = try await stream.next(1)
+        #expect(stream.head.contains("Parley-Ignored-Parameters: colour\r\n"), "\(stream.head)")
+        #expect(stream.head.contains("Parley-Version: 3.0\r\n"))
+    }
+
+    private func ask(
+        _ query: String, _ fields: [(name: String, value: String)] = []
+    ) async throws -> PlainAnswer {
+        let scene = try await Scene.make(version: "3.0")
+        return try await scene.ask(
+            "GET", "/apps/{app}/conversations\(query)", fields: fields,
+            by: RouterDoor(service: scene.world.service))
+    }
+}
+
+@Suite struct `A patch without a body` {
+    @Test(
+        arguments: Endpoint.all.filter { $0.method == .patch }.map { "PATCH \($0.path)" },
+        APIVersion.allCases)
+    func `changes nothing on every line (ruling 24)`(
+        line: String, version: APIVersion
+    ) async throws {
+        var play = try await ExamplePlay(version: version.rawValue)
+        let operation = try #require(
+            play.description.operations.first { "\($0.method) \($0.path)" == line })
+        try await play.prepare(operation)
+        var request = try play.request(operation)
+        request.bytes = []
+        let status = operation.json["x-example"]?["status"]?.integer.map { Int($0) }
+        let before = try await play.scene.eventCount()
+        #expect(try await play.door.ask(request).status == status)
+        request.fields.removeAll { $0.name == "Content-Type" }
+        let answer = try await play.door.ask(request)
+        #expect(answer.status == status, "\(answer)")
+        #expect(play.description.problem(answer, of: operation) == nil)
+        #expect(try await play.scene.eventCount() == before)
+    }
+}
+
+@Suite struct `Strict Accept` {
+    @Test(arguments: [
+        (String?.none, 406), ("*/*", 406), ("application/json", 406), ("", 406),
+        ("application/vnd.layer+json", 406), ("application/vnd.layer+json; version=4.0", 406),
+        ("application/vnd.layer+json; version=3.0", 200),
+        ("*/*, application/vnd.layer+json; version=2", 200),
+    ])
+    func `is what api_strict_accept restores (ruling 31)`(
+        accept: String?, status: Int
+    ) async throws {
+        let scene = try await Scene.make(in: .strict)
+        let answer = try await ask("/apps/{app}/conversations", accept, scene)
+        #expect(answer.status == status, "\(answer)")
+        guard status == 406 else { return }
+        #expect(answer["Parley-Version"] == nil)
+        #expect(
+            answer.body.contains(
+                "must be of form application/vnd.layer+json; version=x.y, where x.y is 1.0, 1.1, 2.0 or 3.0.\""
+            ))
+        // It may change while requests are served (H196).
+        scene.world.service.api.apply(PlatformSettings())
+        let lenient = try await ask("/apps/{app}/conversations", "*/*", scene)
+        #expect(lenient.status == 200)
+        #expect(lenient["Parley-Version"] == "3.0")
+    }
+
+    @Test func `leaves streams of events as they are (X3)`() async throws {
+        let scene = try await Scene.make(in: .strict)
+        let stream = try LiveStream(scene, "?after=now")
+        try await scene.say(1, in: try await scene.conversation())
+        _ = try await stream.next(1)
+        #expect(stream.head.hasPrefix("HTTP/1.1 200"))
+        let excluded = try await ask("/apps/{app}/events", "text/event-stream;q=0", scene)
+        #expect(excluded.status == 406)
+        #expect(excluded.body.contains(", or text/event-stream.\""))
+    }
+
+    private func ask(
+        _ path: String, _ accept: String?, _ scene: Scene
+    ) async throws -> PlainAnswer {
+        try await scene.ask(
+            PlainRequest(
+                method: "GET", target: path,
+                fields: [("Authorization", "Bearer {token}")]
+                    + (accept.map { [("Accept", $0)] } ?? []), body: ""),
+            by: RouterDoor(service: scene.world.service))
+    }
+}
+
+/// `Prefer: handling=strict` and the members of bodies (RFC 7240 section 4.4).
+@Suite struct `Members under strict handling` {
+    private static let strict = (name: "Prefer", value: "handling=strict")
+
+    @Test(arguments: [
+        (#"{"participants":["ana"],"distnct":true}"#, "distnct", "did you mean `distinct`?"),
+        (#"{"participants":["ana"],"colour":"red"}"#, "colour", "known are `participants`"),
+        (#"{"Participants":["ana"]}"#, "Participants", "did you mean `participants`?"),
+    ])
+    func `an unknown one is refused with the nearest name, and nothing is stored`(
+        body: String, property: String, text: String
+    ) async throws {
+        let scene = try await Scene.make(version: "3.0")
+        let before = try await scene.eventCount()
+        let answer = try await create(body, [Self.strict], in: scene)
+        let error = try JSONDocument(Array(answer.body.utf8)).root
+        #expect(answer.status == 422)
+        #expect(answer["Preference-Applied"] == "handling=strict")
+        #expect(error["id"]?.string == "invalid_property")
+        #expect(error["data"]?["property"]?.string == property)
+        #expect(error["message"]?.string?.contains(text) == true)
+        #expect(try await scene.eventCount() == before)
+    }
+
+    @Test(arguments: [("3.0", false), ("2.0", true), ("1.1", true)])
+    func `an unknown one is ignored without the preference, and before 3_0`(
+        version: String, isStrict: Bool
+    ) async throws {
+        let scene = try await Scene.make(version: version)
+        let body = #"{"participants":["ana"],"distnct":true}"#
+        let answer = try await create(body, isStrict ? [Self.strict] : [], in: scene)
+        #expect(answer.status == 201)
+        #expect(answer.body.contains(#""distinct":false"#))
+    }
+
+    @Test func `keys of metadata are the client's own`() async throws {
+        let scene = try await Scene.make(version: "3.0")
+        let body = #"{"participants":["ana"],"metadata":{"distnct":{"any":"x"}}}"#
+        let answer = try await create(body, [Self.strict], in: scene)
+        #expect(answer.status == 201)
+        #expect(answer["Preference-Applied"] == "handling=strict")
+    }
+
+    @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" })
+    func `the example of each endpoint has known ones only`(line: String) async throws {
+        var play = try await ExamplePlay(version: "3.0")
+        guard
+            let operation = play.description.operations.first(where: {
+                "\($0.method) \($0.path)" == line
+            }), operation.jsonBody != nil
+        else { return }
+        try await play.prepare(operation)
+        var request = try play.request(operation)
+        request.fields.append(Self.strict)
+        let answer = try await play.door.ask(request)
+        #expect(answer.status < 300, "\(answer.body)")
+    }
+
+    @Test(arguments: [
+        (#"{"a":1}"#, nil), (#"{"a":{"b":1}}"#, nil), (#"{"list":[{"c":1}]}"#, nil),
+        (#"{"b":1}"#, "b"), (#"{"list":[{"c":1},{"d":1}]}"#, "list.d"),
+        (#"{"list":{"d":1}}"#, "list.d"), (#"{"free":{"x":{"y":1}}}"#, nil), (#"[1]"#, nil),
+        (#"{"either":{"m":1,"n":1}}"#, nil), (#"{"either":{"o":1}}"#, "either.o"),
+        (#"{"map":{"x":{"c":1}}}"#, nil), (#"{"map":{"x":{"d":1}}}"#, "map.x.d"),
+    ])
+    func `a schema knows its members, those of alternatives, and any of a free object`(
+        json: String, path: String?
+    ) throws {
+        let element = JSONSchema.object([.required("c", .integer)])
+        let schema = JSONSchema.named(
+            "Sample",
+            .object([
+                .optional("a", .integer), .optional("list", .array(of: element)),
+                .optional("free", .object([])),
+                .optional("map", .object([], others: element)),
+                .optional(
+                    "either",
+                    .anyOf([
+                        .object([.required("m", .integer)]), .object([.required("n", .integer)]),
+                    ])),
+            ]))
+        let found = schema.unknownMember(in: try JSONDocument(Array(json.utf8)).root)
+        #expect(found?.path.joined(separator: ".") == path)
+    }
+
+    private func create(
+        _ body: String, _ fields: [(name: String, value: String)], in scene: Scene
+    ) async throws -> PlainAnswer {
+        try await scene.ask(
+            "POST", "/apps/{app}/conversations", body, fields: fields,
+            by: RouterDoor(service: scene.world.service))
+    }
+}

@@ -1,0 +1,196 @@
+import HTTP
+import JSON
+import PlatformAPI
+import SystemSupport
+
+/// The description of one version, as everybody can fetch it.
+struct Described: Sendable {
+    /// One operation of it.
+    struct Operation: Sendable {
+        let name: String
+        let method: String
+        let path: String
+        let json: JSONValue
+
+        /// What is said of a body that is JSON; `nil` for none, and for one of another type.
+        var jsonBody: JSONValue? {
+            json["requestBody"]?["content"]?.members.first { type, _ in type.hasSuffix("json") }?
+                .value
+        }
+    }
+
+    let root: JSONValue
+    let operations: [Operation]
+    private let router: Router<Operation>
+
+    /// Fetched and read once for each version, which takes a second: hundreds of cases ask for it.
+    static func of(_ version: String) async throws -> Described {
+        try await readings.withLock { readings in
+            let reading = readings[version] ?? Task { try await fetched(version) }
+            readings[version] = reading
+            return reading
+        }.value
+    }
+
+    private static let readings: Locked<[String: Task<Described, any Error>]> = Locked([:])
+
+    private static func fetched(_ version: String) async throws -> Described {
+        let door = RouterDoor(service: try await World.shared.service)
+        let answer = try await door.ask(
+            PlainRequest(
+                method: "GET", target: "/openapi.json?version=\(version)", fields: [], body: ""))
+        return Described(try JSONDocument(Array(answer.body.utf8)).root)
+    }
+
+    private init(_ root: JSONValue) {
+        self.root = root
+        var operations: [Operation] = []
+        var router = Router<Operation>(allowsTrailingSlash: true)
+        for (path, methods) in root["paths"]?.members ?? root.members {
+            for (method, json) in methods.members {
+                guard let name = json["operationId"]?.string,
+                    let known = HTTP.Method(rawValue: method.uppercased())
+                else { continue }
+                let operation = Operation(
+                    name: name, method: known.rawValue, path: path, json: json)
+                operations.append(operation)
+                router.add(known, PathTemplate(path), operation)
+            }
+        }
+        self.operations = operations
+        self.router = router
+    }
+
+    /// The operation a request is meant for; `nil` for what is not described.
+    func operation(_ request: PlainRequest) -> Operation? {
+        let override = request.fields.first { $0.name.lowercased() == "x-http-method-override" }
+        let name =
+            request.method == "POST"
+            ? override?.value.uppercased() ?? request.method : request.method
+        guard let method = HTTP.Method(rawValue: name),
+            case .found(let operation, _, _) = router.match(method, RequestTarget(request.target)),
+            operation.method == name
+        else { return nil }
+        return operation
+    }
+
+    /// What an answer has that its description does not say, or the other way round; `nil` for
+    /// nothing.
+    func problem(_ answer: PlainAnswer, of operation: Operation) -> String? {
+        let check = SchemaCheck(root: root)
+        guard let described = operation.json["responses"]?[String(answer.status)] else {
+            return "\(operation.name): the status \(answer.status) is not described"
+        }
+        let shape = check.resolved(described)
+        for (name, field) in (shape["headers"] ?? root).members
+        where field["required"]?.bool == true && answer[name] == nil {
+            return "\(operation.name): the field \(name) is missing"
+        }
+        // What is coded is not read here.
+        guard answer["Content-Encoding"] == nil else { return nil }
+        if let type = answer["Content-Type"], shape["content"]?[type] != nil { return nil }
+        guard let schema = shape["content"]?["application/json"]?["schema"] else {
+            return answer.body.isEmpty ? nil : "\(operation.name): the body is not described"
+        }
+        guard let value = try? JSONDocument(Array(answer.body.utf8)).root else {
+            return "\(operation.name): the body is no JSON"
+        }
+        return check.problem(value, schema).map { "\(operation.name) \(answer.status): \($0)" }
+    }
+}
+
+/// Holds values against the schemas of a document. A keyword that this check does not know is a
+/// mistake, and, more strictly than in JSON Schema, so is a member that the schema does not know.
+struct SchemaCheck {
+    /// Where references lead.
+    let root: JSONValue
+    /// Whether members the schema does not know are let pass, as requests may have them.
+    var allowsOthers = false
+
+    /// What is wrong with a value; `nil` when nothing is.
+    func problem(_ value: JSONValue, _ schema: JSONValue, at place: String = "$") -> String? {
+        for (keyword, rule) in schema.members {
+            if let problem = problem(value, keyword, rule, schema) { return problem.placed(place) }
+        }
+        if !allowsOthers, schema["properties"] != nil, schema["additionalProperties"] == nil {
+            for (name, _) in value.members where schema["properties"]?[name] == nil {
+                return "the member \(name) is not described".placed(place)
+            }
+        }
+        return nestedProblem(value, schema, at: place)
+    }
+
+    /// What a reference names.
+    func resolved(_ value: JSONValue) -> JSONValue {
+        guard let text = value["$ref"]?.string else { return value }
+        return text.split(separator: "/").dropFirst().reduce(root) { found, name in
+            found[String(name)] ?? found
+        }
+    }
+
+    private func problem(
+        _ value: JSONValue, _ keyword: String, _ rule: JSONValue, _ schema: JSONValue
+    ) -> String? {
+        let length = value.string?.unicodeScalars.count
+        switch keyword {
+        case "type": return hasType(value, rule.string) ? nil : "is no \(rule)"
+        case "enum":
+            return rule.elements.contains { $0.string == value.string } ? nil : "is not in \(rule)"
+        case "pattern":
+            guard let text = value.string, let expression = rule.string else { return nil }
+            return (try? Regex(expression).firstMatch(in: text)) != nil ? nil : "is not \(rule)"
+        case "format":
+            guard rule.string == "uri", let text = value.string else { return nil }
+            return text.hasPrefix("https://") ? nil : "is no URL"
+        case "minLength": return length.map { $0 < bound(rule) } == true ? "too short" : nil
+        case "maxLength": return length.map { $0 > bound(rule) } == true ? "too long" : nil
+        case "minItems": return value.count < bound(rule) ? "too few" : nil
+        case "maxItems": return value.count > bound(rule) ? "too many" : nil
+        case "minimum": return (value.double ?? 0) < rule.double ?? 0 ? "too small" : nil
+        case "maximum": return (value.double ?? 0) > rule.double ?? 0 ? "too large" : nil
+        case "required":
+            return rule.elements.compactMap(\.string).first { value[$0] == nil }
+                .map { "the member \($0) is missing" }
+        case "anyOf":
+            return rule.elements.contains { problem(value, $0) == nil }
+                ? nil : "\(value) is none of \(rule)"
+        case "$ref": return problem(value, resolved(schema))
+        case "properties", "items", "additionalProperties", "description": return nil
+        default: return "unknown keyword \(keyword)"
+        }
+    }
+
+    private func nestedProblem(
+        _ value: JSONValue, _ schema: JSONValue, at place: String
+    ) -> String? {
+        for (name, member) in value.members {
+            guard let schema = schema["properties"]?[name] ?? schema["additionalProperties"]
+            else { continue }
+            if let problem = problem(member, schema, at: "\(place).\(name)") { return problem }
+        }
+        guard let items = schema["items"] else { return nil }
+        for element in value.elements {
+            if let problem = problem(element, items, at: "\(place)[]") { return problem }
+        }
+        return nil
+    }
+
+    private func bound(_ rule: JSONValue) -> Int { Int(rule.integer ?? 0) }
+
+    private func hasType(_ value: JSONValue, _ type: String?) -> Bool {
+        switch value.kind {
+        case .object: type == "object"
+        case .array: type == "array"
+        case .string: type == "string"
+        case .bool: type == "boolean"
+        case .null: type == "null"
+        case .number: type == "number" || type == "integer" && value.integer != nil
+        }
+    }
+}
+
+extension String {
+    fileprivate func placed(_ place: String) -> String {
+        hasPrefix("$") ? self : "\(place): \(self)"
+    }
+}

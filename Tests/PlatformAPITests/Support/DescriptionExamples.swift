@@ -1,0 +1,120 @@
+import JSON
+import Messaging
+import Testing
+
+/// Sends the examples of a description to a fresh application.
+struct ExamplePlay {
+    let description: Described
+    let scene: Scene
+    let door: any Door
+    /// What stands for the samples: ids the server has chosen.
+    private var found: [(sample: String, id: String)]
+    private var sent: Set<String> = []
+
+    init(version: String) async throws {
+        description = try await Described.of(version)
+        scene = try await Scene.make(version: version)
+        door = RouterDoor(service: scene.world.service)
+        found = [("7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", scene.application.uuid)]
+    }
+
+    /// Sends everything that an operation's example needs, but not the example itself.
+    mutating func prepare(_ operation: Described.Operation) async throws {
+        for name in operation.json["x-example"]?["after"]?.elements.compactMap(\.string) ?? []
+        where sent.insert(name).inserted {
+            let maker = try #require(description.operations.first { $0.name == name })
+            try await prepare(maker)
+            let answer = try await send(maker)
+            try #require(answer.status < 300, "\(name): \(answer.body)")
+            try await remember(answer)
+        }
+    }
+
+    /// Sends an operation's example, with another body, and other parameters by their names; one that
+    /// is `nil` is left out.
+    func send(
+        _ operation: Described.Operation, body: [UInt8]? = nil,
+        parameters changed: [String: String?] = [:]
+    ) async throws -> PlainAnswer {
+        try await door.ask(request(operation, body: body, parameters: changed))
+    }
+
+    /// The request that ``send(_:body:parameters:)`` sends.
+    func request(
+        _ operation: Described.Operation, body: [UInt8]? = nil,
+        parameters changed: [String: String?] = [:]
+    ) throws -> PlainRequest {
+        var path = operation.path
+        var query: [String] = []
+        var fields = [
+            (name: "Authorization", value: try "Bearer {token}".filled(with: scene.variables)),
+            (name: "Accept", value: try accept(operation)),
+        ]
+        for parameter in operation.json["parameters"]?.elements ?? operation.json.elements {
+            let example = parameter["example"].map { $0.string ?? $0.description }
+            guard let name = parameter["name"]?.string,
+                let text = changed[name] ?? example.map(real)
+            else { continue }
+            switch parameter["in"]?.string {
+            case "path": path = path.replacing("{\(name)}", with: text)
+            case "query": query.append("\(name)=\(text)")
+            default: fields.append((name, text))
+            }
+        }
+        let content = operation.json["requestBody"]?["content"]?.members.first { _ in true }
+        if let type = content?.key { fields.append(("Content-Type", type)) }
+        return PlainRequest(
+            method: operation.method,
+            target: path + (query.isEmpty ? "" : "?" + query.joined(separator: "&")),
+            fields: fields, body: "", bytes: body ?? self.body(of: operation))
+    }
+
+    /// What is asked for: that of the whole document, unless an operation says otherwise.
+    private func accept(_ operation: Described.Operation) throws -> String {
+        try operation.json["x-accept"]?.string
+            ?? "application/vnd.layer+json; version={version}".filled(with: scene.variables)
+    }
+
+    /// The body of an operation's example; empty for none.
+    func body(of operation: Described.Operation) -> [UInt8] {
+        let content = operation.json["requestBody"]?["content"]?.members.first { _ in true }
+        guard let content, let example = content.value["example"] else { return [] }
+        let isJSON = content.key.hasSuffix("json")
+        let text = isJSON ? nil : example.string
+        return Array(real(text ?? String(decoding: Array(example.raw), as: UTF8.self)).utf8)
+    }
+
+    private func real(_ text: String) -> String {
+        found.reduce(text) { text, pair in text.replacing(pair.sample, with: pair.id) }
+    }
+
+    /// Notes the id of what was made, and uploads what waits for its bytes.
+    private mutating func remember(_ answer: PlainAnswer) async throws {
+        guard !answer.body.isEmpty else { return }
+        let made = try JSONDocument(Array(answer.body.utf8)).root
+        guard let names = made["id"]?.string?.split(separator: "/"), names.count > 2 else { return }
+        let kind = names[names.count - 2]
+        for operation in description.operations {
+            for parameter in operation.json["parameters"]?.elements ?? operation.json.elements
+            where parameter["name"]?.string.map({ $0 == kind || $0.plurals.contains(kind) }) == true
+            {
+                // A number of a part would stand everywhere.
+                guard let sample = parameter["example"]?.string, sample.utf8.count == 36 else {
+                    continue
+                }
+                found.append((sample, String(names[names.count - 1])))
+            }
+        }
+        guard let url = made["upload_url"]?.string, let size = made["size"]?.integer else { return }
+        let uploaded = try await door.ask(
+            PlainRequest(
+                method: "PUT", target: String(url.dropFirst(World.base.count)), fields: [],
+                body: "", bytes: [UInt8](repeating: 0x61, count: Int(size))))
+        #expect(uploaded.status == 200)
+    }
+}
+
+extension String {
+    /// How more than one may be called.
+    fileprivate var plurals: [Substring] { [self + "s", dropLast() + "ies"].map { $0[...] } }
+}

@@ -1,0 +1,91 @@
+import FoundationEssentials
+import Glibc
+import SQL
+import TestSupport
+
+/// Processes of the server as it is built, at one PostgreSQL server and one bucket, and a world at the same
+/// tables: scenes are made in it, and it reads the log.
+struct Crowd: Sendable {
+    /// Reaches another one each time.
+    let door: AnyDoor<SocketDoor>
+    let world: World
+    /// They go with it.
+    private let servers: HelperProcess
+
+    private static let openings = [2, 3].reduce(into: [:]) { openings, count in
+        openings[count] = Task { try await Crowd(of: count) }
+    }
+
+    /// Two or three, which all tests share.
+    static func of(_ count: Int) async throws -> Crowd {
+        guard let opening = openings[count] else {
+            throw ExchangeFile.Mistake(text: "nobody keeps \(count) processes")
+        }
+        return try await opening.value
+    }
+
+    private init(of count: Int) async throws {
+        guard let store = ObjectServer.shared else {
+            throw ExchangeFile.Mistake(text: "there is no object store")
+        }
+        world = try await World.atServer()
+        servers = HelperProcess("crowd.py", by: "python3")
+        let settings = [
+            "PARLEY_PUBLIC_URL": World.base, "PARLEY_HTTP_CORS_ORIGINS": "https://app.example",
+            "PARLEY_S3_ENDPOINT": store.endpoint, "PARLEY_S3_BUCKET": ObjectServer.bucket,
+            "PARLEY_S3_REGION": ObjectServer.region, "PARLEY_S3_PREFIX": ObjectServer.newPrefix(),
+            "PARLEY_S3_ACCESS_KEY": ObjectServer.owner.key,
+            "PARLEY_S3_SECRET_KEY": ObjectServer.owner.secret,
+            // Hundreds of cases at once, from one address.
+            "PARLEY_API_MAX_MOVES": "1000", "PARLEY_HTTP_MAX_CONNECTIONS_PER_ADDRESS": "10000",
+        ].map { name, value in "\(name)=\(value)" }
+        let words = [Workshop.binary, "\(count)", world.location] + settings
+        let answer = servers.tell(words.joined(separator: " ")).split(separator: " ")
+        let ports = answer.dropFirst().compactMap { UInt16($0) }
+        guard ports.count == count else {
+            throw ExchangeFile.Mistake(text: answer.joined(separator: " "))
+        }
+        door = AnyDoor(doors: ports.map { port in SocketDoor(port: port) })
+    }
+}
+
+/// The folder all tests of this process write into; gone when the process ends.
+enum Workshop {
+    private static let root: String = {
+        let path = FileManager.default.temporaryDirectory
+            .appending(path: "parley-api-\(getpid())").path
+        // A failure leaves a folder behind, which hurts nobody.
+        atexit { try? FileManager.default.removeItem(atPath: Workshop.root) }
+        return path
+    }()
+
+    /// The server as it was built with these tests.
+    static var binary: String {
+        let tests =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return "/" + (tests.split(separator: "/").dropLast() + ["parley"]).joined(separator: "/")
+    }
+
+    /// A new folder in it.
+    static func folder() throws -> String {
+        let path = "\(root)/\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true)
+        return path
+    }
+
+    /// The database that belongs to a folder, on the engine these tests run on.
+    static func database(of folder: String) -> DatabaseLocation {
+        PostgresServer.isChosen ? server(of: folder) : .file("\(folder)/database")
+    }
+
+    /// The same on the other engine.
+    static func otherDatabase(of folder: String) -> DatabaseLocation {
+        PostgresServer.isChosen ? .file("\(folder)/database") : server(of: folder)
+    }
+
+    /// The database that belongs to a folder, on a PostgreSQL server.
+    static func server(of folder: String) -> DatabaseLocation {
+        .server(PostgresServer.shared.schema(of: folder))
+    }
+}

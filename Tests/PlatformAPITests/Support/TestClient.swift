@@ -1,0 +1,187 @@
+import Dispatch
+import FoundationEssentials
+import Glibc
+import HTTP
+import Testing
+
+/// How a test reaches the server: by a call, or over a socket.
+protocol Door: Sendable {
+    func ask(_ request: PlainRequest) async throws -> PlainAnswer
+}
+
+/// Calls the service directly: no socket, no bytes.
+struct RouterDoor: Door {
+    let service: any Service
+    /// Whether a proxy that is believed is in front of it.
+    var isProxied = false
+
+    func ask(_ request: PlainRequest) async throws -> PlainAnswer {
+        guard let method = Method(rawValue: request.method) else {
+            throw ExchangeFile.Mistake(text: "unknown method \(request.method)")
+        }
+        let body = request.content
+        let head = Request(
+            method: method, target: RequestTarget(request.target), fields: Fields(request.fields),
+            framing: body.isEmpty ? .none : .length(Int64(body.count)), isProxied: isProxied)
+        let answer = service.answer(to: head)
+        let response =
+            switch answer.outcome {
+            case .response(let response): response
+            case .work(_, let work): await work(MemoryBody(body))
+            case .upgrade(let upgrade): Response(upgrade)
+            }
+        // What the transport would do: HEAD and 204 carry no content (H68, H89).
+        let hides = method == .head || !response.status.allowsContent
+        var text = ""
+        if !hides, let bytes = await response.wholeContent {
+            text = String(decoding: bytes, as: UTF8.self)
+        }
+        #expect(response.fields.isValid)
+        return PlainAnswer(
+            status: response.status.code, fields: response.fields.all, body: text)
+    }
+}
+
+/// Another way in for each request: nobody knows which of several processes he will meet.
+struct AnyDoor<Other: Door>: Door {
+    let doors: [Other]
+
+    func ask(_ request: PlainRequest) async throws -> PlainAnswer {
+        guard let door = doors.randomElement() else {
+            throw ExchangeFile.Mistake(text: "no door to \(request.target)")
+        }
+        return try await door.ask(request)
+    }
+}
+
+/// Another way in: each `POST` and `PATCH` gets a key that nobody has used.
+struct KeyedDoor<Other: Door>: Door {
+    let door: Other
+
+    func ask(_ request: PlainRequest) async throws -> PlainAnswer {
+        var request = request
+        let hasKey = request.fields.contains { field in field.name == "Idempotency-Key" }
+        if request.method == "POST" || request.method == "PATCH", !hasKey {
+            request.fields.append(("Idempotency-Key", UUID().uuidString))
+        }
+        return try await door.ask(request)
+    }
+}
+
+/// A plain blocking HTTP client: one connection a request, read until the server closes it.
+struct SocketDoor: Door {
+    let port: UInt16
+
+    func ask(_ request: PlainRequest) async throws -> PlainAnswer {
+        // Blocking calls stay off Swift's pool.
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try exchange(request) })
+            }
+        }
+    }
+
+    private func exchange(_ request: PlainRequest) throws -> PlainAnswer {
+        let socket = try connected()
+        defer { close(socket) }
+        try send(socket, bytes(of: request))
+        return try PlainAnswer(bytes: receiveAll(socket))
+    }
+
+    private func bytes(of request: PlainRequest) -> [UInt8] {
+        var text = "\(request.method) \(request.target) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        for field in request.fields { text += "\(field.name): \(field.value)\r\n" }
+        let body = request.content
+        if !body.isEmpty || ["POST", "PUT", "PATCH"].contains(request.method) {
+            text += "Content-Length: \(body.count)\r\n"
+        }
+        return Array((text + "Connection: close\r\n\r\n").utf8) + body
+    }
+
+    func connected() throws -> Int32 {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                connect(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            close(socket)
+            throw SocketMistake(call: "connect", code: errno)
+        }
+        return socket
+    }
+
+    func send(_ socket: Int32, _ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { bytes in
+                Glibc.send(
+                    socket, bytes.baseAddress.map { $0 + sent }, bytes.count - sent,
+                    Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw SocketMistake(call: "send", code: errno) }
+            sent += count
+        }
+    }
+
+    private func receiveAll(_ socket: Int32) throws -> [UInt8] {
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(socket, &buffer, buffer.count, 0)
+            guard count >= 0 else { throw SocketMistake(call: "recv", code: errno) }
+            if count == 0 { return received }
+            received += buffer[..<count]
+        }
+    }
+}
+
+struct SocketMistake: Error {
+    let call: String
+    let code: Int32
+}
+
+extension PlainAnswer {
+    /// Reads an answer whose connection ended behind it.
+    init(bytes: [UInt8]) throws {
+        let blank = Array("\r\n\r\n".utf8)
+        let end = bytes.indices.first { bytes[$0...].starts(with: blank) } ?? bytes.count
+        let head = String(decoding: bytes[..<end], as: UTF8.self)
+            .split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
+        let words = head[0].split(separator: " ", maxSplits: 2)
+        guard words.count >= 2, words[0] == "HTTP/1.1", let status = Int(words[1]) else {
+            throw SocketMistake(call: "parse \(head[0])", code: 0)
+        }
+        self.status = status
+        fields = head.dropFirst().compactMap { line in
+            let colon = line.firstIndex(of: ":") ?? line.endIndex
+            guard colon < line.endIndex else { return nil }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            return (String(line[..<colon]), String(value))
+        }
+        let content = Array(bytes[end...].dropFirst(4))
+        body = String(
+            decoding: fields.contains { $0.value == "chunked" }
+                ? try Self.joined(content) : content, as: UTF8.self)
+    }
+
+    /// The bytes of chunks (RFC 9112 §7.1).
+    private static func joined(_ chunked: [UInt8]) throws -> [UInt8] {
+        var (rest, whole) = (chunked[...], [UInt8]())
+        while true {
+            let digits = rest.prefix { byte in byte != 0x0D }
+            guard let count = Int(String(decoding: digits, as: UTF8.self), radix: 16),
+                rest.count >= digits.count + 2 + count + 2
+            else { throw SocketMistake(call: "read a chunk", code: 0) }
+            rest = rest.dropFirst(digits.count + 2)
+            whole += rest.prefix(count)
+            rest = rest.dropFirst(count + 2)
+            if count == 0 { return whole }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+import Testing
+
+extension Scene {
+    var door: any Door { door(false) }
+
+    func door(_ overSocket: Bool) -> any Door {
+        overSocket ? SocketDoor(port: world.port) : RouterDoor(service: world.service)
+    }
+
+    /// The same application on another server, where nothing has happened in it yet.
+    func empty(in world: World) async throws -> Scene {
+        _ = try await world.store.createApplication(name: "empty", id: application)
+        var copy = Scene(world: world, application: application, variables: variables)
+        copy.variables["token"] =
+            try await world.store.createToken(for: application, scope: .admin).secret
+        return copy
+    }
+
+    func exported(_ overSocket: Bool = false) async throws -> String {
+        var answer = try await ask("GET", "/apps/{app}/export", by: door(overSocket))
+        // The one before has sent its last line, and frees its place a moment later.
+        for _ in 0..<100 where answer.status == 409 {
+            try await Task.sleep(for: .milliseconds(20))
+            answer = try await ask("GET", "/apps/{app}/export", by: door(overSocket))
+        }
+        #expect(answer.status == 200, "\(answer)")
+        #expect(answer["Content-Type"] == "application/jsonl")
+        return answer.body
+    }
+
+    func bring(_ lines: [UInt8], _ overSocket: Bool = false) async throws -> PlainAnswer {
+        try await ask(
+            "POST", "/apps/{app}/import", fields: [("Content-Type", "application/jsonl")],
+            bytes: lines, by: door(overSocket))
+    }
+
+    /// Reads all that an import has made in every version, and goes on with it: sends, marks as read, adds
+    /// parts, exports. Each answer is one of an application that works.
+    ///
+    /// - Returns: The export at the end.
+    @discardableResult
+    func readEverything(_ comment: Comment) async throws -> String {
+        var seen = try await things()
+        for version in ["1.0", "1.1", "2.0", "3.0"] {
+            try await self.in(version).read(seen, comment)
+        }
+        try await self.in("3.0").goOn(seen, comment)
+        seen = try await things()
+        for version in ["1.0", "3.0"] { try await self.in(version).read(seen, comment) }
+        try await readWebhookBodies()
+        return try await exported()
+    }
+
+    /// The number of conversations that are distinct and live, by their participants.
+    func distinctCounts() async throws -> [String: Int] {
+        try await records("conversation").reduce(into: [:]) { counts, line in
+            guard line["distinct"]?.bool == true, line["deleted_at"] == nil,
+                let members = line["participants"]
+            else { return }
+            let users = members.elements.filter { $0["left_after"] == nil }
+                .compactMap { $0["user_id"]?.string }
+            counts[users.sorted().joined(separator: " "), default: 0] += 1
+        }
+    }
+
+    private struct Things {
+        var users: [String] = []
+        var conversations: [String] = []
+        var messages: [String] = []
+        var conversationsOfMessages: [String] = []
+        var contents: [String] = []
+        var announcements: [String] = []
+    }
+
+    private func records(_ kind: String) async throws -> [JSONValue] {
+        try await exported().split(separator: "\n").compactMap { line in
+            let root = try JSONDocument(Array(line.utf8)).root
+            return root["record"]?.string == kind ? root : nil
+        }
+    }
+
+    private func things() async throws -> Things {
+        var things = Things()
+        for line in try await exported().split(separator: "\n") {
+            let root = try JSONDocument(Array(line.utf8)).root
+            let id = root["id"]?.string ?? ""
+            switch root["record"]?.string {
+            case "user": things.users.append(root["user_id"]?.string ?? "")
+            case "conversation": things.conversations.append(id)
+            case "message":
+                things.messages.append(id)
+                things.conversationsOfMessages.append(root["conversation"]?.string ?? "")
+            case "content": things.contents.append(id)
+            case "announcement": things.announcements.append(id)
+            default: break
+            }
+        }
+        return things
+    }
+
+    private func `in`(_ version: String) -> Scene {
+        var scene = self
+        scene.variables["version"] = version
+        return scene
+    }
+
+    private func get(_ path: String, _ comment: Comment) async throws {
+        let answer = try await ask("GET", "/apps/{app}\(path)", by: door)
+        #expect(answer.status < 500, "\(comment): GET \(path): \(answer)")
+    }
+
+    private func read(_ things: Things, _ comment: Comment) async throws {
+        for path in ["/conversations", "/users", "/webhooks", "/users?page_size=1"] {
+            try await get(path, comment)
+        }
+        for id in things.conversations {
+            for query in ["", "?as_of=1", "?as_of=9"] {
+                try await get("/conversations/\(id)\(query)", comment)
+                try await get("/conversations/\(id)/messages\(query)", comment)
+            }
+        }
+        for (id, conversation) in zip(things.messages, things.conversationsOfMessages) {
+            try await get("/messages/\(id)", comment)
+            let message = "/conversations/\(conversation)/messages/\(id)"
+            for path in ["", "?include=transfer", "?inline_max_size=1048576", "/parts", "/parts/1"]
+            {
+                try await get(message + path, comment)
+            }
+        }
+        for id in things.contents { try await get("/content/\(id)?include=transfer", comment) }
+        for id in things.announcements { try await get("/announcements/\(id)", comment) }
+        for user in things.users.map(Self.encoded) {
+            for path in [
+                "", "/conversations", "/conversations?sort_by=last_message", "/badge", "/identity",
+                "/blocks", "/following", "/identities", "/announcements",
+                "/conversations?distinct=true&created_after=0001-01-01T00:00:00Z",
+            ] {
+                try await get("/users/\(user)\(path)", comment)
+            }
+            for id in things.conversations {
+                try await get("/users/\(user)/conversations/\(id)", comment)
+                try await get("/users/\(user)/conversations/\(id)/messages", comment)
+                try await get(
+                    "/users/\(user)/conversations/\(id)/messages?unread_by=\(user)"
+                        + "&sent_after=0001-01-01T00:00:00Z", comment)
+            }
+            for id in things.messages {
+                try await get("/users/\(user)/messages/\(id)", comment)
+                try await get("/users/\(user)/messages/\(id)/parts", comment)
+            }
+            for id in things.announcements {
+                try await get("/users/\(user)/announcements/\(id)", comment)
+            }
+        }
+        let events = try await ask("GET", "/apps/{app}/events?after=0&limit=1000", by: door)
+        #expect([200, 406].contains(events.status), "\(comment): \(events)")
+    }
+
+    /// Writes the body of every delivery that webhooks of each version get.
+    ///
+    /// - Returns: How many there are.
+    @discardableResult
+    func readWebhookBodies() async throws -> Int {
+        let links = LinkBuilder(publicBase: World.base, application: application)
+        let topics = Set(WebhookTopic.allCases)
+        var (place, count) = (WebhookCheckpoint(after: .start), 0)
+        while true {
+            let told = try await world.store.webhookEvents(
+                after: place, to: [.v1_0: topics, .v2_0: topics, .v3_0: topics], limit: 100,
+                in: application)
+            for event in told.events {
+                var writer = JSONWriter()
+                let version: APIVersion = event.versions.contains(.v1_0) ? .v1_0 : .v3_0
+                let presentation = Presentation(version: version, links: links) { _ in
+                    ContentJSON.SignedLink(url: World.base, expiresAt: event.occurrence.at)
+                }
+                WebhookEventJSON(event).write(presentation, into: &writer)
+                _ = try JSONDocument(writer.finish())
+            }
+            (place, count) = (told.next, count + told.events.count)
+            guard told.isCut else { return count }
+        }
+    }
+
+    private func goOn(_ things: Things, _ comment: Comment) async throws {
+        func post(_ path: String, _ body: String) async throws {
+            let answer = try await ask("POST", "/apps/{app}\(path)", body, by: door)
+            #expect(answer.status < 500, "\(comment): POST \(path): \(answer)")
+        }
+        let part = #"{"mime_type":"text/plain","body":"more"}"#
+        for id in things.conversations {
+            let patched = try await ask(
+                "PATCH", "/apps/{app}/conversations/\(id)",
+                """
+                [{"operation":"set","property":"metadata.a","value":"later"},\
+                {"operation":"add","property":"participants","value":"dee"}]
+                """, fields: [("Content-Type", "application/vnd.layer-patch+json")], by: door)
+            #expect(patched.status < 500, "\(comment): PATCH \(id): \(patched)")
+            try await post(
+                "/conversations/\(id)/messages", #"{"sender":{"name":"Shop"},"parts":[\#(part)]}"#)
+        }
+        for (id, conversation) in zip(things.messages, things.conversationsOfMessages) {
+            try await post("/conversations/\(conversation)/messages/\(id)/parts", part)
+        }
+        for user in things.users.map(Self.encoded) {
+            for id in things.conversations {
+                let conversation = "/users/\(user)/conversations/\(id)"
+                try await post("\(conversation)/messages", #"{"parts":[\#(part)]}"#)
+                try await post("\(conversation)/mark_all_read", #"{"position":9007199254740991}"#)
+                try await post("\(conversation)/mark_all_read", "{}")
+            }
+            for id in things.messages {
+                try await post("/users/\(user)/messages/\(id)/receipts", #"{"type":"read"}"#)
+                try await post("/users/\(user)/messages/\(id)/parts", part)
+            }
+        }
+    }
+
+    private static func encoded(_ user: String) -> String {
+        user.utf8.map { byte in
+            let hex = String(byte, radix: 16, uppercase: true)
+            return "%" + (hex.count < 2 ? "0" : "") + hex
+        }.joined()
+    }
+}

@@ -1,0 +1,116 @@
+import Glibc
+import SystemSupport
+import TestSupport
+import Testing
+
+/// A receiver over real sockets that does with what it is sent what a test tells it.
+final class TestWebhookTarget: Sendable {
+    /// One delivery that arrived.
+    struct ReceivedRequest: Sendable {
+        let head: String
+        let body: [UInt8]
+        var text: String { String(decoding: body, as: UTF8.self) }
+
+        /// The names of its fields, in lower case, as often as they come.
+        var names: [String] {
+            head.split(separator: "\r\n").dropFirst().compactMap { line in
+                line.split(separator: ":").first?.lowercased()
+            }
+        }
+
+        func field(_ name: String) -> String? {
+            let start = "\(name): "
+            return head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(start) }
+                .map { String($0.dropFirst(start.count)) }
+        }
+    }
+
+    private struct State {
+        var hits: [ReceivedRequest] = []
+        /// Descriptors of the connections that are open.
+        var open: Set<Int32> = []
+    }
+
+    static let taken = "HTTP/1.1 204 No Content\r\n\r\n"
+    private let state: Locked<State>
+    private let server: ScriptedServer
+    let port: UInt16
+
+    /// - Parameter answer: Does what is to be done with a delivery; false closes the connection.
+    init(_ answer: @escaping @Sendable (ScriptedServer.Connection, ReceivedRequest, Int) -> Bool)
+        throws
+    {
+        let state = Locked(State())
+        self.state = state
+        server = try ScriptedServer { connection in
+            let descriptor = connection.descriptor
+            state.withLock { state in _ = state.open.insert(descriptor) }
+            // Before it is closed, and the number is another one's.
+            defer { state.withLock { state in _ = state.open.remove(descriptor) } }
+            while let head = connection.readHead() {
+                if let challenge = Self.challenge(head) {
+                    // Closed: else libcurl would repeat a delivery for which it is hung up on.
+                    connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\n")
+                    connection.write("Content-Length: \(challenge.utf8.count + 1)\r\n\r\n")
+                    connection.write(challenge + "\n")
+                    return
+                }
+                let length = ReceivedRequest(head: head, body: []).field("content-length").flatMap {
+                    Int($0)
+                }
+                guard let body = connection.read(length ?? 0) else { return }
+                let hit = ReceivedRequest(head: head, body: body)
+                let number = state.withLock { state in
+                    state.hits.append(hit)
+                    return state.hits.count
+                }
+                guard answer(connection, hit, number) else { return }
+            }
+        }
+        port = server.port
+    }
+
+    /// One that always answers the same.
+    convenience init(answering words: String = taken) throws {
+        try self.init { connection, _, _ in connection.write(words) }
+    }
+
+    /// One that says the same to each delivery, and hangs up.
+    convenience init(hangingUpBehind words: String) throws {
+        try self.init { connection, _, _ in
+            connection.write(words)
+            return false
+        }
+    }
+
+    deinit {
+        // A client may keep its connections; nobody is to wait for it.
+        state.withLock { state in for open in state.open { shutdown(open, Int32(SHUT_RDWR)) } }
+    }
+
+    var hits: [ReceivedRequest] { state.withLock { state in state.hits } }
+    var url: String { "http://127.0.0.1:\(port)/in?a=b" }
+
+    private static func challenge(_ head: String) -> String? {
+        guard head.hasPrefix("GET "), let query = head.split(separator: " ").dropFirst().first,
+            let place = query.firstRange(of: "&verification_challenge=")
+        else { return nil }
+        return String(query[place.upperBound...])
+    }
+}
+
+/// Waits until something is so, for five minutes at most.
+func expectSoon(
+    _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
+    _ isSo: () async throws -> Bool
+) async throws {
+    let end = ContinuousClock.now + .seconds(300)
+    while try await !isSo() {
+        guard ContinuousClock.now < end else {
+            #expect(Bool(false), what, sourceLocation: sourceLocation)
+            return
+        }
+        // Many look at once, and a look costs what others wait for.
+        try await Task.sleep(for: .milliseconds(50))
+    }
+}

@@ -1,0 +1,194 @@
+import FoundationEssentials
+import Messaging
+import MessagingStore
+import Testing
+
+@testable import Readers
+
+/// What receivers of each version get, to the last byte, of a conversation in which everything happens.
+@Suite struct `The body of a delivery` {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Fixtures")
+
+    @Test(arguments: WebhookVersion.allCases)
+    func `is written as its version shows it (webhooks 4)`(version: WebhookVersion) async throws {
+        let file = Self.folder.appending(path: "webhooks-\(version.rawValue).jsonl")
+        let golden = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        let written = try await Life(version).bodies()
+        #expect(written.count == golden.count)
+        for (written, golden) in zip(written, golden) { #expect(written == golden) }
+    }
+}
+
+/// A conversation in which everything happens, with names of its own for everything.
+private struct Life {
+    private let depot: SampleApplication
+    private let version: WebhookVersion
+    private let ana: UserID
+    private let bo: UserID
+    private let cy: UserID
+    private let talk: Conversation.ID
+    private let message: Message.ID
+    private let last: Message.ID
+    private let parts: [MessagePart.ID]
+
+    init(_ version: WebhookVersion) async throws {
+        depot = try await SampleApplication()
+        self.version = version
+        (ana, bo, cy) = try (
+            #require(UserID("ana")), #require(UserID("bo")), #require(UserID("cy"))
+        )
+        talk = try #require(Conversation.ID(uuid: "0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a"))
+        message = try #require(Message.ID(uuid: "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d"))
+        last = try #require(Message.ID(uuid: "b2e5d3c7-1a2b-4c3d-8e4f-5a6b7c8d9e0f"))
+        parts = try (1...4).map { number in
+            try #require(MessagePart.ID(uuid: "5e8d7c6b-4a39-4821-b7f6-0c9d8e7f6a\(50 + number)"))
+        }
+    }
+
+    /// What is told of it, in the order in which it happens, each as it is when it has just happened.
+    func bodies() async throws -> [String] {
+        var bodies: [String] = []
+        for act in acts {
+            let end = try await depot.store.logExtent(in: depot.application).end
+            try await act(depot.store, depot.application)
+            let told = try await depot.store.webhookEvents(
+                after: WebhookCheckpoint(after: end),
+                to: [version: Set(WebhookTopic.all(in: version))],
+                limit: 100, in: depot.application)
+            bodies += told.events.map { event in
+                named(
+                    String(
+                        decoding: depot.renderer.message(event, in: depot.application).body,
+                        as: UTF8.self))
+            }
+        }
+        return bodies
+    }
+
+    /// A body with words in place of what is another each time.
+    private func named(_ body: String) -> String {
+        body.replacing(depot.application.uuid, with: "{app}")
+            .replacing(/"download_url":"[^"]*"/, with: #""download_url":"{signed}""#)
+            .replacing(/"id":"([0-9a-f-]{36})"/) { found in
+                [message.uuid, last.uuid].contains(String(found.1))
+                    ? String(found.0) : #""id":"{event}""#
+            }
+    }
+
+    private typealias Act = @Sendable (MessagingStore, Application.ID) async throws -> Void
+
+    private var acts: [Act] { beginning + changes + ends + meeting }
+
+    private var beginning: [Act] {
+        let (ana, bo, talk, message, parts) = (ana, bo, talk, message, parts)
+        let now = depot.now
+        return [
+            { store, application in
+                _ = try await store.createIdentity(
+                    Identity(userID: ana, displayName: "Ana"), in: application)
+            },
+            { store, application in
+                _ = try await store.acting(as: .user(ana)).createConversation(
+                    Conversation.Draft(
+                        participants: [ana, bo], isDistinct: false,
+                        metadata: ["b": "1", "10": "2", "2": ["y": "3", "0": "é/\n"]],
+                        proposedID: talk), key: nil, in: application)
+            },
+            { store, application in
+                let content = try #require(
+                    Content.ID(uuid: "9b8a7c6d-5e4f-4a3b-8c2d-1e0f9a8b7c6d"))
+                try await store.finishUpload(
+                    Content(
+                        id: content, conversation: talk, mimeType: "image/png", size: 5,
+                        fileName: "cat.png", sha256: [1], crc32c: 1, md5: nil, sha512: nil,
+                        completedAt: now, origin: nil), in: application)
+                _ = try await store.sendMessage(
+                    Message.Draft(
+                        sender: .user(ana),
+                        parts: [
+                            MessagePart.Draft(
+                                mimeType: "text/plain", body: .inline(Array("hi".utf8)),
+                                proposedID: parts[0]),
+                            MessagePart.Draft(
+                                mimeType: "image/png", body: .content(content, size: 5),
+                                proposedID: parts[1]),
+                        ], proposedID: message), to: talk, key: nil, in: application)
+            },
+            { store, application in
+                try await store.recordReceipt(.delivery, of: message, by: bo, in: application)
+            },
+            { store, application in
+                try await store.recordReceipt(.read, of: message, by: bo, in: application)
+            },
+        ]
+    }
+
+    private var changes: [Act] {
+        let (ana, bo, cy, talk, message, parts) = (ana, bo, cy, talk, message, parts)
+        return [
+            { store, application in
+                let part = try MessagePart.Draft(
+                    mimeType: "a/b", body: .inline([0xFF]), proposedID: parts[2])
+                _ = try await store.acting(as: .user(ana)).addPart(
+                    part, to: message, by: .system(talk), in: application)
+            },
+            { store, application in
+                let part = try MessagePart.Draft(
+                    mimeType: "text/plain", body: .inline(Array("ho".utf8)))
+                _ = try await store.acting(as: .user(ana)).changeParts(
+                    .replace(.id(parts[0]), part), of: message, by: .system(talk), in: application)
+            },
+            { store, application in
+                _ = try await store.changeParts(
+                    .remove(.id(parts[1])), of: message, by: .system(talk), in: application)
+            },
+            { store, application in
+                _ = try await store.acting(as: .user(ana)).patchConversation(
+                    talk, [.addParticipant(cy), .removeParticipant(bo)], in: application)
+            },
+            { store, application in
+                _ = try await store.patchConversation(
+                    talk, [.deleteMetadata(path: ["2"])], in: application)
+            },
+        ]
+    }
+
+    /// Two that are one from then on.
+    private var meeting: [Act] {
+        let (ana, bo, now) = (ana, bo, depot.now)
+        return ["1d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a", "2d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a"]
+            .map { name in
+                { store, application in
+                    let id = try #require(Conversation.ID(uuid: name))
+                    try await store.placeBeside(
+                        Conversation(
+                            id: id, createdAt: now, participants: Participants([ana, bo]),
+                            isDistinct: true, metadata: Metadata(["from": .text(name)], at: now),
+                            isAnnounced: true), in: application)
+                    try await store.settle(id, in: application)
+                }
+            }
+    }
+
+    private var ends: [Act] {
+        let (talk, message, last, part) = (talk, message, last, parts[3])
+        return [
+            { store, application in
+                try await store.deleteMessage(message, in: nil, in: application)
+            },
+            { store, application in
+                _ = try await store.sendMessage(
+                    Message.Draft(
+                        sender: .service("Billing"),
+                        parts: [
+                            MessagePart.Draft(
+                                mimeType: "a/b", body: .inline([]), proposedID: part)
+                        ], proposedID: last), to: talk, key: nil, in: application)
+            },
+            { store, application in
+                try await store.deleteConversation(talk, in: application)
+            },
+        ]
+    }
+}

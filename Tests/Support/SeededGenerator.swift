@@ -1,0 +1,72 @@
+/// Numbered randomness: the same number gives the same values, so a failure names its repetition.
+public struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    /// The case of that number.
+    public init(_ number: UInt64) { state = number &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+
+    /// SplitMix64.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+
+    /// One of a range.
+    public mutating func number(_ range: ClosedRange<Int>) -> Int {
+        .random(in: range, using: &self)
+    }
+
+    /// A number from 0 to the one before the limit.
+    public mutating func below(_ limit: Int) -> Int { .random(in: 0..<limit, using: &self) }
+
+    /// One of the choices, of which there is at least one.
+    public mutating func one<Element>(of choices: [Element]) -> Element {
+        choices[below(choices.count)]
+    }
+
+    /// True once in so many times.
+    public mutating func once(in many: Int) -> Bool { number(1...many) == 1 }
+
+    /// About half of them, in any order.
+    public mutating func some<Element>(of elements: [Element]) -> [Element] {
+        elements.filter { _ in once(in: 2) }.shuffled(using: &self)
+    }
+
+    /// So many, each made anew.
+    public mutating func list<Element>(
+        _ sizes: ClosedRange<Int>, of make: (inout SeededGenerator) -> Element
+    ) -> [Element] {
+        (0..<number(sizes)).map { _ in make(&self) }
+    }
+
+    /// Places where an input of that length is cut, in order, the end included.
+    public mutating func cuts(of length: Int) -> [Int] {
+        list(0...6) { any in any.below(length + 1) }.sorted() + [length]
+    }
+
+    /// A small change of a message: a byte lost, doubled, replaced, put in; its end lost; lines
+    /// swapped or repeated.
+    public mutating func mutation(of message: [UInt8]) -> [UInt8] {
+        var changed = message
+        for _ in 0..<number(1...3) where !changed.isEmpty {
+            let place = below(changed.count)
+            switch below(8) {
+            case 0: changed.remove(at: place)
+            case 1: changed.insert(changed[place], at: place)
+            case 2: changed[place] = UInt8(below(256))
+            case 3: changed.insert(one(of: Array("\r\n\t :,;\"\\%0f/*[]\u{0}".utf8)), at: place)
+            case 4: changed.removeSubrange(place..<min(changed.count, place + number(1...9)))
+            case 5: changed += changed[place...]
+            case 6: changed.removeLast(below(changed.count + 1))
+            default:
+                var lines = changed.split(separator: 10, omittingEmptySubsequences: false)
+                lines.swapAt(below(lines.count), below(lines.count))
+                changed = Array(lines.joined(separator: [10]))
+            }
+        }
+        return changed
+    }
+}

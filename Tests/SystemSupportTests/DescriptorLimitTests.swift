@@ -1,0 +1,16 @@
+import Glibc
+import SystemSupport
+import Testing
+
+@Suite struct `The last descriptors` {
+    @Test func `are for no peer, and the last but those for no connection (H183)`() {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let count = Int32(clamping: limit.rlim_cur)
+        #expect(DescriptorLimit.leavesReserve(above: 3, for: .connection))
+        #expect(DescriptorLimit.leavesReserve(above: count - 17, for: .connection))
+        #expect(!DescriptorLimit.leavesReserve(above: count - 16, for: .connection))
+        #expect(DescriptorLimit.leavesReserve(above: count - 9, for: .file))
+        #expect(!DescriptorLimit.leavesReserve(above: count - 8, for: .file))
+    }
+}

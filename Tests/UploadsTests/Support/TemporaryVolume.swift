@@ -1,0 +1,47 @@
+import Glibc
+import TestSupport
+
+/// A small volume of memory, mounted for one test and unmounted after it.
+final class TemporaryVolume: Sendable {
+    let path: String
+    private let folder = TemporaryFolder()
+
+    /// Whether this process may mount; otherwise nothing here can be tested.
+    static let isPermitted: Bool = {
+        let probe = try? TemporaryVolume(size: 1 << 20)
+        if probe == nil { print("volumes: this process may not mount, no fault of a disk is made") }
+        return probe != nil
+    }()
+
+    struct NotMounted: Error {}
+
+    /// - Parameter size: In bytes; a multiple of a page.
+    init(size: Int) throws {
+        path = folder.path
+        guard mount("tmpfs", path, "tmpfs", 0, "size=\(size)") == 0 else { throw NotMounted() }
+    }
+
+    deinit { _ = umount2(path, Int32(MNT_DETACH)) }
+
+    /// Refuses writes from now on, or takes them again, once nobody has a file open for writing: what
+    /// belonged to a request is let go a moment after its answer.
+    func set(readOnly isReadOnly: Bool) async throws {
+        let flags = UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0)
+        for _ in 0..<100_000 {
+            if mount("tmpfs", path, "tmpfs", flags, nil) == 0 { return }
+            await Task.yield()
+        }
+        throw NotMounted()
+    }
+
+    /// Takes all room there is.
+    func fill() {
+        let file = open("\(path)/filler", O_WRONLY | O_CREAT, 0o600)
+        let page = [UInt8](repeating: 1, count: 4096)
+        while write(file, page, page.count) > 0 {}
+        close(file)
+    }
+
+    /// Gives it back.
+    func free() { _ = unlink("\(path)/filler") }
+}

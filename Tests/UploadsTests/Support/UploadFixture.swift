@@ -1,0 +1,316 @@
+import Blobs
+import Bytes
+import FoundationEssentials
+import Glibc
+import HTTP
+import ObjectStore
+import SystemSupport
+import TestSupport
+import Testing
+
+@testable import Uploads
+
+/// An upload room on a real disk, with a clock that stands still and a finisher that remembers.
+final class UploadFixture: Sendable {
+    static let content = "0190aaaa-0000-7000-8000-000000000001"
+
+    /// Another content, for tests that need several.
+    static func content(number: Int) -> String { "0190bbbb-0000-7000-8000-00000000000\(number)" }
+
+    let temporary = TemporaryFolder()
+    private let path: String
+    let finisher = RecordingFinisher()
+    let time = Locked<Int64>(1_900_000_000_000)
+    let settings: UploadSettings
+    /// Where contents lie; `nil` for the local disk.
+    let bucket: ContentBucket?
+
+    /// Where contents of tests lie that do not care; `make test` runs them on each: the disk, a `bucket`,
+    /// or one that is `shared` with other processes.
+    private static let preference = ProcessInfo.processInfo.environment["PARLEY_TEST_STORAGE"]
+    static var preferredBucket: ContentBucket? {
+        switch preference {
+        case "bucket": .scratch()
+        case "shared": .scratch(registry: InMemoryRegistry())
+        default: nil
+        }
+    }
+    /// Whether tests that do not care keep records in a folder, which some of them look into.
+    static let keepsRecords = preference != "shared"
+
+    /// - Parameters:
+    ///   - volume: Where everything lies; in a folder for temporary files unless said.
+    ///   - bucket: Where contents lie.
+    init(
+        on volume: String? = nil, bucket: ContentBucket? = preferredBucket,
+        _ change: (inout UploadSettings) -> Void = { _ in }
+    ) {
+        self.bucket = bucket
+        path = "\(volume ?? temporary.path)/uploads"
+        var settings = UploadSettings()
+        settings.sweepInterval = 0
+        settings.diskHeadroom = 0
+        // Longer than a machine that runs all tests at once takes.
+        settings.peerReplyTimeout = 60_000
+        settings.errorPage = "https://chat.example/docs/errors"
+        change(&settings)
+        self.settings = settings
+    }
+
+    /// A clock whose sleepers never wake by themselves.
+    var clock: UploadClock {
+        let time = time
+        return UploadClock(
+            now: { time.withLock { $0 } },
+            sleep: { _ in await UploadFixture.sleepForever() })
+    }
+
+    /// A clock whose short sleeps are over at once, and whose long ones never end.
+    static func hastyClock(upTo limit: Int64) -> UploadClock {
+        UploadClock(
+            now: { 0 },
+            sleep: { milliseconds in
+                await Task.yield()
+                if milliseconds > limit { await sleepForever() }
+            })
+    }
+
+    /// Until the task is cancelled, and at no cost: rooms that are left behind sleep on.
+    private static func sleepForever() async {
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+    }
+
+    /// Opens the room; a second call is a restart after a crash, because nothing was shut down.
+    func open() async throws -> Uploads {
+        let uploads = try await Uploads(
+            folder: path, settings: settings, finisher: finisher,
+            clock: clock, publicBase: "https://chat.example", bucket: bucket)
+        (bucket?.registry as? InMemoryRegistry)?.listeners.withLock { listeners in
+            listeners.append { [weak uploads] request, name, holder in
+                uploads?.answer(request, for: name, at: String(hexadecimal: holder))
+            }
+        }
+        return uploads
+    }
+
+    /// Opens it again as a server without a bucket would.
+    func openOnDisk() async throws -> Uploads {
+        try await Uploads(
+            folder: path, settings: settings, finisher: finisher,
+            clock: clock, publicBase: "https://chat.example")
+    }
+
+    /// The folder of everything.
+    var folder: String { path }
+
+    func pass(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
+
+    /// The staged file, behind the room's back.
+    var stagedPath: String { "\(path)/blobs/staged/\(UploadFixture.content)" }
+
+    static func draft(
+        length: Int64?, mediaType: String? = "image/png", origin: String? = nil
+    ) -> UploadDraft {
+        UploadDraft(
+            owner: UploadOwner(application: "app", conversation: "talk"),
+            contentID: content, mediaType: mediaType, length: length, fileName: "a.png",
+            origin: origin)
+    }
+}
+
+/// Remembers what was finished, and refuses when told to.
+final class RecordingFinisher: UploadFinisher {
+    enum Mood: Sendable { case takes, refuses, breaks, takesAndBreaks, waits }
+
+    let finished = Locked<[FinishedUpload]>([])
+    let mood = Locked(Mood.takes)
+    let isUsed = Locked(false)
+
+    struct Broken: Error {}
+
+    func finished(_ upload: FinishedUpload, within quota: Int64?) async throws {
+        switch mood.withLock({ $0 }) {
+        case .takes: try take(upload, within: quota)
+        case .refuses: throw ContentRefused()
+        case .breaks: throw Broken()
+        case .takesAndBreaks:
+            try take(upload, within: quota)
+            throw Broken()
+        case .waits:
+            while mood.withLock({ $0 == .waits }) { await Task.yield() }
+            try take(upload, within: quota)
+        }
+    }
+
+    private func take(_ upload: FinishedUpload, within quota: Int64?) throws {
+        try finished.withLock { finished in
+            let others = bytes(finished, of: upload.owner.application, besides: upload.contentID)
+            guard others + upload.size <= quota ?? .max else { throw QuotaExceeded() }
+            finished.append(upload)
+        }
+    }
+
+    private func bytes(
+        _ uploads: [FinishedUpload], of application: String, besides content: String?
+    ) -> Int64 {
+        uploads.filter { $0.owner.application == application && $0.contentID != content }
+            .reduce(0) { $0 + $1.size }
+    }
+
+    func withdraw(_ contentID: String) async throws -> Bool { isUsed.withLock { !$0 } }
+
+    /// What nobody needs, and since when nobody had to.
+    let unneeded = Locked<[AbandonedContent]>([])
+    let unusedSince = Locked<Int64?>(nil)
+
+    func abandoned(unusedSince moment: Int64, limit: Int) async throws -> [AbandonedContent] {
+        unusedSince.withLock { $0 = moment }
+        return unneeded.withLock { Array($0.prefix(limit)) }
+    }
+
+    func erased(_ contents: [AbandonedContent]) async throws {
+        unneeded.withLock { $0.removeAll { contents.contains($0) } }
+    }
+
+    func storedBytes(of application: String, besides contentID: String?) async throws -> Int64 {
+        if mood.withLock({ $0 }) == .breaks { throw Broken() }
+        return finished.withLock { bytes($0, of: application, besides: contentID) }
+    }
+}
+
+extension Uploads {
+    /// One request through the room, as the transport would drive it.
+    func send(
+        _ method: HTTP.Method, _ url: String, _ fields: [(name: String, value: String)] = [],
+        _ body: ScriptedBody = ScriptedBody([])
+    ) async -> Response {
+        let path = url.hasPrefix("https://chat.example") ? String(url.dropFirst(20)) : url
+        let framing: BodyFraming =
+            switch body.length {
+            case nil: .chunked
+            case 0?: fields.contains { $0.name == "Content-Length" } ? .length(0) : .none
+            case let length?: .length(length)
+            }
+        let request = Request(
+            method: method, target: RequestTarget(path), fields: Fields(fields), framing: framing)
+        switch answer(to: request, by: TestUploadAuthorizer()).outcome {
+        case .response(let response): return response
+        case .work(_, let work): return await work(body)
+        case .upgrade(let upgrade): return Response(upgrade)
+        }
+    }
+
+    /// A `PUT` with a `Content-Range`.
+    func put(_ url: String, _ range: String, _ bytes: [UInt8] = []) async -> Response {
+        await send(.put, url, [("Content-Range", range)], ScriptedBody(bytes))
+    }
+
+    /// The bytes of a complete content, wherever they lie; `nil` when there are none.
+    func bytes(of content: String) async -> [UInt8]? {
+        guard let name = BlobName(content) else { return nil }
+        do {
+            var reader = try await contents.storage.open(name).reader()
+            var bytes: [UInt8] = []
+            while let piece = try await reader.next() { bytes += piece }
+            return bytes
+        } catch {
+            return nil
+        }
+    }
+
+    /// What `HEAD` says is held.
+    func offset(_ url: String) async -> String? {
+        await send(.head, url).fields["Upload-Offset"]
+    }
+}
+
+/// Lets everybody in who brings the right word.
+struct TestUploadAuthorizer: UploadAuthorizer {
+    static let key = (name: "Authorization", value: "Bearer right")
+
+    func authorize(_ request: Request) async throws(UploadError) -> UploadAuthorization {
+        switch request.fields["Authorization"] {
+        case TestUploadAuthorizer.key.value:
+            UploadAuthorization(
+                owner: UploadOwner(application: request.fields["Test-Application"] ?? "app"),
+                contentID: request.fields["Test-Content"] ?? UploadFixture.content,
+                fields: [("Content-Name", "content 1")])
+        case "Bearer reader": throw .forbidden
+        default: throw .unauthenticated
+        }
+    }
+}
+
+extension UploadEngine {
+    /// Whether nothing is kept, wherever records are.
+    var hasNoRecord: Bool {
+        get throws {
+            if let shelf = records as? LocalUploadRecords {
+                return try shelf.records.entries().isEmpty
+            }
+            return ((records as? SharedUploadRecords)?.registry as? InMemoryRegistry)?.all.isEmpty
+                == true
+        }
+    }
+}
+
+extension Response {
+    /// The content as text, where it lies in memory.
+    var text: String {
+        if case .bytes(let bytes) = content { String(decoding: bytes, as: UTF8.self) } else { "" }
+    }
+}
+
+/// Bytes that differ at every place of a few megabytes, so that a shift shows.
+func pattern(_ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &* 17 &+ $0 >> 16) }
+}
+
+extension UploadFixture {
+    /// Has every further byte of the open staged file go to a device that takes all of them and can
+    /// sync none.
+    func breakSync() {
+        for number in Int32(3)..<4096 {
+            var name = [CChar](repeating: 0, count: 4096)
+            let count = readlink("/proc/self/fd/\(number)", &name, name.count)
+            guard count > 0,
+                String(decoding: name[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+                    == stagedPath
+            else { continue }
+            let device = Glibc.open("/dev/zero", O_RDWR | O_CLOEXEC)
+            #expect(dup2(device, number) == number)
+            close(device)
+            return
+        }
+        Issue.record("the staged file is not open")
+    }
+}
+
+extension ContentBucket {
+    /// A part of the tests' bucket that nobody else uses.
+    ///
+    /// - Parameters:
+    ///   - fault: What is to go wrong, as `objectstore.py` has it.
+    ///   - redirects: Whether downloads are sent to the store.
+    ///   - registry: Keeps records for several rooms.
+    static func scratch(
+        _ fault: String? = nil, redirects: Bool = false, registry: InMemoryRegistry? = nil
+    ) -> ContentBucket {
+        guard let server = ObjectServer.shared else { preconditionFailure("no object store") }
+        var settings = ObjectStoreSettings(
+            endpoint: server.endpoint, region: ObjectServer.region, bucket: ObjectServer.bucket,
+            prefix: ObjectServer.newPrefix() + (fault.map { fault in "\(fault)/" } ?? ""),
+            credentials: Credentials(
+                accessKey: ObjectServer.owner.key, secretKey: ObjectServer.owner.secret))
+        settings.attempts = 2
+        settings.firstWait = 1
+        let clock = ObjectStoreClock(now: { Int64(Date().timeIntervalSince1970 * 1000) })
+        do {
+            return ContentBucket(
+                try ObjectStore(settings, clock: clock), redirects: redirects,
+                registry: registry, onFault: { error in print("the store: \(error)") })
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+}

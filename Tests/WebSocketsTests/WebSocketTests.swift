@@ -1,0 +1,376 @@
+import Dispatch
+import SystemSupport
+import Testing
+
+@testable import HTTP
+@testable import WebSockets
+
+@Suite struct `A WebSocket` {
+    let line = RecordingChannel()
+    let listener = RecordingSocketHandler()
+
+    var frames: [ServerFrame] { ServerFrame.read(line.bytes) }
+
+    // MARK: Messages
+
+    @Test func `tells its application every message and echoes what that sends (H148)`() {
+        let listener = RecordingSocketHandler(echoes: true)
+        let socket = opened(listener: listener)
+        receive([.text("a", isFinal: false), .ping([7]), .more([0x62], isFinal: true)], socket)
+        receive([.binary([1, 2])], socket)
+        #expect(listener.messages == [.text([0x61, 0x62]), .binary([1, 2])])
+        #expect(
+            frames == [.pong([7]), .text("ab"), ServerFrame(opcode: .binary, payload: [1, 2])])
+    }
+
+    @Test func `sends from any thread, each message whole and in its sender's order (H144, H148)`()
+    {
+        let socket = opened()
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for number in 0..<50 { socket.send(text: "\(thread) \(number)") }
+        }
+        line.turn()
+        let texts = frames.map { frame in String(decoding: frame.payload, as: UTF8.self) }
+        #expect(texts.count == 200)
+        for thread in 0..<4 {
+            let own = texts.filter { text in text.hasPrefix("\(thread) ") }
+            #expect(own == (0..<50).map { number in "\(thread) \(number)" })
+        }
+    }
+
+    @Test func `shares the bytes of a broadcast (H144)`() throws {
+        let socket = opened()
+        let message = EncodedMessage(.text(Array("all".utf8)))
+        socket.send(message)
+        line.turn()
+        let sent = try #require(line.buffers.first)
+        #expect(
+            sent.withUnsafeBufferPointer { $0.baseAddress }
+                == message.frame.withUnsafeBufferPointer { $0.baseAddress })
+    }
+
+    @Test func `sends what was sent before it was open`() {
+        let socket = socket()
+        #expect(socket.send(text: "early"))
+        socket.opened(line)
+        line.turn()
+        #expect(frames == [.text("early")])
+    }
+
+    // MARK: Slow readers
+
+    @Test(arguments: [CloseCode.policyViolation, .tryAgainLater])
+    func `closes on a reader too slow for its queue, and drops what waited (H144)`(code: CloseCode)
+    {
+        var settings = WebSocketSettings()
+        settings.slowConsumerCode = code
+        let socket = opened(settings)
+        line.isFull = true
+        #expect((0..<1000).allSatisfy { _ in socket.send(text: "x") })
+        #expect(!socket.send(text: "x"))
+        #expect(!socket.send(text: "x"))
+        line.turn()
+        #expect(frames.map(\.closeCode) == [code.number])
+        line.pass(5_000, socket)
+        #expect(line.isAborted)
+    }
+
+    @Test func `counts the bytes that wait (H144)`() {
+        let socket = opened()
+        line.isFull = true
+        #expect(socket.send(binary: [UInt8](repeating: 0, count: 1 << 20 - 100)))
+        #expect(!socket.send(binary: [UInt8](repeating: 0, count: 200)))
+        line.turn()
+        #expect(frames.map(\.closeCode) == [1008])
+    }
+
+    @Test func `sends back the largest message that may come (H138, H144)`() {
+        let listener = RecordingSocketHandler(echoes: true)
+        let socket = opened(listener: listener)
+        let largest = [UInt8](repeating: 7, count: 1 << 20)
+        receive([.binary(largest)], socket)
+        #expect(frames == [ServerFrame(opcode: .binary, payload: largest)])
+    }
+
+    @Test func `goes on when a slow reader has caught up (H144)`() {
+        let socket = opened()
+        line.isFull = true
+        for number in 0..<900 { socket.send(text: "\(number)") }
+        line.turn()
+        #expect(frames.isEmpty)
+        line.isFull = false
+        socket.drained()
+        for number in 900..<1800 { socket.send(text: "\(number)") }
+        line.turn()
+        #expect(frames == (0..<1800).map { number in .text("\(number)") })
+    }
+
+    // MARK: Pings
+
+    @Test func `answers pings in order, and only the newest while the line is full (H139)`() {
+        let socket = opened()
+        receive([.ping([1]), .ping([2]), ClientFrame(opcode: 10, payload: [9])], socket)
+        #expect(frames == [.pong([1]), .pong([2])])
+        line.isFull = true
+        line.clear()
+        receive([.ping([3]), .ping([4])], socket)
+        #expect(frames.isEmpty)
+        line.isFull = false
+        socket.drained()
+        #expect(frames == [.pong([4])])
+    }
+
+    @Test func `pings each thirty seconds and closes after seventy-five without a frame (H143)`() {
+        let socket = opened()
+        line.pass(29_999, socket)
+        #expect(frames.isEmpty)
+        line.pass(1, socket)
+        #expect(frames == [.ping()])
+        line.pass(44_999, socket)
+        #expect(frames == [.ping(), .ping()])
+        line.pass(1, socket)
+        #expect(frames.last?.closeCode == 1001)
+        line.pass(5_000, socket)
+        #expect(line.isFinished)
+        socket.closed()
+        #expect(listener.closings == [.goingAway])
+    }
+
+    @Test func `lives on as long as frames come (H143)`() {
+        let socket = opened()
+        for _ in 0..<10 {
+            line.pass(60_000, socket)
+            receive([ClientFrame(opcode: 10)], socket)
+        }
+        #expect(frames == (0..<20).map { _ in .ping() })
+    }
+
+    // MARK: Too many messages
+
+    @Test func `lets a burst through, then reads no more for a second (H145)`() {
+        let socket = opened()
+        receive((0..<300).map { number in .text("\(number)") }, socket)
+        #expect(listener.messages.count == 200)
+        #expect(!line.isReading)
+        line.pass(1_000, socket)
+        #expect(listener.messages.count == 250)
+        #expect(!line.isReading)
+        line.pass(1_000, socket)
+        #expect(listener.messages.count == 300)
+        line.pass(1_000, socket)
+        #expect(line.isReading)
+        #expect(
+            listener.messages == (0..<300).map { number in .text(Array("\(number)".utf8)) })
+        #expect(frames.isEmpty)
+    }
+
+    @Test func `closes with 1008 when slowing down does not help (H145)`() {
+        let socket = opened()
+        receive((0..<1000).map { _ in .ping() }, socket)
+        for _ in 0..<20 {
+            line.pass(1_000, socket)
+            if line.isReading, !line.isFinished { receive((0..<60).map { _ in .ping() }, socket) }
+        }
+        #expect(frames.last?.closeCode == 1008)
+        #expect(frames.count { frame in frame.opcode == .pong } == 200 + 10 * 50)
+        #expect(line.isFinished)
+    }
+
+    @Test func `forgives after a rest (H145)`() {
+        let socket = opened()
+        for _ in 0..<30 {
+            receive((0..<201).map { _ in .ping() }, socket)
+            line.pass(6_000, socket)
+        }
+        #expect(line.isReading)
+        #expect(!line.isFinished)
+    }
+
+    // MARK: Compression
+
+    @Test func `compresses what is worth it, each message by itself (H150)`() throws {
+        let socket = opened(deflation: WebSocketCompression(minimum: 100))
+        let long = String(repeating: "abc", count: 400)
+        socket.send(text: long)
+        socket.send(text: long)
+        socket.send(text: "short")
+        line.turn()
+        #expect(frames.map(\.isCompressed) == [true, true, false])
+        #expect(frames[0] == frames[1])
+        #expect(frames[0].payload.count < 50)
+        let reply = ClientFrame(opcode: 1, payload: frames[0].payload, reserved: 0x40)
+        receive([reply], socket)
+        #expect(listener.messages == [.text(Array(long.utf8))])
+    }
+
+    func socket(
+        _ settings: WebSocketSettings = WebSocketSettings(),
+        listener: RecordingSocketHandler? = nil,
+        deflation: WebSocketCompression? = nil
+    ) -> WebSocket {
+        WebSocket(
+            listener ?? self.listener, WebSocketEndpoint(settings), deflation: deflation, slot: nil)
+    }
+
+    func opened(
+        _ settings: WebSocketSettings = WebSocketSettings(),
+        listener: RecordingSocketHandler? = nil,
+        deflation: WebSocketCompression? = nil
+    ) -> WebSocket {
+        let socket = socket(settings, listener: listener, deflation: deflation)
+        socket.opened(line)
+        return socket
+    }
+
+    func receive(_ frames: [ClientFrame], _ socket: WebSocket) {
+        receive(frames.bytes, socket)
+    }
+
+    func receive(_ bytes: [UInt8], _ socket: WebSocket) {
+        socket.received(bytes.span)
+        line.turn()
+    }
+}
+
+// How sockets end.
+extension `A WebSocket` {
+    @Test(arguments: [nil, 1000, 1001, 3000, 4999] as [UInt16?])
+    func `answers a close once, with its code, and hears nothing after it (H141)`(code: UInt16?) {
+        let socket = opened()
+        let goodbye: ClientFrame =
+            code.map { code in ClientFrame.close(code, "bye") } ?? ClientFrame.close()
+        receive([goodbye, .text("late"), .close()], socket)
+        #expect(frames.count == 1)
+        #expect(frames.first?.opcode == .close)
+        #expect(frames.first?.closeCode == code)
+        #expect(frames.first?.payload.count == (code == nil ? 0 : 2))
+        #expect(line.isFinished)
+        #expect(!socket.send(text: "x"))
+        socket.closed()
+        #expect(listener.messages.isEmpty)
+        #expect(listener.closings == [code.map { CloseCode($0) } ?? CloseCode.noStatusReceived])
+    }
+
+    @Test func `says goodbye behind what was sent and waits for the answer (H141)`() {
+        let socket = opened()
+        socket.send(text: "last")
+        socket.close(.normal, "done")
+        line.turn()
+        #expect(frames.map(\.opcode) == [.text, .close])
+        #expect(!socket.send(text: "more"))
+        receive([.text("late"), .ping()], socket)
+        #expect(!line.isFinished)
+        receive([.close(1000)], socket)
+        #expect(line.isFinished)
+        #expect(frames.count == 2)
+        socket.closed()
+        #expect(listener.closings == [.normal])
+        #expect(listener.messages.isEmpty)
+    }
+
+    @Test func `waits five seconds for the answer, and no longer (H141)`() {
+        let socket = opened()
+        socket.close()
+        line.turn()
+        line.pass(4_999, socket)
+        #expect(!line.isFinished)
+        line.pass(1, socket)
+        #expect(line.isFinished)
+    }
+
+    @Test(arguments: FrameCase.refused)
+    func `says what was wrong once and ends in good order (H142)`(case example: FrameCase) throws {
+        var settings = WebSocketSettings()
+        settings.maximumMessage = example.limits.message
+        settings.maximumFrame = example.limits.frame
+        settings.maximumFragments = example.limits.fragments
+        settings.isTextOnly = example.limits.isTextOnly
+        let socket = opened(settings)
+        receive(
+            example.bytes + ClientFrame.text("late").bytes + ClientFrame.close().bytes, socket)
+        #expect(frames.last?.closeCode == example.code?.number)
+        #expect(frames.count { frame in frame.opcode == .close } == 1)
+        #expect(line.isFinished)
+        socket.closed()
+        #expect(listener.closings == [try #require(example.code)])
+    }
+
+    @Test func `tells of a line that broke (H143)`() {
+        let socket = opened()
+        socket.closed()
+        #expect(listener.closings == [.abnormal])
+        #expect(!socket.send(text: "x"))
+        socket.close()
+        line.turn()
+        #expect(frames.isEmpty)
+    }
+
+    @Test func `closes with 4001 when its session expires (H146)`() {
+        let socket = opened()
+        socket.expire(in: 10_000)
+        socket.expire(in: 20_000)
+        line.turn()
+        line.pass(19_999, socket)
+        #expect(frames.isEmpty)
+        line.pass(1, socket)
+        #expect(frames.map(\.closeCode) == [4001])
+    }
+
+    @Test func `closes with 1001 within the spread when the server stops (H147, H194)`() {
+        let endpoint = WebSocketEndpoint()
+        let lines = (0..<200).map { _ in RecordingChannel() }
+        let sockets = lines.map { line in
+            let socket = WebSocket(listener, endpoint, deflation: nil, slot: nil)
+            socket.opened(line)
+            socket.stopping()
+            return socket
+        }
+        let early = lines.count { line in !line.bytes.isEmpty }
+        for (line, socket) in zip(lines, sockets) { line.pass(2_500, socket) }
+        let half = lines.count { line in !line.bytes.isEmpty }
+        for (line, socket) in zip(lines, sockets) { line.pass(2_500, socket) }
+        #expect(early < 50)
+        #expect((50...150).contains(half))
+        #expect(
+            lines.allSatisfy { line in ServerFrame.read(line.bytes).map(\.closeCode) == [1001] })
+    }
+
+    @Test func `gives its place back at the end (H157)`() throws {
+        let limits = StreamLimits(maximum: 1)
+        let slot = try limits.admit("ada")
+        let socket = WebSocket(listener, WebSocketEndpoint(), deflation: nil, slot: slot)
+        socket.opened(line)
+        socket.closed()
+        #expect(limits.count == 0)
+    }
+}
+
+/// An application that keeps what it is told, and answers text as an echo where asked to.
+final class RecordingSocketHandler: WebSocketHandler {
+    struct State {
+        var socket: WebSocket?
+        var messages: [WebSocketMessage] = []
+        var closings: [CloseCode] = []
+    }
+
+    private let state = Locked(State())
+    private let echoes: Bool
+
+    init(echoes: Bool = false) { self.echoes = echoes }
+
+    var socket: WebSocket? { state.withLock { state in state.socket } }
+    var messages: [WebSocketMessage] { state.withLock { state in state.messages } }
+    var closings: [CloseCode] { state.withLock { state in state.closings } }
+
+    func opened(_ socket: WebSocket) { state.withLock { state in state.socket = socket } }
+    func received(_ message: WebSocketMessage, on socket: WebSocket) {
+        state.withLock { state in state.messages.append(message) }
+        if echoes { socket.send(message) }
+    }
+    func closed(_ socket: WebSocket, _ code: CloseCode) {
+        state.withLock { state in
+            state.closings.append(code)
+            state.socket = nil
+        }
+    }
+}
