@@ -89,7 +89,7 @@ extension User {
     /// What ``init(_:)`` reads, in this order, from the table under the name `i`.
     static let columns: StaticString =
         """
-        i.user_id, i.kind, i.identityStatus, i.identity_version, i.is_suspended, i.sessions_ended_at,
+        i.user_id, i.kind, i.standing, i.identity_version, i.is_suspended, i.sessions_ended_at,
             i.metadata, i.display_name, i.avatar_url, i.first_name, i.last_name, i.phone_number,
             i.email_address, i.public_key
         """
