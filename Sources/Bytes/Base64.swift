@@ -1,43 +1,44 @@
-/// Base 64, standard (RFC 4648 §4) and for URLs (RFC 4648 §5).
+/// Encoders and decoders of base64, standard (RFC 4648 §4) and URL-safe (RFC 4648 §5).
 package enum Base64 {
     private static let standard = Base64Alphabet("+/")
     private static let forURLs = Base64Alphabet("-_")
 
-    /// Standard alphabet, padded, as bytes.
+    /// Encodes in the standard alphabet with padding, as ASCII bytes.
     package static func encodeToUTF8(_ bytes: [UInt8]) -> [UInt8] {
         var text = encode(bytes, standard)
         while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
         return text
     }
 
-    /// Standard alphabet, padded.
+    /// Encodes in the standard alphabet with padding.
     package static func encode(_ bytes: [UInt8]) -> String {
         String(decoding: encodeToUTF8(bytes), as: UTF8.self)
     }
 
-    /// Alphabet for URLs, without padding.
+    /// Encodes in the URL-safe alphabet without padding.
     package static func encodeForURL(_ bytes: [UInt8]) -> String {
         String(decoding: encode(bytes, forURLs), as: UTF8.self)
     }
 
-    /// Reads the standard alphabet, padded; `nil` for anything else.
+    /// Decodes the standard alphabet with padding; `nil` for anything else.
     ///
-    /// One text for one value: bits that are left over must be zero (RFC 4648 §3.5).
+    /// Every value has exactly one accepted text: unused bits must be zero (RFC 4648 §3.5).
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let text = Array(text.utf8)
         guard text.count % 4 == 0 else { return nil }
         return decode(text, standard, padding: 0...2)?.onlyValue
     }
 
-    /// Reads the alphabet for URLs without padding; `nil` for anything else, as ``decode(_:)``.
+    /// Decodes the URL-safe alphabet without padding; `nil` for anything else. Unused bits must be
+    /// zero, as in ``decode(_:)``.
     package static func decodeForURL(_ text: some StringProtocol) -> [UInt8]? {
         decode(text.utf8, forURLs, padding: 0...0)?.onlyValue
     }
 
-    /// Reads the standard alphabet as mail writes it (RFC 2045 §6.8): line ends are skipped and
-    /// left-over bits not looked at; every other foreign byte is a mistake.
+    /// Decodes the standard alphabet as mail encoders write it (RFC 2045 §6.8): line breaks are
+    /// skipped and unused bits ignored; `nil` for any other byte outside the alphabet.
     ///
-    /// The usual Ruby encoder writes a line end every 60 characters.
+    /// Ruby's default encoder breaks lines every 60 characters.
     package static func decodeMIME(_ text: some Collection<UInt8>) -> [UInt8]? {
         let text = text.filter { byte in byte != 0x0D && byte != 0x0A }
         guard text.count % 4 == 0 else { return nil }
@@ -75,7 +76,7 @@ package enum Base64 {
                 continue
             }
             let value = alphabet.values[Int(character)]
-            guard value != Base64Alphabet.foreign, equals == 0 else { return nil }
+            guard value != Base64Alphabet.invalid, equals == 0 else { return nil }
             bits = bits << 6 | UInt32(value)
             count += 6
             if count >= 8 {
@@ -83,7 +84,7 @@ package enum Base64 {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> count))
             }
         }
-        // Six bits left over are a whole character that says nothing.
+        // Six remaining bits are a trailing character that encodes no byte.
         guard count < 6, padding.contains(equals) else { return nil }
         return Decoded(bytes: bytes, hasLeftOverBits: bits & (1 << count - 1) != 0)
     }
@@ -96,20 +97,20 @@ package enum Base64 {
     }
 }
 
-/// Sixty-four characters and what each of them stands for.
+/// A base64 alphabet: 64 characters and the value of each.
 struct Base64Alphabet: Sendable {
-    /// The value of a byte outside the alphabet.
-    static let foreign: UInt8 = 255
+    /// Marks a byte outside the alphabet in ``values``.
+    static let invalid: UInt8 = 255
 
     let digits: [UInt8]
-    /// 0…63 for a character of the alphabet, ``foreign`` for any other byte.
+    /// By byte: 0…63 for a character of the alphabet, ``invalid`` for any other.
     let values: [UInt8]
 
-    /// The letters, the digits and two more characters.
+    /// Makes an alphabet of A–Z, a–z, 0–9 and two more characters.
     init(_ lastTwo: String) {
         digits = Array(
             ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + lastTwo).utf8)
-        var values = [UInt8](repeating: Self.foreign, count: 256)
+        var values = [UInt8](repeating: Self.invalid, count: 256)
         for (value, character) in digits.enumerated() { values[Int(character)] = UInt8(value) }
         self.values = values
     }

@@ -1,22 +1,24 @@
 import CIntrinsics
 
-/// A running CRC-32C (Castagnoli): reflected polynomial 0x82F63B78, all ones in and out.
+/// A running CRC-32C checksum (Castagnoli): reflected polynomial 0x82F63B78, initial value and
+/// final XOR all ones.
 ///
-/// By the processor's own instruction where there is one, on three lanes at a time, which takes a tenth
-/// of the time; else by sixteen tables, so that sixteen bytes take one step ("slicing-by-16", after Intel's 2006 paper).
+/// Uses the processor's CRC32C instruction on three lanes in parallel where it exists, which takes
+/// a tenth of the time; otherwise sixteen tables, so that one step takes sixteen bytes
+/// ("slicing-by-16", Intel 2006).
 public struct CRC32C: Sendable, Equatable {
     private var register: UInt32
 
-    /// Starts over no bytes.
+    /// A checksum of no bytes.
     public init() { register = .max }
 
-    /// Takes up a checksum where it was left; `value` is what ``value`` said then.
+    /// Resumes a checksum whose ``value`` was stored.
     public init(resuming value: UInt32) { register = ~value }
 
-    /// The checksum of everything taken so far.
+    /// The checksum of all bytes so far.
     public var value: UInt32 { ~register }
 
-    /// Takes the next bytes.
+    /// Adds bytes to the checksum.
     public mutating func update(_ bytes: Span<UInt8>) {
         update(bytes, byInstruction: CRC32C.hasInstruction)
     }
@@ -25,17 +27,17 @@ public struct CRC32C: Sendable, Equatable {
 
     private static let hasInstruction = intrinsics_has_crc32c() != 0
 
-    /// The same by a way of choice; the tests compare both.
+    /// Adds bytes with or without the instruction, so that tests can compare both.
     mutating func update(_ bytes: Span<UInt8>, byInstruction: Bool) {
         let start = register
         if byInstruction {
-            // The pointer lives only inside this call.
+            // The pointer is used only inside this call.
             register = unsafe bytes.withUnsafeBytes { bytes in
                 unsafe CRC32C.advance(start, bytes)
             }
             return
         }
-        // Both pointers live only inside this call.
+        // Both pointers are used only inside this call.
         unsafe register = CRC32C.tables.span.withUnsafeBufferPointer { tables in
             unsafe bytes.withUnsafeBytes { bytes in
                 unsafe CRC32C.advance(start, bytes, tables)
@@ -43,11 +45,12 @@ public struct CRC32C: Sendable, Equatable {
         }
     }
 
-    /// Bytes of one of three lanes; joining them costs as much as 200 bytes.
+    /// Bytes of one of three lanes; combining the lanes costs as much as checksumming 200 bytes.
     private static let lane = 4096
     private static let shift = shift(past: Int64(lane))
 
-    // Bounds: three lanes are taken while as many bytes are left, then the rest.
+    // Bounds: a round reads three lanes only while that many bytes are left; the last call reads
+    // the rest.
     private static func advance(_ start: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
         guard let source = bytes.baseAddress else { return start }
         var crc = start
@@ -61,7 +64,7 @@ public struct CRC32C: Sendable, Equatable {
     }
 
     // Bounds: a table index is one byte plus 256 times a table number below 16, and `position`
-    // stays below the byte count; the checks are left out because they cost half the speed.
+    // stays below the byte count; the checks are left out because they halve the speed.
     private static func advance(
         _ start: UInt32, _ bytes: UnsafeRawBufferPointer, _ tables: UnsafeBufferPointer<UInt32>
     ) -> UInt32 {
@@ -91,7 +94,7 @@ public struct CRC32C: Sendable, Equatable {
             littleEndian: source.loadUnaligned(fromByteOffset: position, as: UInt32.self))
     }
 
-    /// Four bytes through four tables in a row, the first byte through the farthest.
+    /// Looks four bytes up in four adjacent tables, the first byte in the last table.
     @inline(__always)
     private static func four(_ table: UnsafePointer<UInt32>, _ word: UInt32) -> UInt32 {
         unsafe table[768 + Int(word & 0xFF)] ^ table[512 + Int(word >> 8 & 0xFF)]
@@ -115,17 +118,18 @@ public struct CRC32C: Sendable, Equatable {
 }
 
 extension CRC32C {
-    /// The checksum of two runs of bytes in a row, from that of each; no byte is read.
+    /// The checksum of two consecutive runs of bytes, computed from the checksum of each without
+    /// reading bytes.
     ///
-    /// The first one's remainder is multiplied by x to the number of bits that follow it; squaring
-    /// takes 63 steps at most, whatever the length.
+    /// The remainder of the first is multiplied by x to the number of bits that follow it; repeated
+    /// squaring takes at most 63 steps, whatever the length.
     ///
     /// - Parameter count: Bytes of the second run, 0 or more.
     public static func combine(_ first: UInt32, with second: UInt32, of count: Int64) -> UInt32 {
         product(shift(past: count), first) ^ second
     }
 
-    /// The power of x that a remainder is multiplied by when so many bytes follow.
+    /// The power of x by which a remainder is multiplied when `count` bytes follow.
     static func shift(past count: Int64) -> UInt32 {
         var shift = one
         var power = one >> 8
@@ -138,7 +142,7 @@ extension CRC32C {
         return shift
     }
 
-    /// x⁰: in a reflected polynomial the top bit, and each place below it one power more.
+    /// x⁰: in a reflected polynomial the top bit; each lower bit is one power more.
     private static let one: UInt32 = 1 << 31
 
     static func product(_ left: UInt32, _ right: UInt32) -> UInt32 {

@@ -1,60 +1,60 @@
 import COpenSSL
 
-/// A running MD5 whose state can be stored and taken up again; a checksum, and no proof.
+/// A running MD5 digest whose state can be stored and resumed. Detects corruption, not forgery.
 public struct MD5: RunningDigest {
     private var context = MD5_CTX()
 
-    /// Starts over no bytes.
+    /// A digest of no bytes.
     public init() { unsafe MD5_Init(&context) }
 
-    /// Takes up a stored state; `nil` when it is not one of this machine's layout.
+    /// Resumes a stored ``state``; `nil` when its size does not match this machine's layout.
     public init?(state: [UInt8]) {
         guard let context = unsafe DigestContext.value(state, as: MD5_CTX.self) else { return nil }
         self.context = context
     }
 
-    /// The state, for storage; 92 bytes.
+    /// The state for storage, 92 bytes, in this machine's layout.
     public var state: [UInt8] { unsafe DigestContext.bytes(of: context) }
 
     /// Length of the digest, in bytes.
     public static let size = 16
 
-    /// Takes the next bytes.
+    /// Adds bytes to the digest.
     public mutating func update(_ bytes: Span<UInt8>) {
         unsafe DigestContext.update(&context, bytes, by: MD5_Update)
     }
 
-    /// The digest of everything so far, 16 bytes; the state stays as it is.
+    /// The digest of all bytes so far, 16 bytes; more bytes may follow.
     public var digest: [UInt8] { unsafe DigestContext.digest(context, Self.size, by: MD5_Final) }
 }
 
-/// A running SHA-1, for protocols that name it; nothing rests on it.
+/// A running SHA-1 digest, for protocols that require it. Not collision resistant.
 public struct SHA1: RunningDigest {
     private var context = SHA_CTX()
 
-    /// Starts over no bytes.
+    /// A digest of no bytes.
     public init() { unsafe SHA1_Init(&context) }
 
     /// Length of the digest, in bytes.
     public static let size = 20
 
-    /// Takes the next bytes.
+    /// Adds bytes to the digest.
     public mutating func update(_ bytes: Span<UInt8>) {
         unsafe DigestContext.update(&context, bytes, by: SHA1_Update)
     }
 
-    /// The digest of everything so far, 20 bytes; the state stays as it is.
+    /// The digest of all bytes so far, 20 bytes; more bytes may follow.
     public var digest: [UInt8] { unsafe DigestContext.digest(context, Self.size, by: SHA1_Final) }
 }
 
-/// A running SHA-256 whose state can be stored and taken up again.
+/// A running SHA-256 digest whose state can be stored and resumed.
 public struct SHA256: RunningDigest {
     private var context = SHA256_CTX()
 
-    /// Starts over no bytes.
+    /// A digest of no bytes.
     public init() { unsafe SHA256_Init(&context) }
 
-    /// Takes up a stored state; `nil` when it is not one of this machine's layout.
+    /// Resumes a stored ``state``; `nil` when its size does not match this machine's layout.
     public init?(state: [UInt8]) {
         guard let context = unsafe DigestContext.value(state, as: SHA256_CTX.self) else {
             return nil
@@ -62,44 +62,46 @@ public struct SHA256: RunningDigest {
         self.context = context
     }
 
-    /// The state, for storage; 112 bytes.
+    /// The state for storage, 112 bytes, in this machine's layout.
     public var state: [UInt8] { unsafe DigestContext.bytes(of: context) }
 
     /// Length of the digest, in bytes.
     public static let size = 32
 
-    /// Takes the next bytes.
+    /// Adds bytes to the digest.
     public mutating func update(_ bytes: Span<UInt8>) {
         unsafe DigestContext.update(&context, bytes, by: SHA256_Update)
     }
 
-    /// The digest of everything so far, 32 bytes; the state stays as it is.
+    /// The digest of all bytes so far, 32 bytes; more bytes may follow.
     public var digest: [UInt8] { unsafe DigestContext.digest(context, Self.size, by: SHA256_Final) }
 }
 
-/// A running SHA-512.
+/// A running SHA-512 digest.
 public struct SHA512: RunningDigest {
     private var context = SHA512_CTX()
 
-    /// Starts over no bytes.
+    /// A digest of no bytes.
     public init() { unsafe SHA512_Init(&context) }
 
     /// Length of the digest, in bytes.
     public static let size = 64
 
-    /// Takes the next bytes.
+    /// Adds bytes to the digest.
     public mutating func update(_ bytes: Span<UInt8>) {
         unsafe DigestContext.update(&context, bytes, by: SHA512_Update)
     }
 
-    /// The digest of everything so far, 64 bytes; the state stays as it is.
+    /// The digest of all bytes so far, 64 bytes; more bytes may follow.
     public var digest: [UInt8] { unsafe DigestContext.digest(context, Self.size, by: SHA512_Final) }
 }
 
-/// OpenSSL's low-level digest contexts: C structures of a published layout, which EVP would hide.
+/// Access to OpenSSL's low-level digest contexts, C structures of a published layout that EVP would
+/// hide.
 ///
-/// Sound for these only: numbers in fixed arrays, without pointers, every bit pattern a value. What a
-/// C function is handed outlives the call, and a context takes bytes without keeping their address.
+/// Safe for these types only: fixed-size arrays of numbers without pointers, for which every bit
+/// pattern is valid. Arguments of the C functions outlive the calls, and a context does not keep
+/// the address of its input.
 enum DigestContext {
     @unsafe static func bytes<Context: BitwiseCopyable>(of context: Context) -> [UInt8] {
         unsafe withUnsafeBytes(of: context) { bytes in unsafe Array(bytes) }
@@ -112,7 +114,7 @@ enum DigestContext {
         return unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: type) }
     }
 
-    /// Has a context take the next bytes.
+    /// Adds bytes to a context by its C function.
     @unsafe static func update<Context>(
         _ context: inout Context, _ bytes: Span<UInt8>,
         by take: (UnsafeMutablePointer<Context>?, UnsafeRawPointer?, Int) -> Int32
@@ -122,7 +124,7 @@ enum DigestContext {
         }
     }
 
-    /// The digest of so many bytes that a context ends in; ending spoils it, so a copy does.
+    /// The digest of a context. Finishing invalidates a context, so a copy is finished.
     @unsafe static func digest<Context>(
         _ context: Context, _ size: Int,
         by end: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Context>?) -> Int32

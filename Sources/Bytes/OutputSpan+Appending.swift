@@ -1,7 +1,7 @@
 extension [UInt8] {
-    /// Appends pieces of at most so many bytes together, with one look at the room for them.
+    /// Appends at most `size` bytes in several writes, after one check of the capacity.
     ///
-    /// Room grows by doubling: many small pieces cost no more than one large.
+    /// Capacity grows by doubling, so many small appends cost no more than one large one.
     @inlinable @inline(__always)
     public mutating func append(atMost size: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
         if capacity - count < size { reserveCapacity(Swift.max(count + size, 2 * capacity)) }
@@ -9,21 +9,21 @@ extension [UInt8] {
     }
 }
 
-// All of it is inlined: a copy of known length is a few moves.
+// Everything is inlined, so that a copy of known length compiles to a few moves.
 extension OutputSpan<UInt8> {
-    /// Appends text that lives as long as the program; text that does not fit traps.
+    /// Appends a literal; traps when it does not fit.
     @inlinable @inline(__always)
     public mutating func append(_ text: StaticString) {
         unsafe append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Appends bytes; what does not fit traps.
+    /// Appends bytes; traps when they do not fit.
     @inlinable @inline(__always)
     public mutating func append(_ bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBufferPointer { bytes in unsafe append(bytes) }
     }
 
-    /// The only place that copies without looking at each byte.
+    /// Copies without a check of each byte; the capacity is checked once, before.
     @inlinable @inline(__always)
     mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         precondition(bytes.count <= freeCapacity)
@@ -48,7 +48,7 @@ extension OutputSpan<UInt8> {
         }
         precondition(digits <= freeCapacity)
         unsafe withUnsafeMutableBufferPointer { storage, count in
-            // From the last digit to the first, each at its place.
+            // Written from the last digit to the first.
             var place = count + digits
             count = place
             var rest = number
@@ -60,14 +60,14 @@ extension OutputSpan<UInt8> {
         }
     }
 
-    /// Appends a number with its sign, at most 20 bytes.
+    /// Appends a signed number in decimal, at most 20 bytes.
     @inlinable
     public mutating func append(decimal number: Int64) {
         if number < 0 { append(UInt8(ascii: "-")) }
         append(decimal: number.magnitude)
     }
 
-    /// Appends a number of 0 to 99 in two digits.
+    /// Appends a number from 0 to 99 as two digits.
     @inlinable @inline(__always)
     public mutating func append(twoDigits number: Int64) {
         append(0x30 + UInt8(truncatingIfNeeded: number / 10))

@@ -1,8 +1,8 @@
-/// One JSON text, read strictly as RFC 8259 and kept as bytes.
+/// A JSON text, validated strictly by RFC 8259 and kept as bytes.
 ///
-/// Making a document scans it once: grammar, UTF-8, escapes, limits and distinct names are checked
-/// there, so everything asked afterwards cannot fail. No text is copied and no `String` is made
-/// before ``JSONValue/string`` asks for one.
+/// The initializer scans it once and checks grammar, UTF-8, escapes, limits and distinct names, so
+/// later access cannot fail. Text is not copied, and no `String` is made before
+/// ``JSONValue/string`` asks for one.
 public struct JSONDocument: Sendable {
     let storage: JSONStorage
 
@@ -10,19 +10,19 @@ public struct JSONDocument: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The whole text in UTF-8, without byte order mark.
-    ///   - limits: Size, depth and number length above which the text is refused.
-    /// - Throws: ``JSONError`` with the place of the first mistake.
+    ///   - limits: Size, depth and number length above which the text is rejected.
+    /// - Throws: ``JSONError`` with the offset of the first error.
     public init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
         var parser = JSONParser(bytes, limits: limits)
         try parser.parseDocument()
         storage = JSONStorage(bytes: bytes, nodes: parser.nodes)
     }
 
-    /// The one value of the document.
+    /// The single value of the document.
     public var root: JSONValue { JSONValue(storage: storage, index: 0) }
 }
 
-/// The bytes of a document and the places of its values, shared by all cursors into it.
+/// The bytes of a document and the positions of its values, shared by all ``JSONValue``s of it.
 final class JSONStorage: Sendable {
     let bytes: [UInt8]
     let nodes: [JSONNode]
@@ -33,49 +33,49 @@ final class JSONStorage: Sendable {
     }
 }
 
-/// How much a document may ask of its reader.
+/// Limits for a document that is read.
 public struct JSONLimits: Hashable, Sendable {
-    /// The most bytes of a document; 16 MiB unless said otherwise.
+    /// The most bytes of a document; 16 MiB by default.
     public let size: Int
 
-    /// The deepest nesting of objects and arrays; 64 unless said otherwise, never above 512.
+    /// The deepest nesting of objects and arrays; 64 by default, at most 512.
     public let depth: Int
 
-    /// The most bytes of one number; 64 unless said otherwise.
+    /// The most bytes of one number; 64 by default.
     ///
-    /// An `Int64` needs 20 bytes and a `Double` 24; the rest is for generous writers. Converting a
-    /// number of a million digits is work a caller could make us do.
+    /// An `Int64` needs 20 bytes and a `Double` 24. The limit exists because converting a number of
+    /// a million digits is expensive.
     public let numberLength: Int
 
-    /// Makes limits; values beyond what the reader can hold are brought down to it.
+    /// Makes limits; values above what the parser supports are reduced to that.
     public init(size: Int = 16 << 20, depth: Int = 64, numberLength: Int = 64) {
-        // Nodes count bytes in 32 bits.
+        // Nodes store byte offsets in 32 bits.
         self.size = min(max(size, 0), Int(Int32.max))
-        // The reader calls itself once a level: the stack of a worker thread bounds it.
+        // The parser recurses once per level, so the stack of a worker thread bounds the depth.
         self.depth = min(max(depth, 0), 512)
         self.numberLength = max(numberLength, 1)
     }
 }
 
-/// Where one value, or the name of a member, lies in the bytes of a document.
+/// The position of one value, or of the name of a member, in the bytes of a document.
 ///
-/// Nodes stand in the order of the text: a container is followed by all it holds, and the members of
-/// an object are name, value, name, value. What kind a node is, its first byte tells.
+/// Nodes are in the order of the text: a container is followed by everything in it, and the members
+/// of an object are name, value, name, value. The first byte of a node gives its kind.
 struct JSONNode {
-    /// The first byte, quotes and brackets included.
+    /// The offset of the first byte, including the quote or bracket.
     let start: UInt32
-    /// The byte after the last.
+    /// The offset behind the last byte.
     var end: UInt32
-    /// The node after this one and all it holds.
+    /// The index of the node that follows this one and everything in it.
     var next: UInt32
-    /// Members of an object, elements of an array, escapes in a string.
+    /// Members of an object, elements of an array, or escapes in a string.
     var count: UInt32
 
     var range: Range<Int> { Int(start)..<Int(end) }
 
-    /// A string without its quotes.
+    /// The range of a string without its quotes.
     var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
 
-    /// Whether a string differs from the bytes between its quotes.
+    /// Whether a string has escapes, so that its text differs from its bytes.
     var hasEscapes: Bool { count > 0 }
 }

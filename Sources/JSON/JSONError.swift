@@ -1,49 +1,50 @@
-/// Why a text is not the JSON we accept, and where.
+/// The first error in a JSON text, with its position.
 public struct JSONError: Error, Hashable, Sendable {
-    /// The byte, counted from zero, at which reading stopped.
+    /// The offset of the byte at which reading stopped, counted from zero.
     public let offset: Int
 
     /// What is wrong there.
     public let reason: Reason
 
-    /// Everything a reader can object to.
+    /// The kinds of errors.
     public enum Reason: Hashable, Sendable {
         /// The document holds more bytes than the limit.
         case tooLarge(limit: Int)
         /// Objects and arrays are nested deeper than the limit.
         case tooDeep(limit: Int)
-        /// The text ends inside a value, or holds none.
+        /// The text ends inside a value, or is empty.
         case unexpectedEnd
-        /// A byte that cannot stand here.
+        /// A byte that is not allowed here.
         case unexpectedByte(UInt8)
-        /// More text after the one value of a document.
+        /// More text after the value of the document.
         case trailingBytes
-        /// A byte order mark, which RFC 8259 §8.1 forbids to send.
+        /// A byte order mark, which RFC 8259 §8.1 forbids.
         case byteOrderMark
-        /// A control character inside a string, which has to be escaped (RFC 8259 §7).
+        /// An unescaped control character inside a string (RFC 8259 §7).
         case controlCharacter
-        /// A backslash followed by something that is no escape (RFC 8259 §7).
+        /// A backslash that begins no valid escape (RFC 8259 §7).
         case invalidEscape
-        /// Half of a surrogate pair: it names no character (RFC 8259 §8.2).
+        /// Half of a surrogate pair, which encodes no character (RFC 8259 §8.2).
         case loneSurrogate
         /// Bytes that are not UTF-8 (Unicode 15, table 3-7).
         case invalidUTF8
         /// A number outside the grammar of RFC 8259 §6, for example `01` or `1.`.
         case invalidNumber
-        /// A number with more digits than the limit.
+        /// A number with more bytes than the limit.
         case numberTooLong(limit: Int)
-        /// A name that stands in its object already (RFC 8259 §4 leaves the meaning open, so we refuse).
+        /// A name that its object already has; RFC 8259 §4 leaves the meaning open, so it is
+        /// rejected.
         case duplicateName
     }
 }
 
 extension JSONError: CustomStringConvertible {
-    /// One line for a person, for example `byte 12: a name stands twice in its object`.
+    /// Offset and reason in one line, such as `byte 12: a name occurs twice in its object`.
     public var description: String { "byte \(offset): \(reason)" }
 }
 
 extension JSONError.Reason: CustomStringConvertible {
-    /// What is wrong, as part of a sentence.
+    /// The reason as a clause without a full stop.
     public var description: String {
         switch self {
         case .tooLarge(let limit): "the document is larger than \(limit) bytes"
@@ -52,13 +53,13 @@ extension JSONError.Reason: CustomStringConvertible {
         case .unexpectedByte(let byte): "unexpected \(Self.name(of: byte))"
         case .trailingBytes: "more text after the end of the document"
         case .byteOrderMark: "a byte order mark is not allowed"
-        case .controlCharacter: "a control character in a string has to be escaped"
-        case .invalidEscape: "a backslash begins no known escape"
-        case .loneSurrogate: "half of a surrogate pair stands alone"
+        case .controlCharacter: "a control character in a string must be escaped"
+        case .invalidEscape: "a backslash is not followed by a known escape"
+        case .loneSurrogate: "a surrogate is not part of a pair"
         case .invalidUTF8: "the text is not UTF-8"
-        case .invalidNumber: "a number is not written as JSON writes it"
+        case .invalidNumber: "a number does not follow the JSON grammar"
         case .numberTooLong(let limit): "a number is longer than \(limit) bytes"
-        case .duplicateName: "a name stands twice in its object"
+        case .duplicateName: "a name occurs twice in its object"
         }
     }
 

@@ -1,6 +1,6 @@
-/// The escapes of JSON strings (RFC 8259 §7), in both directions.
+/// The escapes of JSON strings (RFC 8259 §7): decoding and encoding.
 enum JSONEscape {
-    /// The byte that a backslash and a letter stand for; `nil` when the letter names none.
+    /// The byte that a backslash and this letter encode; `nil` when the letter is no short escape.
     static func character(after backslash: UInt8) -> UInt8? {
         switch backslash {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): backslash
@@ -13,7 +13,7 @@ enum JSONEscape {
         }
     }
 
-    /// The letter that stands behind a backslash for a byte; `nil` when it has no short form.
+    /// The letter of the short escape for a byte; `nil` when the byte has none.
     static func letter(for byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte
@@ -35,7 +35,7 @@ enum JSONEscape {
         }
     }
 
-    /// The characters of a string the parser has accepted, in UTF-8.
+    /// The text of a string that the parser has validated, with its escapes decoded, in UTF-8.
     static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var plain: [UInt8] = []
         plain.reserveCapacity(text.count)
@@ -54,7 +54,7 @@ enum JSONEscape {
         return plain
     }
 
-    /// Reads what follows `\u`: four digits, or a pair of surrogates.
+    /// Decodes what follows `\u`: four digits, or a surrogate pair.
     private static func scalar(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar {
         let lead = unit(&rest)
         guard UTF16.isLeadSurrogate(lead) else { return Unicode.Scalar(lead) ?? "\u{FFFD}" }
@@ -76,44 +76,45 @@ enum JSONEscape {
     }
 }
 
-// Strings are mostly plain text, and this is the loop that steps over it, eight bytes at a time.
+// Most strings are plain text. These functions scan it eight bytes at a time.
 
-/// The first byte from `start` that is a quote, a backslash, a control character or beyond ASCII;
-/// the end when there is none.
+/// The index of the first byte from `start` that is a quote, a backslash, a control character or
+/// not ASCII; the end when there is none.
 func endOfPlainASCII(in bytes: [UInt8], from start: Int) -> Int {
     let span = bytes.span
-    var place = start
-    while place <= span.count - 8 {
-        let word = eightBytes(of: span, at: place)
+    var position = start
+    while position <= span.count - 8 {
+        let word = eightBytes(of: span, at: position)
         let stops = marks(ofSpecial: word) | word & 0x8080_8080_8080_8080
-        if stops != 0 { return place + stops.trailingZeroBitCount / 8 }
-        place += 8
+        if stops != 0 { return position + stops.trailingZeroBitCount / 8 }
+        position += 8
     }
-    while place < span.count, span[place] < 0x80, !isSpecial(span[place]) { place += 1 }
-    return place
+    while position < span.count, span[position] < 0x80, !isSpecial(span[position]) { position += 1 }
+    return position
 }
 
-/// The first byte from `start` that has to be escaped in a JSON string; the end when there is none.
+/// The index of the first byte from `start` that must be escaped in a JSON string; the end when
+/// there is none.
 func endOfUnescaped(in bytes: Span<UInt8>, from start: Int) -> Int {
-    var place = start
-    while place <= bytes.count - 8 {
-        let stops = marks(ofSpecial: eightBytes(of: bytes, at: place))
-        if stops != 0 { return place + stops.trailingZeroBitCount / 8 }
-        place += 8
+    var position = start
+    while position <= bytes.count - 8 {
+        let stops = marks(ofSpecial: eightBytes(of: bytes, at: position))
+        if stops != 0 { return position + stops.trailingZeroBitCount / 8 }
+        position += 8
     }
-    while place < bytes.count, !isSpecial(bytes[place]) { place += 1 }
-    return place
+    while position < bytes.count, !isSpecial(bytes[position]) { position += 1 }
+    return position
 }
 
 private func isSpecial(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
 }
 
-/// Sets the top bit of each byte that is special, exactly up to the first of them.
+/// Sets the top bit of each special byte, exact up to the first of them.
 ///
-/// Subtracting borrows from a byte only when the byte below it was special, so whatever the borrow
-/// spoils stands behind the mark that counts. ("Bit Twiddling Hacks", *determine if a word has a
-/// byte less than n*.)
+/// The subtraction borrows from a byte only when a lower byte was special, so a false mark is
+/// always behind the first true one. (See "Bit Twiddling Hacks", *determine if a word has a byte
+/// less than n*.)
 private func marks(ofSpecial word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = word ^ ones &* UInt64(UInt8(ascii: "\""))
@@ -123,11 +124,11 @@ private func marks(ofSpecial word: UInt64) -> UInt64 {
         & 0x8080_8080_8080_8080
 }
 
-/// Eight bytes as one word, the first in its lowest bits.
-private func eightBytes(of bytes: Span<UInt8>, at place: Int) -> UInt64 {
-    // Holds because both callers leave the loop before fewer than eight bytes remain, and the load
-    // itself checks the offset once more.
+/// Loads eight bytes as one word, the first byte lowest.
+private func eightBytes(of bytes: Span<UInt8>, at position: Int) -> UInt64 {
+    // In bounds because both callers stop before fewer than eight bytes remain; the load checks the
+    // offset again.
     UInt64(
         littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(
-            fromByteOffset: place, as: UInt64.self))
+            fromByteOffset: position, as: UInt64.self))
 }

@@ -1,10 +1,10 @@
-/// Checks a document in one pass and notes where its values lie.
+/// Validates a document in one pass and records the position of each value.
 ///
-/// The grammar of RFC 8259 §2–§6, one function a rule; strings are in `JSONParser+String.swift`.
+/// Recursive descent over the grammar of RFC 8259 §2–§6, with one function per rule.
 struct JSONParser {
-    let bytes: [UInt8]
-    let limits: JSONLimits
-    var place = 0
+    private let bytes: [UInt8]
+    private let limits: JSONLimits
+    private var position = 0
     private(set) var nodes: [JSONNode] = []
 
     init(_ bytes: [UInt8], limits: JSONLimits) {
@@ -20,7 +20,7 @@ struct JSONParser {
         nodes.reserveCapacity(min(bytes.count / 16 + 4, 4096))
         try parseValue(depth: 0)
         skipBlanks()
-        guard place == bytes.count else { throw error(.trailingBytes) }
+        guard position == bytes.count else { throw error(.trailingBytes) }
     }
 
     private mutating func parseValue(depth: Int) throws(JSONError) {
@@ -48,7 +48,7 @@ struct JSONParser {
             try parseString()
             skipBlanks()
             guard try nextByte() == UInt8(ascii: ":") else { throw unexpectedByte() }
-            place += 1
+            position += 1
             try parseValue(depth: depth)
             count += 1
             if try endsAfterElement(UInt8(ascii: "}")) { break }
@@ -69,84 +69,80 @@ struct JSONParser {
         close(array, count: count)
     }
 
-    /// Takes the comma before a further element, or stops before the closing bracket.
+    /// Consumes the comma before another element, or stops before the closing bracket.
     private mutating func endsAfterElement(_ bracket: UInt8) throws(JSONError) -> Bool {
         skipBlanks()
         let byte = try nextByte()
         if byte == bracket { return true }
         guard byte == UInt8(ascii: ",") else { throw unexpectedByte() }
-        place += 1
+        position += 1
         return false
     }
 
     private mutating func open(_ depth: Int) throws(JSONError) -> Int {
         guard depth <= limits.depth else { throw error(.tooDeep(limit: limits.depth)) }
-        note(from: place, to: place)
-        place += 1
+        note(from: position, to: position)
+        position += 1
         return nodes.count - 1
     }
 
-    /// Takes the closing bracket.
+    /// Consumes the closing bracket and completes the container's node.
     private mutating func close(_ container: Int, count: UInt32) {
-        place += 1
-        nodes[container].end = UInt32(place)
+        position += 1
+        nodes[container].end = UInt32(position)
         nodes[container].next = UInt32(nodes.count)
         nodes[container].count = count
     }
 
     private mutating func parseWord(_ word: StaticString) throws(JSONError) {
-        let start = place
+        let start = position
         for letter in word.description.utf8 {
             guard try nextByte() == letter else { throw unexpectedByte() }
-            place += 1
+            position += 1
         }
-        note(from: start, to: place)
+        note(from: start, to: position)
     }
 
-    mutating func note(from start: Int, to end: Int, escapes: UInt32 = 0) {
+    private mutating func note(from start: Int, to end: Int, escapes: UInt32 = 0) {
         nodes.append(
             JSONNode(
                 start: UInt32(start), end: UInt32(end), next: UInt32(nodes.count + 1),
                 count: escapes))
     }
-}
 
-extension JSONParser {
-    /// The byte at the place, which stays where it is.
-    func nextByte() throws(JSONError) -> UInt8 {
-        guard place < bytes.count else { throw error(.unexpectedEnd) }
-        return bytes[place]
+    /// The byte at the current position, which does not move.
+    private func nextByte() throws(JSONError) -> UInt8 {
+        guard position < bytes.count else { throw error(.unexpectedEnd) }
+        return bytes[position]
     }
 
-    mutating func skipBlanks() {
-        while place < bytes.count {
-            switch bytes[place] {
-            case 0x20, 0x0A, 0x0D, 0x09: place += 1
+    private mutating func skipBlanks() {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x0A, 0x0D, 0x09: position += 1
             default: return
             }
         }
     }
 
-    func error(_ reason: JSONError.Reason) -> JSONError {
-        JSONError(offset: place, reason: reason)
+    private func error(_ reason: JSONError.Reason) -> JSONError {
+        JSONError(offset: position, reason: reason)
     }
 
-    /// For a place that is known to hold a byte.
-    private func unexpectedByte() -> JSONError { error(.unexpectedByte(bytes[place])) }
-}
+    /// The error for the byte at the current position, which must exist.
+    private func unexpectedByte() -> JSONError { error(.unexpectedByte(bytes[position])) }
 
-extension JSONParser {
-    /// Takes a string with its quotes (RFC 8259 §7), checking escapes and UTF-8 on the way.
-    mutating func parseString() throws(JSONError) {
-        let start = place
+    /// Parses a string with its quotes (RFC 8259 §7) and validates escapes and UTF-8.
+    private mutating func parseString() throws(JSONError) {
+        let start = position
         var escapes: UInt32 = 0
-        place += 1
+        position += 1
         while true {
-            place = endOfPlainASCII(in: bytes, from: place)
+            position = endOfPlainASCII(in: bytes, from: position)
             switch try nextByte() {
             case UInt8(ascii: "\""):
-                place += 1
-                return note(from: start, to: place, escapes: escapes)
+                position += 1
+                return note(from: start, to: position, escapes: escapes)
             case UInt8(ascii: "\\"):
                 try takeEscape()
                 escapes += 1
@@ -159,16 +155,16 @@ extension JSONParser {
     }
 
     private mutating func takeEscape() throws(JSONError) {
-        let backslash = place
-        place += 1
+        let backslash = position
+        position += 1
         guard try nextByte() == UInt8(ascii: "u") else {
-            guard JSONEscape.character(after: bytes[place]) != nil else {
+            guard JSONEscape.character(after: bytes[position]) != nil else {
                 throw JSONError(offset: backslash, reason: .invalidEscape)
             }
-            place += 1
+            position += 1
             return
         }
-        place += 1
+        position += 1
         let unit = try takeFourHexDigits(of: backslash)
         guard UTF16.isSurrogate(unit) else { return }
         guard UTF16.isLeadSurrogate(unit) else {
@@ -178,7 +174,7 @@ extension JSONParser {
             guard try nextByte() == expected else {
                 throw JSONError(offset: backslash, reason: .loneSurrogate)
             }
-            place += 1
+            position += 1
         }
         guard UTF16.isTrailSurrogate(try takeFourHexDigits(of: backslash)) else {
             throw JSONError(offset: backslash, reason: .loneSurrogate)
@@ -192,17 +188,17 @@ extension JSONParser {
                 throw JSONError(offset: backslash, reason: .invalidEscape)
             }
             unit = unit << 4 | UInt16(digit)
-            place += 1
+            position += 1
         }
         return unit
     }
 
-    /// Takes one scalar of two to four bytes: well-formed as in Unicode table 3-7, which leaves out
+    /// Consumes one scalar of two to four bytes, well-formed by Unicode table 3-7, which excludes
     /// overlong forms, surrogates and everything above U+10FFFF.
     private mutating func takeMultibyteScalar() throws(JSONError) {
         let second: ClosedRange<UInt8>
         let length: Int
-        switch bytes[place] {
+        switch bytes[position] {
         case 0xC2...0xDF: (second, length) = (0x80...0xBF, 2)
         case 0xE0: (second, length) = (0xA0...0xBF, 3)
         case 0xED: (second, length) = (0x80...0x9F, 3)
@@ -212,70 +208,67 @@ extension JSONParser {
         case 0xF4: (second, length) = (0x80...0x8F, 4)
         default: throw error(.invalidUTF8)
         }
-        let start = place
-        place += 1
+        let start = position
+        position += 1
         guard second.contains(try nextByte()) else {
             throw JSONError(offset: start, reason: .invalidUTF8)
         }
-        place += 1
-        while place < start + length {
+        position += 1
+        while position < start + length {
             guard try nextByte() & 0xC0 == 0x80 else {
                 throw JSONError(offset: start, reason: .invalidUTF8)
             }
-            place += 1
+            position += 1
         }
     }
-}
 
-extension JSONParser {
-    /// `[ minus ] int [ frac ] [ exp ]` (RFC 8259 §6); the digits stay text until asked for.
-    mutating func parseNumber() throws(JSONError) {
-        let start = place
-        if bytes[place] == UInt8(ascii: "-") { place += 1 }
+    /// Parses `[ minus ] int [ frac ] [ exp ]` (RFC 8259 §6). The digits are converted only when
+    /// the value is read.
+    private mutating func parseNumber() throws(JSONError) {
+        let start = position
+        if bytes[position] == UInt8(ascii: "-") { position += 1 }
         if try nextByte() == UInt8(ascii: "0") {
-            place += 1
-            guard !isDigit(at: place) else { throw error(.invalidNumber) }
+            position += 1
+            guard !isDigit(at: position) else { throw error(.invalidNumber) }
         } else {
             try takeDigits()
         }
-        if place < bytes.count, bytes[place] == UInt8(ascii: ".") {
-            place += 1
+        if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+            position += 1
             try takeDigits()
         }
-        if place < bytes.count, bytes[place] | 0x20 == UInt8(ascii: "e") {
-            place += 1
+        if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+            position += 1
             let sign = try nextByte()
-            if sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { place += 1 }
+            if sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { position += 1 }
             try takeDigits()
         }
-        guard place - start <= limits.numberLength else {
+        guard position - start <= limits.numberLength else {
             throw JSONError(offset: start, reason: .numberTooLong(limit: limits.numberLength))
         }
-        note(from: start, to: place)
+        note(from: start, to: position)
     }
 
-    /// One digit or more.
+    /// Consumes one or more digits.
     private mutating func takeDigits() throws(JSONError) {
         _ = try nextByte()
-        guard isDigit(at: place) else { throw error(.invalidNumber) }
-        while isDigit(at: place) { place += 1 }
+        guard isDigit(at: position) else { throw error(.invalidNumber) }
+        while isDigit(at: position) { position += 1 }
     }
 
-    private func isDigit(at place: Int) -> Bool {
-        place < bytes.count && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place])
+    private func isDigit(at position: Int) -> Bool {
+        position < bytes.count && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position])
     }
-}
 
-extension JSONParser {
-    /// Refuses an object that says one name twice, however the name is escaped.
+    /// Rejects an object in which a name occurs twice, however it is escaped.
     ///
-    /// Readers differ in which of two members counts (RFC 8259 §4), and what one of them checked the
-    /// other would not see. Names are equal when their characters are, byte by byte in UTF-8.
-    mutating func requireDistinctNames(in object: Int) throws(JSONError) {
+    /// Parsers differ in which of two members they use (RFC 8259 §4), so one component could
+    /// validate a member that another ignores. Names are equal when their UTF-8 is.
+    private mutating func requireDistinctNames(in object: Int) throws(JSONError) {
         let count = Int(nodes[object].count)
         guard count > 1 else { return }
-        // Few names are compared each with each; for many that is quadratic, so they are hashed. The
-        // standard library seeds its hashes anew in each process: collisions cannot be prepared.
+        // Few names are compared in pairs. For many names that is quadratic, so they are hashed;
+        // the standard library seeds its hashes per process, so collisions cannot be prepared.
         if count <= 8 { try comparePairs(in: object) } else { try hashNames(in: object) }
     }
 

@@ -1,21 +1,22 @@
 extension JSONSchema {
     /// A member of a value that a schema does not describe.
     public struct UnknownMember: Equatable, Sendable {
-        /// The names from the root of the value to the member; elements of arrays have none.
+        /// The names from the root to the member; elements of arrays add none.
         public fileprivate(set) var path: [String]
-        /// The names that the schema describes in its place, each once.
+        /// The names that the schema describes at that level, each once.
         public let known: [String]
     }
 
     /// Finds the first member that this schema does not describe.
     ///
-    /// Types and bounds are not checked: a value of another kind than described has no unknown member. One
-    /// element may stand in place of an array, as an operation does for a patch.
+    /// Types and bounds are not checked: a value of another type than described has no unknown
+    /// member. A single element may be given in place of an array, as in a patch with one
+    /// operation.
     public func unknownMember(in value: JSONValue) -> UnknownMember? {
         Self.unknownMember(in: value, alternatives)
     }
 
-    /// What may stand here, without names and descriptions.
+    /// The schemas that a value may match, without names and descriptions.
     private var alternatives: [JSONSchema] {
         switch self {
         case .anyOf(let schemas): schemas.flatMap(\.alternatives)
@@ -55,13 +56,13 @@ extension JSONSchema {
         }
     }
 
-    /// - Returns: `nil` when an alternative describes the member and all that it holds.
+    /// - Returns: `nil` when an alternative describes the member and everything in it.
     private static func unknownMember(
         _ name: String, _ value: JSONValue, of objects: [(members: [Member], others: JSONSchema)]
     ) -> UnknownMember? {
         var schemas: [JSONSchema] = []
         for (members, others) in objects {
-            // Bytes are compared: Swift's `==` does not tell canonical equivalents apart.
+            // Compared as bytes, because `==` of strings treats canonical equivalents as equal.
             let member = members.first { $0.name.utf8.elementsEqual(name.utf8) }
             if let member {
                 schemas += member.schema.alternatives

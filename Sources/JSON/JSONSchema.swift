@@ -1,15 +1,14 @@
-/// What a JSON value may look like: as much of JSON Schema 2020-12 as the description of an interface
-/// needs.
+/// A schema of a JSON value: the part of JSON Schema 2020-12 that the API description uses.
 ///
-/// It is written, never read, by this program: ``JSONWriter/schema(_:referring:)``.
+/// It is only written, by ``JSONWriter/schema(_:referring:)``, never read.
 public indirect enum JSONSchema: Sendable {
-    /// Every value.
+    /// Any value.
     case anything
-    /// `null` alone.
+    /// Only `null`.
     case null
     /// `true` or `false`.
     case boolean
-    /// A whole number; the ends of the range of 64 bits are no bounds.
+    /// An integer; the limits of `Int64` are not written as bounds.
     case integer(ClosedRange<Int64>)
     /// A number, with or without fraction.
     case number(ClosedRange<Double>)
@@ -17,29 +16,29 @@ public indirect enum JSONSchema: Sendable {
     case text(JSONTextSchema)
     /// One of these strings.
     case choice([String])
-    /// An array whose elements all look alike; `Int.max` is no bound.
+    /// An array of elements of one schema; a count of `Int.max` is not written as a bound.
     case array(of: JSONSchema, ClosedRange<Int>)
-    /// An object with these members, and perhaps others that look like `others`.
+    /// An object with these members; other members match `others`.
     case object([Member], others: JSONSchema)
-    /// What at least one of these allows.
+    /// A value that matches at least one of these.
     case anyOf([JSONSchema])
-    /// The same, described once under a name that a whole document shares.
+    /// A schema that is described once under a name and referred to by it.
     case named(String, JSONSchema)
-    /// What stands under a name elsewhere: for values that hold their like.
+    /// A reference to a named schema, for recursive schemas.
     case reference(String)
-    /// The same, with a sentence for people.
+    /// A schema with a description for people.
     case described(JSONSchema, String)
 
     /// One member of an object.
     public struct Member: Sendable {
-        /// Its name, as it stands between the quotes.
+        /// The name.
         public let name: String
-        /// What its value looks like.
+        /// The schema of its value.
         public let schema: JSONSchema
-        /// Whether it must be there.
+        /// Whether it is always present.
         public let isRequired: Bool
 
-        /// A member that is always there.
+        /// A member that is always present.
         public static func required(_ name: String, _ schema: JSONSchema) -> Member {
             Member(name: name, schema: schema, isRequired: true)
         }
@@ -55,10 +54,10 @@ extension JSONSchema {
     /// Any string.
     public static var string: JSONSchema { .text(JSONTextSchema()) }
 
-    /// Any whole number of 64 bits.
+    /// Any integer of 64 bits.
     public static var integer: JSONSchema { .integer(.min ... .max) }
 
-    /// A string with so many Unicode scalars.
+    /// A string with that many Unicode scalars.
     public static func string(length: ClosedRange<Int>) -> JSONSchema {
         .text(JSONTextSchema(length: length))
     }
@@ -68,7 +67,7 @@ extension JSONSchema {
         .array(of: element, 0 ... .max)
     }
 
-    /// An object with these members; what others it has says nothing.
+    /// An object with these members; other members may have any value.
     public static func object(_ members: [Member]) -> JSONSchema {
         .object(members, others: .anything)
     }
@@ -76,10 +75,10 @@ extension JSONSchema {
     /// This, or `null`.
     public var orNull: JSONSchema { .anyOf([self, .null]) }
 
-    /// The same, with a sentence for people.
+    /// This schema with a description for people.
     public func withDescription(_ text: String) -> JSONSchema { .described(self, text) }
 
-    /// Every schema that has a name, this one and all it holds.
+    /// Collects every named schema in this one, itself included.
     public func collectNamed(into found: inout [String: JSONSchema]) {
         switch self {
         case .named(let name, let schema):
@@ -97,16 +96,16 @@ extension JSONSchema {
     }
 }
 
-/// What a string may look like.
+/// A schema of a string.
 public struct JSONTextSchema: Sendable {
-    /// Unicode scalars; `Int.max` is no bound.
+    /// The number of Unicode scalars; `Int.max` is not written as a bound.
     public let length: ClosedRange<Int>
-    /// A regular expression (ECMA-262) that finds itself in the string.
+    /// A regular expression (ECMA-262) that must match part of the string.
     public let pattern: String?
-    /// A well-known form, such as `date-time` or `uri`.
+    /// A known format, such as `date-time` or `uri`.
     public let format: String?
 
-    /// A string; without arguments any.
+    /// Makes a schema; without arguments it matches any string.
     public init(
         length: ClosedRange<Int> = 0 ... .max, pattern: String? = nil, format: String? = nil
     ) {
@@ -119,7 +118,8 @@ public struct JSONTextSchema: Sendable {
 extension JSONWriter {
     /// Writes a schema as JSON Schema 2020-12.
     ///
-    /// - Parameter prefix: What leads to a name, such as `#/components/schemas/`.
+    /// - Parameter prefix: The start of references to named schemas, such as
+    ///   `#/components/schemas/`.
     public mutating func schema(_ schema: JSONSchema, referring prefix: String) {
         object { writer in writer.members(of: schema, prefix) }
     }

@@ -1,18 +1,18 @@
-/// One value of a document: a cursor, as cheap to pass as a reference.
+/// One value of a document: a cursor that is as cheap to copy as a reference.
 ///
-/// A value keeps its whole document alive.
+/// A value keeps its whole document in memory.
 public struct JSONValue: Sendable {
     let storage: JSONStorage
     let index: Int
 
-    /// What a value can be.
+    /// The types of values.
     public enum Kind: Hashable, Sendable {
         case object, array, string, number, bool, null
     }
 
     var node: JSONNode { storage.nodes[index] }
 
-    /// What this value is.
+    /// The type of this value.
     public var kind: Kind {
         switch storage.bytes[Int(node.start)] {
         case UInt8(ascii: "{"): .object
@@ -27,43 +27,41 @@ public struct JSONValue: Sendable {
     /// Whether this value is `null`.
     public var isNull: Bool { kind == .null }
 
-    /// The bytes of this value as they stand in the document, quotes and brackets included.
+    /// The bytes of this value in the document, including quotes and brackets.
     public var raw: ArraySlice<UInt8> { storage.bytes[node.range] }
 
-    /// Where this value begins in the document, in bytes.
+    /// The offset of this value in the document, in bytes.
     public var offset: Int { Int(node.start) }
-}
 
-extension JSONValue {
-    /// The text of a string; `nil` for every other kind.
+    /// The text of a string; `nil` for other types.
     public var string: String? {
         guard kind == .string else { return nil }
         return text(of: node)
     }
 
-    /// The text of a string in UTF-8, without making a `String`; `nil` for every other kind.
+    /// The text of a string in UTF-8, without making a `String`; `nil` for other types.
     ///
-    /// Shares the document's memory unless the string holds escapes.
+    /// Shares the document's memory unless the string has escapes.
     public var utf8: ArraySlice<UInt8>? {
         guard kind == .string else { return nil }
         let text = storage.bytes[node.content]
         return node.hasEscapes ? JSONEscape.unescaped(text)[...] : text
     }
 
-    /// The truth of `true` and `false`; `nil` for every other kind.
+    /// The value of `true` or `false`; `nil` for other types.
     public var bool: Bool? {
         guard kind == .bool else { return nil }
         return storage.bytes[Int(node.start)] == UInt8(ascii: "t")
     }
 
-    /// A number written without fraction and exponent that fits 64 bits; `nil` for everything else.
+    /// A number without fraction and exponent that fits 64 bits; `nil` for anything else.
     public var integer: Int64? {
         guard kind == .number else { return nil }
-        // `Int64(_:)` would also take "+5", which the grammar has refused already.
+        // `Int64(_:)` also accepts "+5", which the parser has already rejected.
         return Int64(String(decoding: raw, as: UTF8.self))
     }
 
-    /// A number, rounded to the nearest double; `nil` for other kinds and when it is out of range.
+    /// A number rounded to the nearest double; `nil` for other types and when it is out of range.
     public var double: Double? {
         guard kind == .number else { return nil }
         let number = Double(String(decoding: raw, as: UTF8.self))
@@ -78,12 +76,10 @@ extension JSONValue {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The value as it stands in the document.
+    /// The bytes of this value in the document as text.
     public var description: String { String(decoding: raw, as: UTF8.self) }
-}
 
-extension JSONValue {
-    /// How many members an object or elements an array has; 0 for every other kind.
+    /// The number of members of an object or elements of an array; 0 for other types.
     public var count: Int {
         switch kind {
         case .object, .array: Int(node.count)
@@ -91,10 +87,11 @@ extension JSONValue {
         }
     }
 
-    /// The member of an object by its name; `nil` when it has none, and for every other kind.
+    /// The value of a member of an object by its name; `nil` when there is none, and for other
+    /// types.
     ///
-    /// Names are compared byte by byte in UTF-8, so two ways to compose one letter are two names. The
-    /// members are looked at in turn: ask a large object for its ``members`` instead.
+    /// Names are compared byte by byte in UTF-8, so canonically equivalent names differ. The search
+    /// is linear; for large objects iterate over ``members``.
     public subscript(_ name: String) -> JSONValue? {
         guard kind == .object else { return nil }
         var member = index + 1
@@ -108,10 +105,10 @@ extension JSONValue {
         return nil
     }
 
-    /// The members of an object in the order of the text; empty for every other kind.
+    /// The members of an object in the order of the text; empty for other types.
     public var members: JSONMembers { JSONMembers(of: self) }
 
-    /// The elements of an array; empty for every other kind.
+    /// The elements of an array; empty for other types.
     public var elements: JSONElements { JSONElements(of: self) }
 
     private func isName(_ node: JSONNode, equalTo name: String) -> Bool {
@@ -124,21 +121,21 @@ extension JSONValue {
 /// The members of an object in the order of the text.
 public struct JSONMembers: Sequence, IteratorProtocol, Sendable {
     private let storage: JSONStorage
-    private var place: Int
+    private var position: Int
     private let end: Int
 
     init(of object: JSONValue) {
         storage = object.storage
-        place = object.index + 1
-        end = object.kind == .object ? Int(object.node.next) : place
+        position = object.index + 1
+        end = object.kind == .object ? Int(object.node.next) : position
     }
 
     /// The next member; `nil` after the last.
     public mutating func next() -> (key: String, value: JSONValue)? {
-        guard place < end else { return nil }
-        let value = JSONValue(storage: storage, index: place + 1)
-        let name = value.text(of: storage.nodes[place])
-        place = Int(value.node.next)
+        guard position < end else { return nil }
+        let value = JSONValue(storage: storage, index: position + 1)
+        let name = value.text(of: storage.nodes[position])
+        position = Int(value.node.next)
         return (name, value)
     }
 }
@@ -146,20 +143,20 @@ public struct JSONMembers: Sequence, IteratorProtocol, Sendable {
 /// The elements of an array.
 public struct JSONElements: Sequence, IteratorProtocol, Sendable {
     private let storage: JSONStorage
-    private var place: Int
+    private var position: Int
     private let end: Int
 
     init(of array: JSONValue) {
         storage = array.storage
-        place = array.index + 1
-        end = array.kind == .array ? Int(array.node.next) : place
+        position = array.index + 1
+        end = array.kind == .array ? Int(array.node.next) : position
     }
 
     /// The next element; `nil` after the last.
     public mutating func next() -> JSONValue? {
-        guard place < end else { return nil }
-        let value = JSONValue(storage: storage, index: place)
-        place = Int(value.node.next)
+        guard position < end else { return nil }
+        let value = JSONValue(storage: storage, index: position)
+        position = Int(value.node.next)
         return value
     }
 }

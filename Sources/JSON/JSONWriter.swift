@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Writes compact JSON in UTF-8 into memory of its own; the commas are its business.
+/// Writes compact JSON in UTF-8 into a growing array, and adds the commas.
 ///
 /// ```swift
 /// var writer = JSONWriter()
@@ -12,10 +12,10 @@ internal import Bytes
 /// send(writer.finish())
 /// ```
 ///
-/// It writes what it is told: a key without a value, or two values at the top, is the caller's bug.
+/// The structure is not checked: a key without a value, or two values at the top, is a bug of the caller.
 public struct JSONWriter: ~Copyable, Sendable {
-    /// What is written so far.
-    public internal(set) var bytes: [UInt8] = []
+    /// The JSON written so far.
+    public private(set) var bytes: [UInt8] = []
 
     /// Whether the next value or name needs a comma before it.
     private var isAfterValue = false
@@ -23,10 +23,10 @@ public struct JSONWriter: ~Copyable, Sendable {
     /// Makes a writer with room for `capacity` bytes; it grows when they do not suffice.
     public init(capacity: Int = 512) { bytes.reserveCapacity(capacity) }
 
-    /// Ends writing and hands over the bytes without a copy.
+    /// Ends writing and returns the bytes without a copy.
     public consuming func finish() -> [UInt8] { bytes }
 
-    /// Writes an object whose members `members` writes.
+    /// Writes an object; `members` writes its members.
     public mutating func object<E: Error>(
         _ members: (inout JSONWriter) throws(E) -> Void
     ) throws(E) {
@@ -35,7 +35,7 @@ public struct JSONWriter: ~Copyable, Sendable {
         close(UInt8(ascii: "}"))
     }
 
-    /// Writes an array whose elements `elements` writes.
+    /// Writes an array; `elements` writes its elements.
     public mutating func array<E: Error>(
         _ elements: (inout JSONWriter) throws(E) -> Void
     ) throws(E) {
@@ -44,9 +44,9 @@ public struct JSONWriter: ~Copyable, Sendable {
         close(UInt8(ascii: "]"))
     }
 
-    /// Writes the name of a member; its value has to follow.
+    /// Writes the name of a member; its value must follow.
     ///
-    /// The name must need no escapes, as names in source code do.
+    /// The name must not need escapes.
     public mutating func key(_ name: StaticString) {
         beginValue()
         bytes.append(UInt8(ascii: "\""))
@@ -55,7 +55,7 @@ public struct JSONWriter: ~Copyable, Sendable {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// Writes the name of a member; its value has to follow.
+    /// Writes the name of a member; its value must follow.
     public mutating func key(_ name: String) {
         beginValue()
         append(quoted: name)
@@ -72,50 +72,47 @@ public struct JSONWriter: ~Copyable, Sendable {
         endValue()
     }
 
-    mutating func beginValue() {
+    private mutating func beginValue() {
         if isAfterValue { bytes.append(UInt8(ascii: ",")) }
         isAfterValue = false
     }
 
-    mutating func endValue() { isAfterValue = true }
-}
+    private mutating func endValue() { isAfterValue = true }
 
-extension JSONWriter {
     /// Writes `null`.
     public mutating func null() { word("null") }
 
     /// Writes `true` or `false`.
     public mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
 
-    /// Writes a string with what RFC 8259 §7 wants escaped, and nothing else.
+    /// Writes a string and escapes only what RFC 8259 §7 requires.
     public mutating func string(_ text: String) {
         beginValue()
         append(quoted: text)
         endValue()
     }
 
-    /// Writes a string from its bytes, which must be UTF-8, as ``JSONValue/utf8`` gives them.
+    /// Writes a string from its bytes, which must be UTF-8.
     public mutating func string(utf8 text: [UInt8]) { string(utf8: text[...]) }
 
-    /// Writes a string from its bytes, which must be UTF-8, as ``JSONValue/utf8`` gives them.
+    /// Writes a string from its bytes, which must be UTF-8.
     public mutating func string(utf8 text: ArraySlice<UInt8>) {
         beginValue()
         append(quoted: text)
         endValue()
     }
 
-    /// Writes a whole number.
+    /// Writes an integer.
     public mutating func integer(_ value: Int64) {
         beginValue()
         bytes.append(atMost: 20) { span in span.append(decimal: value) }
         endValue()
     }
 
-    /// Writes a whole number.
+    /// Writes an integer.
     public mutating func integer(_ value: Int) { integer(Int64(value)) }
 
-    /// Writes a number so that it reads back as the same double; `null` for what JSON cannot say
-    /// (infinities and not-a-number).
+    /// Writes a number that reads back as the same double; `null` for infinities and NaN.
     public mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
         beginValue()
@@ -123,10 +120,10 @@ extension JSONWriter {
         endValue()
     }
 
-    /// Writes a value that is JSON already, as it stands.
+    /// Writes bytes that already are a JSON value.
     public mutating func raw(_ json: [UInt8]) { raw(json[...]) }
 
-    /// Writes a value that is JSON already, as it stands.
+    /// Writes bytes that already are a JSON value.
     public mutating func raw(_ json: ArraySlice<UInt8>) {
         beginValue()
         bytes.append(contentsOf: json)
@@ -138,52 +135,48 @@ extension JSONWriter {
         append(plain: word)
         endValue()
     }
-}
 
-extension JSONWriter {
-    /// Writes a member; `nil` as `null`.
+    /// Writes a member with a string, or with `null` for `nil`.
     public mutating func member(_ name: StaticString, _ value: String?) {
         key(name)
         if let value { string(value) } else { null() }
     }
 
-    /// Writes a member.
+    /// Writes a member with an integer.
     public mutating func member(_ name: StaticString, _ value: Int) {
         key(name)
         integer(value)
     }
 
-    /// Writes a member.
+    /// Writes a member with an integer.
     public mutating func member(_ name: StaticString, _ value: Int64) {
         key(name)
         integer(value)
     }
 
-    /// Writes a member.
+    /// Writes a member with a Boolean.
     public mutating func member(_ name: StaticString, _ value: Bool) {
         key(name)
         bool(value)
     }
 
-    /// Writes a member whose value is JSON already.
+    /// Writes a member whose value already is JSON.
     public mutating func member(_ name: StaticString, raw json: [UInt8]) {
         key(name)
         raw(json)
     }
 
-    /// Writes a member whose value is JSON already.
+    /// Writes a member whose value already is JSON.
     public mutating func member(_ name: StaticString, raw json: ArraySlice<UInt8>) {
         key(name)
         raw(json)
     }
-}
 
-// The one file of the writer that touches pointers: a literal lives for ever, and the storage of a
-// string or slice is looked at only inside the call that lends it.
+    // The functions below use pointers: a literal lives as long as the program, and the storage of a
+    // string or slice is used only inside the call that lends it.
 
-extension JSONWriter {
-    /// Appends a literal that needs no escapes.
-    mutating func append(plain literal: StaticString) {
+    /// Appends a literal that must not need escapes.
+    private mutating func append(plain literal: StaticString) {
         literal.withUTF8Buffer { text in
             assert(
                 unsafe endOfUnescaped(in: text.span, from: 0) == text.count,
@@ -192,12 +185,12 @@ extension JSONWriter {
         }
     }
 
-    mutating func append(quoted text: String) {
+    private mutating func append(quoted text: String) {
         var text = text
         text.withUTF8 { text in unsafe append(quoted: text) }
     }
 
-    mutating func append(quoted text: ArraySlice<UInt8>) {
+    private mutating func append(quoted text: ArraySlice<UInt8>) {
         unsafe text.withUnsafeBufferPointer { text in unsafe append(quoted: text) }
     }
 
@@ -206,7 +199,7 @@ extension JSONWriter {
         var place = 0
         while true {
             let stop = unsafe endOfUnescaped(in: text.span, from: place)
-            // Rebased, so that it is one memcpy.
+            // Rebased, so that the copy is one memcpy.
             unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[place..<stop]))
             guard stop < text.count else { break }
             append(escaped: unsafe text[stop])

@@ -1,15 +1,15 @@
-/// Work that goes on in the background, from a start to a stop.
+/// Background work that is started once and stopped once.
 ///
-/// Whoever owns one is not kept alive by the work, unless the work itself holds on to him.
+/// The work does not keep its owner alive unless its closure captures the owner.
 package final class BackgroundTask: Sendable {
     private let task = Locked<Task<Void, Never>?>(nil)
 
-    /// Nothing is done before ``start(priority:_:)``.
+    /// Makes a task that does nothing before ``start(priority:_:)``.
     package init() {}
 
-    /// Begins, once: whoever comes later changes nothing.
+    /// Starts the work; further calls have no effect.
     ///
-    /// - Parameter work: Ends soon after its task is cancelled.
+    /// - Parameter work: Must end soon after its task is cancelled.
     package func start(
         priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
     ) {
@@ -18,25 +18,25 @@ package final class BackgroundTask: Sendable {
         }
     }
 
-    /// Cancels the work, and waits for its end; without a start there is nothing to wait for.
+    /// Cancels the work and waits until it has ended; returns at once when it was never started.
     package func stop() async {
         task.withLock { task in task }?.cancel()
         await waitUntilEnded()
     }
 
-    /// Waits for the end of work that was told of it in another way.
+    /// Waits until the work has ended, without cancelling it.
     package func waitUntilEnded() async { await task.withLock { task in task }?.value }
 }
 
 /// Waits that many milliseconds; returns early when its task is cancelled.
 ///
-/// What waits takes this from outside, so that tests need not wait.
+/// Code that waits takes this function as a parameter, so that tests need not wait.
 package func pause(milliseconds: Int64) async {
-    // A cancelled sleep means that nobody waits any more.
+    // A cancelled sleep just ends early.
     try? await Task.sleep(for: .milliseconds(milliseconds))
 }
 
-/// Does something again and again, so many milliseconds after it was done, until its task is cancelled.
+/// Repeats work until its task is cancelled, waiting that many milliseconds before each run.
 package func runRepeatedly(after milliseconds: Int64, _ work: () async -> Void) async {
     while true {
         await pause(milliseconds: milliseconds)

@@ -1,20 +1,21 @@
 import CLinux
 import Glibc
 
-/// The number of descriptors this process may have, and who may have the last ones.
+/// The limit of open file descriptors of this process, and a reserve below it that peers cannot use
+/// up.
 ///
-/// Nobody outside gets those: Dispatch looks into `/proc` now and then, and where it cannot open a file
-/// it ends the process (H183). What a peer can cause to be opened asks ``leavesReserve(above:for:)`` and
-/// counts as refused by the system (`EMFILE`) where the answer is no.
+/// Dispatch reads `/proc` from time to time and ends the process when it cannot open a file (H183).
+/// So code that opens a descriptor for a peer calls ``leavesReserve(above:for:)`` and fails as with
+/// `EMFILE` when it returns false.
 public enum DescriptorLimit {
     /// What a descriptor was opened for.
     public enum Use: Sendable {
-        /// A connection: a few are kept for the files that those who are served already ask for.
+        /// A connection. Leaves some descriptors for files that connected clients request.
         case connection
         /// A file.
         case file
 
-        /// How many descriptors must be free beside it.
+        /// How many descriptors must remain free.
         var reserve: UInt64 {
             switch self {
             case .connection: 16
@@ -23,20 +24,20 @@ public enum DescriptorLimit {
         }
     }
 
-    /// Raises the soft limit to the hard one, and returns what holds then (H181).
+    /// Raises the soft limit to the hard limit and returns the limit that now applies (H181).
     public static func raise() -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
         guard unsafe getrlimit(resource, &limit) == 0 else { return 1024 }
         let old = limit.rlim_cur
         limit.rlim_cur = limit.rlim_max
-        // Where it may not be raised, the old limit goes on to hold.
+        // When raising fails, the old limit still applies.
         return Int(clamping: unsafe setrlimit(resource, &limit) == 0 ? limit.rlim_max : old)
     }
 
-    /// Whether the reserve is still free when this one was the lowest free descriptor.
+    /// Whether enough descriptors remain free above this one, which was the lowest free descriptor.
     ///
-    /// The limit is asked for anew each time, for it may be lowered from outside.
+    /// Reads the limit at each call, because it can be lowered from outside the process.
     public static func leavesReserve(above descriptor: Int32, for use: Use) -> Bool {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

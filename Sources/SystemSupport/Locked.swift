@@ -1,18 +1,18 @@
 import Glibc
 
-/// A value that one thread at a time can touch.
+/// A value protected by a mutex.
 ///
-/// `Synchronization.Mutex` does the same, but the thread sanitizer does not see through its futex and
-/// reports races that are none; a pthread mutex it sees. Held for a few instructions only, never
-/// across a system call or an `await`.
+/// Used instead of `Synchronization.Mutex`, because the thread sanitizer does not understand its
+/// futex and reports false races; it understands a pthread mutex. Hold it for a few instructions
+/// only, never across a system call or an `await`.
 @safe package final class Locked<Value>: Sendable {
-    // Both are safe to share because `withLock` is the only way in: the value came in `sending`, so
-    // nobody outside keeps it, and what leaves is `sending` too. The address of the mutex stays the
-    // same from `init` to `deinit`, as POSIX asks.
+    // Both are safe to share because `withLock` is the only access: the value came in `sending`, so
+    // nothing outside refers to it, and results are `sending` too. The address of the mutex does
+    // not change between `init` and `deinit`, as POSIX requires.
     nonisolated(unsafe) private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     nonisolated(unsafe) private var value: Value
 
-    /// Takes the value over.
+    /// Takes ownership of a value.
     package init(_ value: sending Value) {
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
@@ -25,7 +25,7 @@ import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// Runs `body` while no other thread is in one; it must not come here again.
+    /// Runs `body` with exclusive access to the value. Not reentrant: a nested call deadlocks.
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

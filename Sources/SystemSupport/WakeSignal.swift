@@ -1,20 +1,20 @@
-/// Wakes one who waits for work; what rings while he works is kept.
+/// Wakes a task that waits for work. A signal sent while no task waits is remembered.
 package final class WakeSignal: Sendable {
     private let state = Locked(State())
 
     private struct State {
-        var isRung = false
+        var isSet = false
         var waiter: CheckedContinuation<Void, Never>?
     }
 
-    /// A bell that has not rung.
+    /// Makes a signal that is not set.
     package init() {}
 
-    /// Says that there may be work.
+    /// Sets the signal: there may be work.
     package func signal() {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard let waiter = state.waiter else {
-                state.isRung = true
+                state.isSet = true
                 return nil
             }
             state.waiter = nil
@@ -23,19 +23,19 @@ package final class WakeSignal: Sendable {
         waiter?.resume()
     }
 
-    /// Waits until it rings, so many milliseconds at most, or until the task is cancelled; not at all when
-    /// it has rung since the last time. One waits at a time.
+    /// Waits until the signal is set, the time is over or the task is cancelled; returns at once
+    /// when it was set since the last wait. Clears the signal. At most one task may wait at a time.
     package func wait(atMost milliseconds: Int64) async {
-        guard !take() else { return }
-        let alarm = Task { [self] in
+        guard !clear() else { return }
+        let timeout = Task { [self] in
             try await Task.sleep(for: .milliseconds(milliseconds))
             signal()
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
                 let isMissed = state.withLock { state -> Bool in
-                    guard !state.isRung, !Task.isCancelled else {
-                        state.isRung = false
+                    guard !state.isSet, !Task.isCancelled else {
+                        state.isSet = false
                         return true
                     }
                     state.waiter = waiter
@@ -46,13 +46,13 @@ package final class WakeSignal: Sendable {
         } onCancel: {
             signal()
         }
-        alarm.cancel()
+        timeout.cancel()
     }
 
-    private func take() -> Bool {
+    private func clear() -> Bool {
         state.withLock { state in
-            defer { state.isRung = false }
-            return state.isRung
+            defer { state.isSet = false }
+            return state.isSet
         }
     }
 }

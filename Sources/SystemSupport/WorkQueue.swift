@@ -1,18 +1,19 @@
 import Dispatch
 
-/// One thread for work that waits for the disk or keeps a core busy, in the order it was asked for.
+/// A serial queue on its own thread for work that blocks on the disk or keeps a core busy.
 ///
-/// Such work never runs on a loop or on Swift's own pool: both have one thread a core, and one slow
-/// sync would stop every connection. A queue without work has no thread.
+/// Such work never runs on an event loop or on Swift's cooperative pool: both have one thread per
+/// core, and one slow sync would stop every connection. A queue without work holds no thread.
 package struct WorkQueue: Sendable {
     private let queue: DispatchQueue
 
-    /// Makes a queue of its own.
+    /// Makes a queue with its own label.
     package init(_ label: String) { queue = DispatchQueue(label: label) }
 
-    /// Runs blocking work and waits for its result without holding a thread of the caller's.
+    /// Runs blocking work and returns its result without blocking the caller's thread.
     ///
-    /// Work already handed in is never cancelled: half a write would be worse than a late one.
+    /// Work that was enqueued is never cancelled, because a partial write would be worse than a
+    /// late one.
     package func run<Result: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Result
     ) async throws(Failure) -> Result {
@@ -32,100 +33,99 @@ package struct WorkQueue: Sendable {
 }
 
 extension WorkQueue {
-    /// One piece of work on a lent value; it may wait for the disk and is never cancelled.
+    /// Work on a value that was handed off; it may block and is never cancelled.
     package typealias Work<Value> = @Sendable (inout Value) -> Void
 
-    /// Has work done on a value, after what was handed in before, and does not wait for it.
+    /// Enqueues work that mutates a value, and returns at once.
     ///
-    /// - Parameter first: Work on another queue before that; loans of the same two queues stay in
-    ///   order.
+    /// - Parameter first: Work on another queue to be done before. Handoffs over the same two
+    ///   queues stay in order.
     package func handOff<Value: Sendable>(
         _ value: Value, first: (queue: WorkQueue, work: Work<Value>)? = nil,
         to work: @escaping Work<Value>
     ) -> BufferHandoff<Value> {
-        let loan = BufferHandoff(value)
+        let handoff = BufferHandoff(value)
         let last: @Sendable () -> Void = {
-            loan.work(work)
-            loan.end()
+            handoff.perform(work)
+            handoff.end()
         }
         guard let first else {
             enqueue(last)
-            return loan
+            return handoff
         }
         first.queue.enqueue { [first, self] in
-            loan.work(first.work)
+            handoff.perform(first.work)
             enqueue(last)
         }
-        return loan
+        return handoff
     }
 }
 
-/// A value that queues work on, and that comes back to whoever lent it.
+/// A value that was moved to a ``WorkQueue`` and is returned afterwards.
 ///
-/// It is moved there and back: nobody else holds it meanwhile, so a buffer in it is changed in place,
-/// and copied neither there nor afterwards here.
+/// It has one owner at any time, so a buffer in it is mutated in place and never copied.
 package final class BufferHandoff<Value: Sendable>: Sendable {
-    private enum Way {
-        case away
+    private enum State {
+        case working
         case awaited(CheckedContinuation<Void, Never>)
-        case back
+        case done
     }
 
     private let value: Locked<Value?>
-    private let way = Locked(Way.away)
+    private let state = Locked(State.working)
 
     init(_ value: Value) { self.value = Locked(value) }
 
-    /// The value as the last queue left it; asked for once. Waits until it is back.
+    /// Waits until the work is done and returns the value. May be called once.
     package func waitForValue() async -> Value {
         await withCheckedContinuation { continuation in
-            let isBack = way.withLock { way in
-                if case .back = way { return true }
-                way = .awaited(continuation)
+            let isDone = state.withLock { state in
+                if case .done = state { return true }
+                state = .awaited(continuation)
                 return false
             }
-            if isBack { continuation.resume() }
+            if isDone { continuation.resume() }
         }
         guard let value = value.withLock({ value in value.take() }) else {
-            preconditionFailure("a loan is taken back once")
+            preconditionFailure("the value of a handoff is taken once")
         }
         return value
     }
 
-    /// Lets a queue change the value.
-    func work(_ work: (inout Value) -> Void) {
+    /// Mutates the value on a queue.
+    func perform(_ work: (inout Value) -> Void) {
         guard var taken = value.withLock({ value in value.take() }) else { return }
         work(&taken)
-        put(back: taken)
+        putBack(taken)
     }
 
-    private func put(back taken: Value) { value.withLock { value in value = taken } }
+    private func putBack(_ taken: Value) { value.withLock { value in value = taken } }
 
-    /// Tells whoever waits that nobody works on the value any more.
+    /// Marks the work as done and resumes the waiting caller.
     func end() {
-        let waiting: CheckedContinuation<Void, Never>? = way.withLock { way in
-            defer { way = .back }
-            if case .awaited(let waiting) = way { return waiting }
+        let waiting: CheckedContinuation<Void, Never>? = state.withLock { state in
+            defer { state = .done }
+            if case .awaited(let waiting) = state { return waiting }
             return nil
         }
         waiting?.resume()
     }
 }
 
-/// One thread for an actor whose steps wait for the disk or keep a core busy, as ``WorkQueue`` is for
-/// single pieces of work: such an actor may own what is not to be shared between threads.
+/// A serial executor with its own thread for an actor whose steps block on the disk or keep a core
+/// busy.
 ///
-/// `DispatchSerialQueue`, which is one already, does not exist on Linux.
+/// `DispatchSerialQueue`, which is such an executor, does not exist on Linux.
 package final class WorkExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
-    /// Makes a thread of its own; without work there is none.
+    /// Makes an executor with its own label. Without work it holds no thread.
     package init(_ label: String) { queue = DispatchQueue(label: label) }
 
-    /// Runs a step of the actor after those before it.
+    /// Runs a step of the actor after the steps before it.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        // The runtime hands every job over once, and runs it once here.
+        // The runtime hands over each job once, and it runs once here.
         queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 }

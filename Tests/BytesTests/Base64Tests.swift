@@ -1,13 +1,13 @@
 import Bytes
 import Testing
 
-@Suite struct `Base 64` {
+@Suite struct `Base64` {
     // RFC 4648 §10.
     @Test(arguments: [
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
         ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
     ])
-    func `goes both ways`(plain: String, coded: String) {
+    func `encodes and decodes`(plain: String, coded: String) {
         let bytes = Array(plain.utf8)
         #expect(Base64.encode(bytes) == coded)
         #expect(Base64.encodeToUTF8(bytes) == Array(coded.utf8))
@@ -18,7 +18,7 @@ import Testing
         #expect(Base64.decodeForURL(bare) == bytes)
     }
 
-    @Test func `all bytes come back, by either alphabet`() {
+    @Test func `all bytes round-trip in both alphabets`() {
         let bytes = (0...255).map { number in UInt8(number) }
         #expect(Base64.decode(Base64.encode(bytes)) == bytes)
         #expect(Base64.decodeForURL(Base64.encodeForURL(bytes)) == bytes)
@@ -30,12 +30,12 @@ import Testing
         "Zg", "Zg=", "Zh==", "Z===", "Zg==Zg==", "Zm9v ", "_-__", "=", "Zm9", "Zm9v\n", "Z=9v",
         "====", "Zm9\u{E9}",
     ])
-    func `takes one text for one value`(text: String) {
+    func `accepts one text per value`(text: String) {
         #expect(Base64.decode(text) == nil)
     }
 
     @Test(arguments: ["Zg==", "Z", "Zh", "Zm9vZ", "+/8", "Zm 9"])
-    func `takes one text for one value in URLs`(text: String) {
+    func `accepts one URL-safe text per value`(text: String) {
         #expect(Base64.decodeForURL(text) == nil)
     }
 
@@ -45,7 +45,7 @@ import Testing
             ("====", nil), ("ab_-", nil), ("ab cd", nil), ("abc", nil),
             ("Zm9v\n", [0x66, 0x6F, 0x6F]),
         ] as [(String, [UInt8]?)])
-    func `reads what mail encoders write, and nothing else`(text: String, bytes: [UInt8]?) {
+    func `decodes MIME base64 and nothing else`(text: String, bytes: [UInt8]?) {
         #expect(Base64.decodeMIME(text.utf8) == bytes)
     }
 }

@@ -2,14 +2,14 @@ import Testing
 
 @testable import Bytes
 
-@Suite struct `The CRC-32C of bytes` {
+@Suite struct `CRC-32C` {
     private func checksum(_ bytes: [UInt8]) -> UInt32 {
         var crc = CRC32C()
         crc.update(bytes.span)
         return crc.value
     }
 
-    // RFC 3720 §B.4, and the check value of the catalogue of CRCs.
+    // RFC 3720 §B.4, and the check value of the CRC catalogue.
     @Test(
         arguments: [
             ([UInt8](repeating: 0, count: 32), 0x8A91_36AA),
@@ -19,11 +19,11 @@ import Testing
             (Array("123456789".utf8), 0xE306_9283),
             ([], 0),
         ] as [([UInt8], UInt32)])
-    func `known values come out`(bytes: [UInt8], expected: UInt32) {
+    func `matches known values`(bytes: [UInt8], expected: UInt32) {
         #expect(checksum(bytes) == expected)
     }
 
-    @Test(arguments: 0...80) func `cutting and resuming changes nothing`(place: Int) {
+    @Test(arguments: 0...80) func `resuming at any position gives the same checksum`(place: Int) {
         let bytes = (0..<80).map { UInt8(truncatingIfNeeded: $0 &* 37) }
         var crc = CRC32C()
         let (head, tail) = (Array(bytes[..<place]), Array(bytes[place...]))
@@ -34,14 +34,14 @@ import Testing
     }
 
     @Test(arguments: Array(0...80) + [12_287, 12_288, 12_289, 24_576, 50_000])
-    func `the tables say what the instruction says`(count: Int) {
+    func `tables and instruction agree`(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 91 &+ 7) }
         var byTables = CRC32C()
         byTables.update(bytes.span, byInstruction: false)
         #expect(byTables.value == checksum(bytes))
     }
 
-    @Test(arguments: 0...80) func `joining two checksums gives that of both runs`(place: Int) {
+    @Test(arguments: 0...80) func `combining two checksums gives that of both runs`(place: Int) {
         let bytes = (0..<80).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 5) }
         let (head, tail) = (Array(bytes[..<place]), Array(bytes[place...]))
         let joined = CRC32C.combine(
@@ -50,8 +50,8 @@ import Testing
     }
 }
 
-@Suite struct `The CRC-32 of bytes` {
-    // The check values of the catalogue of CRCs and of RFC 3720's patterns under this polynomial.
+@Suite struct `CRC-32` {
+    // The check values of the CRC catalogue and of RFC 3720's patterns under this polynomial.
     @Test(
         arguments: [
             (Array("123456789".utf8), 0xCBF4_3926),
@@ -60,7 +60,7 @@ import Testing
             (Array(0..<32), 0x9126_7E8A),
             ([], 0),
         ] as [([UInt8], UInt32)])
-    func `known values come out, wherever the bytes are cut`(bytes: [UInt8], expected: UInt32) {
+    func `matches known values, however the bytes are split`(bytes: [UInt8], expected: UInt32) {
         for place in 0...bytes.count {
             let (head, tail) = (Array(bytes[..<place]), Array(bytes[place...]))
             var crc = CRC32()

@@ -1,7 +1,7 @@
 import Bytes
 import Testing
 
-@Suite("Octets") struct OctetsTests {
+@Suite struct `Appending to a buffer` {
     @Test(arguments: [0, 7, 10, 99, 100, 1 << 32, 12_345_678_901_234_567, UInt64.max])
     func `a number is written as its digits`(number: UInt64) {
         #expect(text(20) { span in span.append(decimal: number) } == String(number))
@@ -14,7 +14,7 @@ import Testing
         #expect(text(20) { span in span.append(decimal: number) } == String(number))
     }
 
-    @Test func `two digits are two also below ten`() {
+    @Test func `two digits are written below ten as well`() {
         let written = text(4) { span in
             span.append(twoDigits: 7)
             span.append(twoDigits: 99)
@@ -22,7 +22,7 @@ import Testing
         #expect(written == "0799")
     }
 
-    @Test func `pieces follow what is there`() {
+    @Test func `appends after existing bytes`() {
         var bytes = Array("a".utf8)
         let piece = Array("cd".utf8)
         bytes.append(atMost: 16) { span in
@@ -33,7 +33,7 @@ import Testing
         #expect(bytes == Array("abcd".utf8))
     }
 
-    @Test func `room doubles, so that small pieces stay cheap`() {
+    @Test func `capacity doubles, so that small appends stay cheap`() {
         var bytes: [UInt8] = []
         var moves = 0
         for _ in 0..<10_000 {

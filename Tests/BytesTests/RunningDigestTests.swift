@@ -7,7 +7,7 @@ import Testing
         UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &* 17)
     }
 
-    // By Python's hashlib and zlib.
+    // Computed with Python's hashlib and zlib.
     @Test(
         arguments: [
             (SHA1.self, "0071d5592ceb00c5373a170ea2e285c2f95610d4"),
@@ -21,7 +21,7 @@ import Testing
             (CRC32.self, "e913f1c0"),
             (CRC32C.self, "2b5d33a3"),
         ] as [(any RunningDigest.Type, String)])
-    func `is the same however the bytes are cut`(kind: any RunningDigest.Type, expected: String) {
+    func `is the same however the bytes are split`(kind: any RunningDigest.Type, expected: String) {
         let bytes = Self.bytes
         for place in stride(from: 0, through: 1000, by: 125) {
             let (head, tail) = (Array(bytes[..<place]), Array(bytes[place...]))
@@ -35,7 +35,7 @@ import Testing
         #expect(kind.size * 2 == expected.utf8.count)
     }
 
-    @Test func `goes on from a stored state`() throws {
+    @Test func `resumes from a stored state`() throws {
         let (head, tail) = (Array(Self.bytes[..<333]), Array(Self.bytes[333...]))
         var sha = SHA256()
         sha.update(head.span)
@@ -50,14 +50,14 @@ import Testing
         #expect(slower.digest == MD5.digest(of: Self.bytes))
     }
 
-    @Test func `takes up no state of another size`() {
+    @Test func `rejects a state of another size`() {
         #expect(SHA256(state: Array(SHA256().state.dropLast())) == nil)
         #expect(MD5(state: MD5().state + [0]) == nil)
     }
 }
 
 @Suite struct `A signature` {
-    // RFC 4231 §4.2, §4.3, §4.7, and nothing at all by Python's hmac.
+    // RFC 4231 §4.2, §4.3, §4.7, and the empty input, computed with Python's hmac.
     @Test(
         arguments: [
             (
@@ -97,14 +97,14 @@ import Testing
                 "c785764a265d96784be540f0447e2c9bcd9f6009"
             ),
         ] as [([UInt8], String, String)])
-    func `is HMAC-SHA1 where a protocol names it (webhooks 3_2)`(
+    func `is HMAC-SHA1 where a protocol requires it (webhooks 3_2)`(
         key: [UInt8], text: String, expected: String
     ) {
         let code = Signature.of(Array(text.utf8), key: key, by: .sha1)
         #expect(String(hexadecimal: code) == expected)
     }
 
-    @Test func `matches itself alone`() {
+    @Test func `matches only itself`() {
         let code = Signature.of("a", key: [1])
         #expect(Signature.matches(code, Signature.of("a", key: [1])))
         #expect(!Signature.matches(code, Signature.of("b", key: [1])))

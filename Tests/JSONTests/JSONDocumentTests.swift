@@ -74,7 +74,7 @@ import Testing
             (#"{"a":1,"b":{},"\u0061":1}"#, .duplicateName, 14),
             (#"{"a":[1,2],"x":{"b":1,"b":2}}"#, .duplicateName, 22),
         ] as [(String, JSONError.Reason, Int)])
-    func `is refused with reason and place`(text: String, reason: JSONError.Reason, offset: Int) {
+    func `is rejected with reason and offset`(text: String, reason: JSONError.Reason, offset: Int) {
         expectRefusal(of: Array(text.utf8), reason, at: offset)
     }
 
@@ -85,17 +85,17 @@ import Testing
             [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x8F, 0xBF, 0xBF], [0xF4, 0x90, 0x80, 0x80],
             [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF],
         ] as [[UInt8]])
-    func `is refused when a string is not UTF-8`(bytes: [UInt8]) {
+    func `is rejected when a string is not UTF-8`(bytes: [UInt8]) {
         expectRefusal(of: [UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")], .invalidUTF8, at: 1)
     }
 
-    @Test func `may be nested to the limit and no deeper (H189)`() throws {
+    @Test func `may be nested to the limit but no deeper (H189)`() throws {
         let deepest = nested(64)
         #expect(try JSONDocument(deepest).root.kind == .array)
         expectRefusal(of: nested(65), .tooDeep(limit: 64), at: 64)
     }
 
-    @Test func `of a hundred thousand open brackets is refused like any other`() {
+    @Test func `with a hundred thousand open brackets is rejected without a crash`() {
         let brackets = [UInt8](repeating: UInt8(ascii: "["), count: 100_000)
         expectRefusal(of: brackets, .tooDeep(limit: 64), at: 64)
         #expect(throws: JSONError.self) {
@@ -103,19 +103,19 @@ import Testing
         }
     }
 
-    @Test func `above the size limit is refused unread`() {
+    @Test func `above the size limit is rejected before it is parsed`() {
         let limits = JSONLimits(size: 4)
         #expect(throws: JSONError.self) { try JSONDocument(Array("[1,2]".utf8), limits: limits) }
         #expect(throws: Never.self) { try JSONDocument(Array("[12]".utf8), limits: limits) }
     }
 
-    @Test func `may hold numbers of 64 bytes and none longer (H189)`() {
+    @Test func `may hold numbers of 64 bytes but none longer (H189)`() {
         let digits = String(repeating: "1", count: 64)
         #expect(throws: Never.self) { try JSONDocument(Array(digits.utf8)) }
         expectRefusal(of: Array("[\(digits)1]".utf8), .numberTooLong(limit: 64), at: 1)
     }
 
-    @Test func `with many members still names each once`() throws {
+    @Test func `with many members may not repeat a name`() throws {
         let names = (0..<50_000).map { "\"n\($0)\":0" }
         let object = "{" + names.joined(separator: ",")
         #expect(try JSONDocument(Array("\(object)}".utf8)).root.count == 50_000)
@@ -151,7 +151,7 @@ func expectRefusal(
         #expect(root["a"]?.elements.first { $0["b"]?.isNull == true } != nil)
     }
 
-    @Test func `is nothing but what it is`() throws {
+    @Test func `answers nil for other types`() throws {
         let text = try read(#""1""#)
         #expect(text.string == "1")
         #expect(text.integer == nil)
@@ -178,13 +178,13 @@ func expectRefusal(
         #expect(try read(text).double == expected)
     }
 
-    @Test func `resolves escapes`() throws {
+    @Test func `decodes escapes`() throws {
         let text = try read(#""\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud83D\uDE00""#)
         #expect(text.string == "\"\\/\u{8}\u{C}\n\r\tAé€😀")
         #expect(text.utf8.map(Array.init) == Array("\"\\/\u{8}\u{C}\n\r\tAé€😀".utf8))
     }
 
-    @Test func `tells names apart by their bytes`() throws {
+    @Test func `compares names by their bytes`() throws {
         let root = try read("{\"e\u{301}\":1,\"\u{E9}\":2}")
         #expect(root["\u{E9}"]?.integer == 2)
         #expect(root["e\u{301}"]?.integer == 1)

@@ -2,14 +2,14 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite struct `The laws of JSON` {
-    @Test(arguments: 0..<500) func `what was written reads back`(case number: UInt64) throws {
+@Suite struct `Properties of JSON` {
+    @Test(arguments: 0..<500) func `a written document reads back`(case number: UInt64) throws {
         var any = SeededGenerator(number)
         let tree = any.tree()
         #expect(Tree(try JSONDocument(tree.bytes).root) == tree)
     }
 
-    @Test(arguments: 0..<500) func `what was read writes the same again`(
+    @Test(arguments: 0..<500) func `a document that was read is written the same`(
         case number: UInt64
     ) throws {
         var any = SeededGenerator(number)
@@ -17,7 +17,7 @@ import Testing
         #expect(Tree(try JSONDocument(bytes).root).bytes == bytes)
     }
 
-    @Test(arguments: 0..<20) func `no document is the beginning of another`(
+    @Test(arguments: 0..<20) func `no prefix of a document is a document`(
         case number: UInt64
     ) {
         var any = SeededGenerator(number)
@@ -25,13 +25,13 @@ import Testing
         expectRefusalOfEveryPrefix(of: document)
     }
 
-    @Test func `an escaped document is refused cut at every byte`() {
+    @Test func `a document with escapes is rejected cut at every byte`() {
         expectRefusalOfEveryPrefix(
             of: Array(#"{"\ud83D\uDE00€😀":[-1.5e+3,true,false,null,"\u0041"],"b":{}}"#.utf8))
     }
 
-    /// Nothing may stop the process; what is accepted can be looked at and said again.
-    @Test(arguments: 0..<4000) func `a damaged document is read or refused`(
+    /// No input may stop the process; an accepted document can be read and written again.
+    @Test(arguments: 0..<4000) func `a damaged document is read or rejected`(
         case number: UInt64
     ) throws {
         var any = SeededGenerator(number)
@@ -65,7 +65,7 @@ extension SeededGenerator {
     }
 }
 
-/// A value as a tree, to compare what was written with what is read.
+/// A JSON value as a tree, to compare what was written with what is read.
 indirect enum Tree: Hashable {
     case null
     case bool(Bool)

@@ -20,20 +20,20 @@ import Testing
         }
     }
 
-    @Test func `escapes what has to be and nothing else`() {
+    @Test func `escapes what must be escaped and nothing else`() {
         expectText(#""\"\\/\b\f\n\r\t\u0000\u001f\#u{7F}\#u{2028}é€😀""#) { writer in
             writer.string("\"\\/\u{8}\u{C}\n\r\t\u{0}\u{1F}\u{7F}\u{2028}é€😀")
         }
     }
 
-    @Test(arguments: 0..<24) func `finds an escape wherever it stands`(place: Int) {
+    @Test(arguments: 0..<24) func `escapes a character at every position`(place: Int) {
         let before = String(repeating: "x", count: place)
         let after = String(repeating: "é", count: 24 - place)
         expectText("\"\(before)\\n\(after)\"") { $0.string("\(before)\n\(after)") }
     }
 
     @Test(arguments: [0, 1, -1, 10, 99, 100, .max, .min] as [Int64])
-    func `says integers in digits`(number: Int64) {
+    func `writes integers in decimal digits`(number: Int64) {
         expectText(String(number)) { $0.integer(number) }
     }
 
@@ -41,11 +41,11 @@ import Testing
         arguments: [
             (0.5, "0.5"), (-1e300, "-1e+300"), (3, "3.0"), (.infinity, "null"), (.nan, "null"),
         ] as [(Double, String)])
-    func `says doubles so that they read back`(number: Double, text: String) {
+    func `writes doubles that read back the same`(number: Double, text: String) {
         expectText(text) { $0.double(number) }
     }
 
-    @Test func `passes on text and values as bytes`() throws {
+    @Test func `copies text and values given as bytes`() throws {
         let root = try JSONDocument(Array(#"{"t":"a\n€","v":[1, 2]}"#.utf8)).root
         let text = try #require(root["t"]?.utf8)
         let value = try #require(root["v"]?.raw)

@@ -2,8 +2,8 @@ import Glibc
 import SystemSupport
 import Testing
 
-@Suite struct `The last descriptors` {
-    @Test func `are for no peer, and the last but those for no connection (H183)`() {
+@Suite struct `The descriptor reserve` {
+    @Test func `files keep 8 descriptors free, connections 16 (H183)`() {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         let count = Int32(clamping: limit.rlim_cur)

@@ -2,7 +2,7 @@ import SystemSupport
 import Testing
 
 @Suite struct `A locked value` {
-    @Test func `counts every step of many tasks`() async {
+    @Test func `loses no update of concurrent tasks`() async {
         let count = Locked(0)
         await withTaskGroup { group in
             for _ in 0..<50 {
@@ -12,7 +12,7 @@ import Testing
         #expect(count.withLock { count in count } == 50_000)
     }
 
-    @Test func `is unlocked again when its user throws`() throws {
+    @Test func `is unlocked when the body throws`() throws {
         struct Refused: Error, Equatable {}
         let value = Locked([1])
         #expect(throws: Refused()) {

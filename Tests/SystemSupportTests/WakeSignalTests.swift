@@ -1,44 +1,44 @@
 import SystemSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `A bell` {
-    @Test func `wakes who waits, and keeps one ring for who comes later`() async {
-        let bell = WakeSignal()
-        bell.signal()
-        bell.signal()
-        await bell.wait(atMost: .max / 1_000_000_000)
-        let waiter = Task { await bell.wait(atMost: .max / 1_000_000_000) }
+@Suite(.timeLimit(.minutes(5))) struct `A wake signal` {
+    @Test func `wakes a waiting task, and remembers one signal for a later wait`() async {
+        let signal = WakeSignal()
+        signal.signal()
+        signal.signal()
+        await signal.wait(atMost: .max / 1_000_000_000)
+        let waiter = Task { await signal.wait(atMost: .max / 1_000_000_000) }
         await Task.yield()
-        bell.signal()
+        signal.signal()
         await waiter.value
     }
 
-    @Test func `lets go of who has waited long enough, or is cancelled`() async {
-        let bell = WakeSignal()
-        await bell.wait(atMost: 1)
-        let waiter = Task { await bell.wait(atMost: .max / 1_000_000_000) }
+    @Test func `a wait ends after its time or when its task is cancelled`() async {
+        let signal = WakeSignal()
+        await signal.wait(atMost: 1)
+        let waiter = Task { await signal.wait(atMost: .max / 1_000_000_000) }
         waiter.cancel()
         await waiter.value
         let late = Task {
             while !Task.isCancelled { await Task.yield() }
-            await bell.wait(atMost: .max / 1_000_000_000)
+            await signal.wait(atMost: .max / 1_000_000_000)
         }
         late.cancel()
         await late.value
     }
 
-    @Test func `misses no ring of many`() async {
-        let (bell, left) = (WakeSignal(), Locked(1000))
+    @Test func `loses no signal of many`() async {
+        let (signal, left) = (WakeSignal(), Locked(1000))
         await withTaskGroup { group in
             for _ in 0..<10 {
                 group.addTask {
                     for _ in 0..<100 {
                         left.withLock { left in left -= 1 }
-                        bell.signal()
+                        signal.signal()
                     }
                 }
             }
-            while left.withLock({ $0 }) > 0 { await bell.wait(atMost: 10_000) }
+            while left.withLock({ $0 }) > 0 { await signal.wait(atMost: 10_000) }
         }
         #expect(left.withLock { $0 } == 0)
     }

@@ -1,39 +1,39 @@
 import SystemSupport
 import Testing
 
-@Suite struct `A lent value` {
-    private let queue = WorkQueue("parley.tests.loans")
-    private let other = WorkQueue("parley.tests.loans.first")
+@Suite struct `A value handed off to a queue` {
+    private let queue = WorkQueue("parley.tests.handoffs")
+    private let other = WorkQueue("parley.tests.handoffs.first")
 
-    @Test func `comes back as both queues left it, in their order`() async {
-        let loans = (0..<100).map { number in
+    @Test func `is mutated by both queues in order`() async {
+        let handoffs = (0..<100).map { number in
             queue.handOff([number], first: (other, { value in value.append(1) })) { value in
                 value.append(2)
             }
         }
-        for (number, loan) in loans.enumerated() {
-            #expect(await loan.waitForValue() == [number, 1, 2])
+        for (number, handoff) in handoffs.enumerated() {
+            #expect(await handoff.waitForValue() == [number, 1, 2])
         }
     }
 
-    @Test func `comes back as nobody else's, so it is changed in place`() async {
+    @Test func `has one owner when returned, so it is mutated in address`() async {
         var value = [UInt8](repeating: 1, count: 1 << 20)
-        let place = value.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+        let address = value.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
         for _ in 0..<200 {
-            // Whoever lends it still has it for a moment, so the queue only looks at it.
-            let loan = queue.handOff(value) { value in _ = value.last }
+            // The sender still holds it for a moment, so the queue only reads it.
+            let handoff = queue.handOff(value) { value in _ = value.last }
             value = []
-            value = await loan.waitForValue()
+            value = await handoff.waitForValue()
             value[0] &+= 1
         }
-        #expect(value.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } == place)
+        #expect(value.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } == address)
     }
 }
 
-@Suite struct `Work in the background` {
+@Suite struct `Background work` {
     private let work = BackgroundTask()
 
-    @Test func `begins once, and has ended when its stop returns`() async {
+    @Test func `starts once, and has ended when stop returns`() async {
         let (begun, tell) = AsyncStream.makeStream(of: Int.self)
         let ended = Locked(false)
         work.start {
@@ -54,7 +54,7 @@ import Testing
         for await number in begun { Issue.record("began again: \(number)") }
     }
 
-    @Test func `that never began is at its end`() async {
+    @Test func `that never started can be stopped`() async {
         await work.stop()
     }
 }
