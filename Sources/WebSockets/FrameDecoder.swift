@@ -1,52 +1,52 @@
-/// What a peer may send on one WebSocket.
+/// Limits for what a peer may send on one WebSocket.
 package struct FrameLimits: Sendable {
-    /// The largest message in bytes, decoded where it was compressed (H138, H150).
+    /// The largest message in bytes, after decompression (H138, H150).
     package var message = 1 << 20
-    /// The largest frame in bytes, as it came (H138).
+    /// The largest frame in bytes, before decompression (H138).
     package var frame = 1 << 20
     /// The most fragments of one message, empty ones included (H135).
     package var fragments = 1024
     /// Whether binary messages are refused (H149).
     package var isTextOnly = false
-    /// Whether messages may come compressed, because that was agreed (H150).
+    /// Whether compressed messages are accepted, because compression was negotiated (H150).
     package var inflates = false
 
-    /// The defaults.
+    /// The default limits.
     package init() {}
 }
 
-/// Takes apart what a client sends after `101` (RFC 6455 §5): bytes in; messages and control frames
-/// out, the same wherever the input is cut.
+/// An incremental decoder of the client's frames after `101` (RFC 6455 §5): bytes in; messages and
+/// control frames out, however the input is split.
 ///
-/// Every limit holds before the bytes it counts are kept (H136, H138). Between messages it owns no
-/// memory beyond itself.
+/// Every limit is checked before the bytes it counts are stored (H136, H138). Between messages it
+/// allocates nothing.
 package struct FrameDecoder: Sendable {
-    /// What a client said.
+    /// A complete message or control frame.
     package enum Event: Equatable, Sendable {
         case message(WebSocketMessage)
         case ping([UInt8])
         case pong
-        /// A close frame; ``CloseCode/noStatusReceived`` where it carried no code.
+        /// A close frame; ``CloseCode/noStatusReceived`` when it carries no code.
         case close(CloseCode)
     }
 
     private let limits: FrameLimits
     private var head = FrameHeader()
-    /// Bytes of the frame's payload that have come.
-    private var place: UInt64 = 0
+    /// How many bytes of the frame's payload were received.
+    private var position: UInt64 = 0
     private var message: MessageAssembler?
     private var control: [UInt8] = []
-    /// How many frames were whole.
+    /// How many frames were complete.
     private(set) var framesRead: UInt64 = 0
 
-    /// A decoder at the first byte behind the handshake.
+    /// Makes a decoder at the first byte after the handshake.
     package init(_ limits: FrameLimits) { self.limits = limits }
 
-    /// Reads on until something is complete or the input is used up.
+    /// Decodes until an event is complete or the input is used up.
     ///
-    /// - Parameter index: Where to begin in the input; moved behind what was used.
+    /// - Parameter index: Where to start in the input; advanced past the bytes used.
     /// - Returns: `nil` when more input is needed.
-    /// - Throws: What ends the socket; nothing may be read after it.
+    /// - Throws: The fault that ends the socket; nothing may be decoded after it.
     package mutating func next(
         _ input: Span<UInt8>, at index: inout Int
     ) throws(WebSocketFault) -> Event? {
@@ -57,24 +57,25 @@ package struct FrameDecoder: Sendable {
                 try checkHead()
                 guard head.isComplete else { continue }
             }
-            let count = Int(min(head.length - place, UInt64(input.count - index)))
+            let count = Int(min(head.length - position, UInt64(input.count - index)))
             if count > 0 {
                 try takePayload(input, index..<(index + count))
                 index += count
-                place += UInt64(count)
+                position += UInt64(count)
             }
-            if place == head.length, let event = try endFrame() { return event }
+            if position == head.length, let event = try endFrame() { return event }
         }
         return nil
     }
 
-    /// What only the message a frame belongs to can tell, as soon as it can be told.
+    /// Checks the rules that depend on the message of a frame, as early as possible.
     private mutating func checkHead() throws(WebSocketFault) {
         if head.isAtLength {
             try beginFrame()
         } else if head.isAtKey, !head.opcode.isControl {
-            let held = UInt64(message?.received ?? 0)
-            guard head.length <= UInt64(limits.frame), head.length + held <= UInt64(limits.message)
+            let received = UInt64(message?.received ?? 0)
+            guard head.length <= UInt64(limits.frame),
+                head.length + received <= UInt64(limits.message)
             else { throw .tooBig }
         }
     }
@@ -105,17 +106,17 @@ package struct FrameDecoder: Sendable {
         _ input: Span<UInt8>, _ range: Range<Int>
     ) throws(WebSocketFault) {
         if head.opcode.isControl {
-            control.append(unmasking: input, range, key: head.key, place: place)
+            control.append(unmasking: input, range, key: head.key, position: position)
         } else {
             try message?.take(
-                input, range, key: head.key, place: place, limit: limits.message)
+                input, range, key: head.key, position: position, limit: limits.message)
         }
     }
 
     private mutating func endFrame() throws(WebSocketFault) -> Event? {
         let head = head
         self.head = FrameHeader()
-        place = 0
+        position = 0
         framesRead += 1
         if head.opcode.isControl {
             let payload = control
@@ -139,13 +140,13 @@ extension WebSocketFault {
     static let tooBig = WebSocketFault(.tooBig, "H138", "message too big")
 }
 
-/// A message whose fragments are still coming.
+/// Assembles one message from its fragments.
 struct MessageAssembler: Sendable {
     private let isText: Bool
     private let inflater: MessageInflater?
-    /// How many frames it came in so far.
+    /// How many frames the message has so far.
     var fragments = 0
-    /// Bytes of payload as they came.
+    /// How many bytes of payload were received, before decompression.
     private(set) var received = 0
     private var bytes: [UInt8] = []
     private var check = UTF8Validator()
@@ -155,25 +156,25 @@ struct MessageAssembler: Sendable {
         inflater = isCompressed ? MessageInflater() : nil
     }
 
-    /// Takes some of the payload; text is checked as it comes (H137).
+    /// Adds payload; text is validated at once (H137).
     mutating func take(
-        _ input: Span<UInt8>, _ range: Range<Int>, key: UInt32, place: UInt64, limit: Int
+        _ input: Span<UInt8>, _ range: Range<Int>, key: UInt32, position: UInt64, limit: Int
     ) throws(WebSocketFault) {
         received += range.count
         if let inflater {
             var piece: [UInt8] = []
-            piece.append(unmasking: input, range, key: key, place: place)
+            piece.append(unmasking: input, range, key: key, position: position)
             try inflate { bytes throws(WebSocketFault) in
                 try inflater.inflate(piece, into: &bytes, limit: limit)
             }
         } else {
             let known = bytes.count
-            bytes.append(unmasking: input, range, key: key, place: place)
+            bytes.append(unmasking: input, range, key: key, position: position)
             try checkText(from: known)
         }
     }
 
-    /// The whole message.
+    /// Returns the whole message.
     mutating func end(limit: Int) throws(WebSocketFault) -> WebSocketMessage {
         if let inflater {
             try inflate { bytes throws(WebSocketFault) in
@@ -185,7 +186,8 @@ struct MessageAssembler: Sendable {
         return .text(bytes)
     }
 
-    /// Text that came before a fault is checked before the fault is told, wherever the input was cut.
+    /// Validates text that was decoded before a fault first, so that the reported fault does not
+    /// depend on how the input is split.
     private mutating func inflate(
         _ decode: (inout [UInt8]) throws(WebSocketFault) -> Void
     ) throws(WebSocketFault) {

@@ -1,4 +1,4 @@
-/// Writes the frames of a server: whole, and never masked (H132).
+/// Encodes the server's frames: never fragmented, never masked (H132).
 ///
 /// A message is always one frame, so nothing can come between its fragments (H148).
 package enum FrameEncoder {
@@ -24,9 +24,9 @@ package enum FrameEncoder {
     }
 }
 
-/// What a close frame carries: nothing, or a code and a reason (H140).
+/// The payload of a close frame: nothing, or a code and a reason (H140).
 enum ClosePayload {
-    /// Reads what a client sent.
+    /// Parses and validates a client's payload.
     static func read(_ payload: [UInt8]) throws(WebSocketFault) -> CloseCode {
         guard !payload.isEmpty else { return .noStatusReceived }
         guard payload.count >= 2 else {
@@ -43,11 +43,12 @@ enum ClosePayload {
         return code
     }
 
-    /// Writes a code and a reason; ``CloseCode/noStatusReceived`` gives nothing, a long reason is cut.
+    /// Encodes a code and a reason; nothing for ``CloseCode/noStatusReceived``. A long reason is
+    /// truncated.
     static func write(_ code: CloseCode, _ reason: String) -> [UInt8] {
         guard code != .noStatusReceived else { return [] }
         var payload = [UInt8(code.number >> 8), UInt8(truncatingIfNeeded: code.number)]
-        // Cut between characters: half of one would not be UTF-8 (RFC 6455 §5.5.1).
+        // Truncated between characters, because a partial one would not be UTF-8 (RFC 6455 §5.5.1).
         for character in reason {
             guard payload.count + character.utf8.count <= 125 else { break }
             payload += character.utf8

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// The kinds of frames (RFC 6455 §5.2); all others are reserved (H133).
+/// The frame types (RFC 6455 §5.2); all others are reserved (H133).
 package enum Opcode: UInt8, Sendable {
     case continuation = 0
     case text = 1
@@ -9,18 +9,19 @@ package enum Opcode: UInt8, Sendable {
     case ping = 9
     case pong = 10
 
-    /// Control frames are short, whole, and may stand between the fragments of a message (H134).
+    /// Whether it is a control frame, which is short, not fragmented, and allowed between the
+    /// fragments of a message (H134).
     var isControl: Bool { rawValue >= 8 }
 }
 
-/// The first two to fourteen bytes of a frame, taken one at a time (RFC 6455 §5.2).
+/// The header of a frame, two to fourteen bytes, parsed one byte at a time (RFC 6455 §5.2).
 ///
-/// Everything that can be wrong with one frame by itself is noticed here, at the byte that is wrong.
+/// Every fault of a single frame is detected here, at the byte that causes it.
 struct FrameHeader: Sendable {
     private enum Phase: UInt8 { case opcode, length, longLength, key, complete }
 
     private var phase = Phase.opcode
-    /// Bytes still to come of a longer length or of the key.
+    /// How many bytes of the extended length or of the key are missing.
     private var awaited: UInt8 = 0
     private var shortestLong: UInt64 = 0
     private(set) var opcode = Opcode.continuation
@@ -28,13 +29,13 @@ struct FrameHeader: Sendable {
     /// RSV1: the message is compressed (RFC 7692 §6).
     private(set) var isCompressed = false
     private(set) var length: UInt64 = 0
-    /// The four bytes that mask the payload, the first one highest.
+    /// The masking key, its first byte highest.
     private(set) var key: UInt32 = 0
 
     var isComplete: Bool { phase == .complete }
-    /// Whether the opcode is known; the length may still come.
+    /// Whether the opcode is known but the length is not.
     var isAtLength: Bool { phase == .length }
-    /// Whether the length is known; the key may still come.
+    /// Whether the length is known and the key has not begun.
     var isAtKey: Bool { phase == .key && awaited == 4 }
 
     mutating func take(_ byte: UInt8) throws(WebSocketFault) {
@@ -93,20 +94,20 @@ struct FrameHeader: Sendable {
 }
 
 extension [UInt8] {
-    /// Appends bytes of a masked payload, unmasked (RFC 6455 §5.3), eight at a time.
+    /// Appends masked payload after unmasking it (RFC 6455 §5.3), eight bytes at a time.
     ///
     /// - Parameters:
     ///   - key: The masking key, its first byte highest.
-    ///   - place: How many bytes of the payload came before these.
+    ///   - position: How many bytes of the payload precede these.
     mutating func append(
-        unmasking input: Span<UInt8>, _ range: Range<Int>, key: UInt32, place: UInt64
+        unmasking input: Span<UInt8>, _ range: Range<Int>, key: UInt32, position: UInt64
     ) {
-        let turns = UInt32(truncatingIfNeeded: (place & 3) * 8)
+        let turns = UInt32(truncatingIfNeeded: (position & 3) * 8)
         let four = key << turns | key >> ((32 - turns) & 31)
         let eight = UInt64(four) << 32 | UInt64(four)
         append(atMost: range.count) { output in
             let input = input.extracting(range)
-            // Both hold `range.count` bytes: the input was cut to them, the room was asked for.
+            // Both have `range.count` bytes: the input was cut to them, the capacity was requested.
             unsafe input.withUnsafeBytes { source in
                 unsafe output.withUnsafeMutableBufferPointer { room, filled in
                     let target = UnsafeMutableRawBufferPointer(room)

@@ -1,18 +1,19 @@
 internal import HTTP
 
-/// One `permessage-deflate` of `Sec-WebSocket-Extensions`, or another extension (RFC 6455 §9.1).
+/// One extension offered in `Sec-WebSocket-Extensions`, such as `permessage-deflate` (RFC 6455
+/// §9.1).
 struct CompressionOffer {
-    /// What an offer becomes.
+    /// The negotiated parameters of an accepted offer.
     struct Agreement: Equatable {
         var windowBits: Int
-        /// The value of the answer's `Sec-WebSocket-Extensions`.
+        /// The value of `Sec-WebSocket-Extensions` in the response.
         var line: String
     }
 
     private let name: [UInt8]
     private let parameters: [(name: [UInt8], value: [UInt8]?)]
 
-    /// The first offer that can be kept to the letter; all others are declined without an error
+    /// Accepts the first offer that can be met exactly; others are declined without an error
     /// (H150).
     static func accept(
         _ fields: Fields, _ policy: WebSocketCompression
@@ -27,7 +28,7 @@ struct CompressionOffer {
         return nil
     }
 
-    /// The offers of a list; none when the list is malformed or longer than 256 (H57).
+    /// Parses the offers of a list; none when the list is malformed or longer than 256 (H57).
     static func read(_ text: String) -> [CompressionOffer] {
         guard let elements = FieldList.elements(of: text) else { return [] }
         var offers: [CompressionOffer] = []
@@ -57,7 +58,7 @@ struct CompressionOffer {
             if value.count >= 2, value.first == UInt8(ascii: "\""), value.last == value.first {
                 value = value.dropFirst().dropLast()
             }
-            // What is quoted must be a token all the same (RFC 6455 §9.1).
+            // A quoted value must be a token as well (RFC 6455 §9.1).
             guard value.isToken else { return nil }
             parameters.append((Array(name), Array(value)))
         }
@@ -65,12 +66,12 @@ struct CompressionOffer {
         self.parameters = parameters
     }
 
-    /// What this offer becomes under a policy; `nil` to decline it (RFC 7692 §7.1).
+    /// The parameters to agree on under a policy; `nil` to decline the offer (RFC 7692 §7.1).
     func agreement(_ policy: WebSocketCompression) -> Agreement? {
         guard name.isEqualIgnoringCase("permessage-deflate".utf8) else { return nil }
         var seen: Set<[UInt8]> = []
         var windowBits = policy.windowBits
-        // A context kept would cost every idle socket its window.
+        // A retained context would cost every idle socket its window.
         var line = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
         for parameter in parameters {
             guard seen.insert(parameter.name).inserted else { return nil }
@@ -78,14 +79,14 @@ struct CompressionOffer {
             case "server_no_context_takeover", "client_no_context_takeover":
                 guard parameter.value == nil else { return nil }
             case "server_max_window_bits":
-                // zlib cannot keep to a window of eight bits, so that offer is declined.
+                // zlib does not support a window of eight bits, so that offer is declined.
                 guard let bits = parameter.value.flatMap(Self.windowBits), bits >= 9 else {
                     return nil
                 }
                 windowBits = min(windowBits, bits)
                 line += "; server_max_window_bits=\(windowBits)"
             case "client_max_window_bits":
-                // A hint: the decompressor has room for the largest window anyway.
+                // Only a hint: the decompressor supports the largest window anyway.
                 guard parameter.value.map({ Self.windowBits($0) != nil }) ?? true else {
                     return nil
                 }
@@ -95,38 +96,38 @@ struct CompressionOffer {
         return Agreement(windowBits: windowBits, line: line)
     }
 
-    /// 8…15, in digits without a leading zero.
+    /// Parses 8…15 without a leading zero.
     private static func windowBits(_ value: [UInt8]) -> Int? {
         guard value.first != UInt8(ascii: "0"), let bits = Int64(decimal: value) else { return nil }
         return (8...15).contains(bits) ? Int(bits) : nil
     }
 }
 
-/// Compresses whole messages, each by itself (RFC 7692 §7.2.1).
+/// Compresses whole messages without a shared context (RFC 7692 §7.2.1).
 enum MessageDeflater {
     /// The payload of a compressed frame.
     ///
     /// - Parameter windowBits: 9…15.
     static func deflate(_ bytes: [UInt8], windowBits: Int) -> [UInt8] {
         let deflater = Deflater(window: windowBits, size: bytes.count)
-        // The empty block at the end is left off; the receiver puts it back.
+        // The final empty block is removed; the receiver appends it again.
         return deflater.compress(bytes.span, .sync).dropLast(MessageInflater.tail.count)
     }
 }
 
-/// Decompresses one message as its pieces come (RFC 7692 §7.2.2).
+/// Decompresses one message incrementally (RFC 7692 §7.2.2).
 ///
-/// Lives as long as the message: nothing is kept for the next one.
+/// Made for each message; no context is retained.
 struct MessageInflater: Sendable {
-    /// What the sender leaves off at the end: an empty block without compression.
+    /// The empty block that the sender removes at the end.
     static let tail: [UInt8] = [0, 0, 0xFF, 0xFF]
     private static let pieceSize = 16_384
 
     private let inflater = Inflater()
 
-    /// Decodes a piece behind what is known.
+    /// Decompresses a piece and appends the output.
     ///
-    /// - Parameter limit: The most bytes the output may come to have.
+    /// - Parameter limit: The largest size of the whole output in bytes.
     func inflate(
         _ input: [UInt8], into output: inout [UInt8], limit: Int
     ) throws(WebSocketFault) {
@@ -135,22 +136,24 @@ struct MessageInflater: Sendable {
         while !rest.isEmpty || isFull {
             let (known, room) = (output.count, min(Self.pieceSize, limit + 1 - output.count))
             let step = try? inflater.inflate(rest, onto: &output, room: room)
-            // Before what was decoded is judged, so that it does not matter how it was cut.
+            // The size is checked before errors, so that the result does not depend on how the
+            // input is split.
             if output.count > limit { throw .tooBig }
             guard let step else {
                 throw WebSocketFault(.invalidData, "H150", "not a deflated message")
             }
             rest = rest.dropFirst(step.consumed)
-            // A client may end its stream with every message; another block follows (RFC 7692 §7.2.3.4).
+            // A client may end its deflate stream with every message; another block follows (RFC
+            // 7692 §7.2.3.4).
             if step.isOver { inflater.restart() }
             isFull = output.count - known == room
         }
     }
 
-    /// The message is over.
+    /// Completes the message.
     func end(into output: inout [UInt8], limit: Int) throws(WebSocketFault) {
         try inflate(Self.tail, into: &output, limit: limit)
-        // Anywhere else, the message broke off.
+        // Anywhere else the message is incomplete.
         guard inflater.isBetweenBlocks else {
             throw WebSocketFault(.invalidData, "H150", "a deflated message breaks off")
         }

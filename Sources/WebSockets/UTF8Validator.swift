@@ -1,24 +1,25 @@
-/// Tells whether bytes that come in pieces are UTF-8, failing at the first one that cannot be (H137).
+/// An incremental UTF-8 validator that fails at the first invalid byte (H137).
 ///
-/// Overlong forms, surrogates and what lies above U+10FFFF are refused at their second byte, by the
-/// narrower range that the table of RFC 3629 §4 gives it.
+/// Overlong forms, surrogates and values above U+10FFFF fail at their second byte, by the narrower
+/// range in the table of RFC 3629 §4.
 struct UTF8Validator: Sendable {
-    /// Continuation bytes still to come.
+    /// How many continuation bytes are missing.
     private var awaited: UInt8 = 0
-    /// What the next continuation byte may be.
+    /// The range of the next continuation byte.
     private var lowest: UInt8 = 0x80
     private var highest: UInt8 = 0xBF
 
-    /// False inside a sequence: a text that ends here is not UTF-8.
+    /// Whether the text may end here, not inside a sequence.
     var isComplete: Bool { awaited == 0 }
 
-    /// Takes the next bytes; false when one of them is not UTF-8.
+    /// Validates the next bytes; false when one is invalid.
     mutating func take(_ bytes: Span<UInt8>) -> Bool {
         let count = bytes.count
         return unsafe bytes.withUnsafeBytes { bytes in
             var index = 0
             while index < count {
-                // Plain ASCII, the usual case, goes by eight; the load stays inside `count`.
+                // ASCII, the common case, is skipped eight bytes at a time; the load stays below
+                // `count`.
                 if awaited == 0, index + 8 <= count,
                     unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
                         & 0x8080_8080_8080_8080 == 0

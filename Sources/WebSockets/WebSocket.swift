@@ -1,14 +1,14 @@
 public import HTTP
 internal import SystemSupport
 
-/// A whole message of a WebSocket, whatever fragments it came in.
+/// A whole message of a WebSocket, however it was fragmented.
 public enum WebSocketMessage: Hashable, Sendable {
-    /// Bytes that are UTF-8, checked; kept as bytes, since most readers parse them as such.
+    /// Valid UTF-8, as bytes because most receivers parse it as such.
     case text([UInt8])
     /// Any bytes.
     case binary([UInt8])
 
-    /// The content.
+    /// The payload.
     public var bytes: [UInt8] {
         switch self {
         case .text(let bytes), .binary(let bytes): bytes
@@ -16,11 +16,11 @@ public enum WebSocketMessage: Hashable, Sendable {
     }
 }
 
-/// A message as it stands on the wire; made once, sent to many, never copied (H144).
+/// A message in its wire format; encoded once, sent to many sockets without a copy (H144).
 public struct EncodedMessage: Sendable {
     let frame: [UInt8]
 
-    /// Encodes a message, uncompressed, since each client may have agreed to something else.
+    /// Encodes a message without compression, which each client negotiates separately.
     ///
     /// - Parameter message: Text must be UTF-8.
     public init(_ message: WebSocketMessage) {
@@ -32,32 +32,34 @@ public struct EncodedMessage: Sendable {
     }
 }
 
-/// An application's end of a WebSocket; every call comes on the socket's loop and must not block.
+/// The application's side of a WebSocket; every method is called on the socket's loop and must not
+/// block.
 public protocol WebSocketHandler: AnyObject, Sendable {
-    /// The handshake is answered; messages may be sent, from any thread.
+    /// The handshake is complete; messages may be sent, from any thread.
     func opened(_ socket: WebSocket)
 
-    /// A whole message came; text is UTF-8, checked (H137).
+    /// A whole message was received; text is valid UTF-8 (H137).
     func received(_ message: WebSocketMessage, on socket: WebSocket)
 
-    /// The socket is over, whoever ended it; the last call.
+    /// The socket is closed, by either side; the last call.
     ///
-    /// - Parameter code: What was said first, by either side; ``CloseCode/noStatusReceived`` for a close frame
-    ///   without a code, ``CloseCode/abnormal`` when nothing was said.
+    /// - Parameter code: The first code that either side sent; ``CloseCode/noStatusReceived`` for a
+    ///   close frame without a code, ``CloseCode/abnormal`` without a close frame.
     func closed(_ socket: WebSocket, _ code: CloseCode)
 }
 
-/// The server's end of one WebSocket (RFC 6455, H127–H150).
+/// The server's side of one WebSocket (RFC 6455, H127–H150).
 ///
-/// Everything may be called from any thread; what comes is told to the ``WebSocketHandler`` on the
-/// socket's loop. While nothing is under way it owns no buffer.
+/// All methods may be called from any thread; the ``WebSocketHandler`` is called on the socket's
+/// loop. An idle socket allocates no buffer.
 public final class WebSocket: ByteChannelHandler {
-    /// What belongs to the loop. The lock is never waited for; it is how the compiler knows.
+    /// State that is used only on the loop. The lock is never contended; it makes the access safe
+    /// for the compiler.
     private struct OnLoop {
         var session: WebSocketSession
-        /// A pong that found the line full; only the newest is kept (H139).
+        /// A pong that waits for a full channel; only the latest is kept (H139).
         var pong: [UInt8]?
-        /// What the line was told last.
+        /// The deadline that was last set on the channel.
         var deadline = Int64.max
     }
 
@@ -87,8 +89,8 @@ public final class WebSocket: ByteChannelHandler {
 
     /// Sends a message; text must be UTF-8.
     ///
-    /// - Returns: False when it will not arrive: the socket is over, or the client too slow, which
-    ///   closes the socket (H144).
+    /// - Returns: False when it will not be delivered: the socket is closed, or the client too
+    ///   slow, which closes the socket (H144).
     @discardableResult public func send(_ message: WebSocketMessage) -> Bool {
         if let deflation, message.bytes.count >= deflation.minimum {
             let opcode: Opcode = if case .text = message { .text } else { .binary }
@@ -99,25 +101,26 @@ public final class WebSocket: ByteChannelHandler {
         return send(EncodedMessage(message))
     }
 
-    /// Sends text.
+    /// Sends a text message.
     @discardableResult public func send(text: String) -> Bool { send(.text(Array(text.utf8))) }
 
-    /// Sends bytes.
+    /// Sends a binary message.
     @discardableResult public func send(binary: [UInt8]) -> Bool { send(.binary(binary)) }
 
-    /// Sends what was encoded once for many sockets.
+    /// Sends a message that was encoded once for many sockets.
     @discardableResult public func send(_ message: EncodedMessage) -> Bool { put(message.frame) }
 
-    /// Sends a ping of at most 125 bytes; what is longer is cut.
+    /// Sends a ping; a payload above 125 bytes is truncated.
     @discardableResult public func ping(_ payload: [UInt8] = []) -> Bool {
         put(FrameEncoder.encode(.ping, Array(payload.prefix(125))))
     }
 
-    /// Closes the socket behind what was sent, and waits for the client's answer (H141).
+    /// Closes the socket after everything sent so far and waits for the client's close frame
+    /// (H141).
     ///
     /// - Parameters:
-    ///   - code: One that may be sent (``CloseCode/isSendable``); any other becomes 1011.
-    ///   - reason: At most 123 bytes; what is longer is cut between characters.
+    ///   - code: A code that may be sent (``CloseCode/isSendable``); any other becomes 1011.
+    ///   - reason: At most 123 bytes; a longer one is truncated between characters.
     public func close(_ code: CloseCode = .normal, _ reason: String = "") {
         let code = code.isSendable ? code : .internalError
         outbox.perform {
@@ -125,8 +128,8 @@ public final class WebSocket: ByteChannelHandler {
         }
     }
 
-    /// Closes the socket with 4001 after some milliseconds, as when its session expires; the last
-    /// call counts (H146).
+    /// Closes the socket with 4001 after some milliseconds, as when its session expires (H146). A
+    /// later call replaces the time.
     public func expire(in milliseconds: Int64) {
         outbox.perform {
             self.run { session, now in
@@ -140,39 +143,40 @@ public final class WebSocket: ByteChannelHandler {
 
     // MARK: On the loop
 
-    /// Begins to listen.
-    public func opened(_ line: any ByteChannel) {
-        let now = line.milliseconds
+    /// Starts the session.
+    public func opened(_ channel: any ByteChannel) {
+        let now = channel.milliseconds
         onLoop.withLock { onLoop in onLoop.session.open(at: now) }
-        outbox.connect(line)
+        outbox.connect(channel)
         handler.opened(self)
-        arm(line)
+        arm(channel)
     }
 
-    /// Takes what the client sent.
+    /// Decodes bytes from the client.
     public func received(_ bytes: Span<UInt8>) {
-        guard let line = outbox.line else { return }
-        take(bytes, line)
-        arm(line)
+        guard let channel = outbox.channel else { return }
+        take(bytes, channel)
+        arm(channel)
     }
 
-    /// Does what is due.
+    /// Runs what is due.
     public func deadlinePassed() {
         onLoop.withLock { onLoop in onLoop.deadline = .max }
         run { session, now in session.tick(at: now) }
     }
 
-    /// Goes on with what waits.
+    /// Sends what is queued.
     public func drained() {
         let pong = onLoop.withLock { onLoop in
             defer { onLoop.pong = nil }
             return onLoop.pong
         }
-        if let pong { outbox.line?.send(pong) }
+        if let pong { outbox.channel?.send(pong) }
         flush()
     }
 
-    /// Says goodbye within the spread, so that not all clients come back at once (H147).
+    /// Closes the socket at a random time within `drainSpread`, so that clients do not all
+    /// reconnect at once (H147).
     public func stopping() {
         endpoint.stop()
         let delay = Int64.random(in: 0...max(endpoint.settings.drainSpread, 0))
@@ -182,75 +186,75 @@ public final class WebSocket: ByteChannelHandler {
         }
     }
 
-    /// Lets everything go.
+    /// Ends the session and releases the slot.
     public func closed() {
         outbox.disconnect()
-        slot?.leave()
-        handler.closed(self, onLoop.withLock { onLoop in onLoop.session.lose() })
+        slot?.release()
+        handler.closed(self, onLoop.withLock { onLoop in onLoop.session.disconnect() })
     }
 
-    private func take(_ bytes: Span<UInt8>, _ line: any ByteChannel) {
-        let now = line.milliseconds
+    private func take(_ bytes: Span<UInt8>, _ channel: any ByteChannel) {
+        let now = channel.milliseconds
         var index = 0
         while true {
             let step = onLoop.withLock { onLoop in
                 onLoop.session.receive(bytes, from: &index, at: now)
             }
             guard let step else { return }
-            perform(step, line)
+            perform(step, channel)
         }
     }
 
-    /// Does what is asked for, then what is due.
+    /// Performs a step of the session, then everything that is due.
     private func run(_ ask: (inout WebSocketSession, Int64) -> WebSocketSession.Step?) {
-        guard let line = outbox.line else { return }
-        let now = line.milliseconds
+        guard let channel = outbox.channel else { return }
+        let now = channel.milliseconds
         var step = onLoop.withLock { onLoop in ask(&onLoop.session, now) }
         while let due = step {
-            perform(due, line)
+            perform(due, channel)
             step = onLoop.withLock { onLoop in onLoop.session.tick(at: now) }
         }
-        arm(line)
+        arm(channel)
     }
 
-    private func perform(_ step: WebSocketSession.Step, _ line: any ByteChannel) {
+    private func perform(_ step: WebSocketSession.Step, _ channel: any ByteChannel) {
         switch step {
         case .deliver(let message): handler.received(message, on: self)
         case .ping:
-            // Behind a full line it would only wait.
-            if !line.isFull { line.send(FrameEncoder.encode(.ping, [])) }
+            // On a full channel a ping would only be queued.
+            if !channel.isFull { channel.send(FrameEncoder.encode(.ping, [])) }
         case .pong(let payload):
             let frame = FrameEncoder.encode(.pong, payload)
-            if line.isFull {
+            if channel.isFull {
                 onLoop.withLock { onLoop in onLoop.pong = frame }
             } else {
-                line.send(frame)
+                channel.send(frame)
             }
-        case .pause: line.isReading = false
+        case .pause: channel.isReading = false
         case .resume:
-            line.isReading = true
+            channel.isReading = true
             let backlog = onLoop.withLock { onLoop in onLoop.session.takeBacklog() }
-            take(backlog.span, line)
+            take(backlog.span, channel)
         case .close(let code, let reason):
             let frame = FrameEncoder.encode(.close, ClosePayload.write(code, reason))
-            // Of a client that is too slow nothing waits any more.
-            if !outbox.shut(after: frame) { line.send(frame) }
+            // The queue of a client that was too slow has been dropped.
+            if !outbox.close(after: frame) { channel.send(frame) }
             outbox.flush()
-        case .answer(let code): end(line, code, "")
-        case .fail(let code, let reason): end(line, code, reason)
+        case .answer(let code): end(channel, code, "")
+        case .fail(let code, let reason): end(channel, code, reason)
         case .finish:
-            outbox.shut()
-            line.finish()
+            outbox.close()
+            channel.finish()
         case .closeTimedOut:
-            outbox.shut()
-            if line.queuedCount == 0 { line.finish() } else { line.abort() }
+            outbox.close()
+            if channel.queuedCount == 0 { channel.finish() } else { channel.abort() }
         }
     }
 
-    private func end(_ line: any ByteChannel, _ code: CloseCode, _ reason: String) {
-        outbox.shut()
-        line.send(FrameEncoder.encode(.close, ClosePayload.write(code, reason)))
-        line.finish()
+    private func end(_ channel: any ByteChannel, _ code: CloseCode, _ reason: String) {
+        outbox.close()
+        channel.send(FrameEncoder.encode(.close, ClosePayload.write(code, reason)))
+        channel.finish()
     }
 
     private func flush() {
@@ -262,14 +266,15 @@ public final class WebSocket: ByteChannelHandler {
         }
     }
 
-    private func arm(_ line: any ByteChannel) {
+    private func arm(_ channel: any ByteChannel) {
         let deadline = onLoop.withLock { onLoop -> Int64? in
             let deadline = onLoop.session.deadline
-            // A later time is noticed when the earlier one has come, so that a message costs no timer.
+            // A later deadline is noticed when the earlier one passes, so that a message needs no
+            // timer change.
             guard deadline < onLoop.deadline else { return nil }
             onLoop.deadline = deadline
             return deadline
         }
-        if let deadline { line.setDeadline(deadline) }
+        if let deadline { channel.setDeadline(deadline) }
     }
 }

@@ -2,29 +2,30 @@ internal import Bytes
 public import HTTP
 internal import SystemSupport
 
-/// A route on which WebSockets are opened: its settings, and whether it still takes any.
+/// A route for WebSockets: its settings, and whether it still accepts handshakes.
 public final class WebSocketEndpoint: Sendable {
-    /// What comes of a request on the route.
+    /// The result of checking a request.
     public enum Handshake: Sendable {
-        /// It asks rightly; whoever has checked the rest may accept it.
+        /// A valid handshake, to be accepted after authentication and other checks.
         case valid(WebSocketOffer)
-        /// The answer to one that does not.
+        /// The response to an invalid one.
         case refused(Response)
     }
 
     let settings: WebSocketSettings
     private let isStopping = Locked(false)
 
-    /// Makes a route's end.
+    /// Makes an endpoint.
     public init(_ settings: WebSocketSettings = WebSocketSettings()) { self.settings = settings }
 
-    /// New handshakes are refused with 503 (H147); done by itself once one of its sockets is told
+    /// Refuses new handshakes with 503 (H147). Called automatically when one of its sockets learns
     /// that the server stops.
     public func stop() { isStopping.withLock { isStopping in isStopping = true } }
 
-    /// Checks a request; authentication and limits are up to the caller, before it accepts (H129).
+    /// Checks a request. Authentication and limits are left to the caller, before it accepts
+    /// (H129).
     ///
-    /// - Parameter render: Writes the content of a refusal, such as `service.refusal`.
+    /// - Parameter render: Makes the response of a refusal, such as `service.refusal`.
     public func handshake(
         _ request: Request, refusing render: (Refusal) -> Response
     ) -> Handshake {
@@ -37,9 +38,9 @@ public final class WebSocketEndpoint: Sendable {
     }
 }
 
-/// A handshake that asks rightly (RFC 6455 §4.2.1), not yet answered.
+/// A valid handshake that was not answered yet (RFC 6455 §4.2.1).
 public struct WebSocketOffer: Sendable {
-    /// The subprotocol that will be spoken; `nil` for none (H130).
+    /// The negotiated subprotocol; `nil` for none (H130).
     public let subprotocol: String?
 
     private let endpoint: WebSocketEndpoint
@@ -47,7 +48,7 @@ public struct WebSocketOffer: Sendable {
     private let deflation: WebSocketCompression?
     private let extensionLine: String?
 
-    /// Reads a request, in the order in which a client learns most from the first fault.
+    /// Checks a request, in an order in which the first fault tells the client most.
     init(_ request: Request, _ endpoint: WebSocketEndpoint) throws(HandshakeFault) {
         let fields = request.fields
         guard request.method == .get || request.method == .head else { throw .method }
@@ -76,11 +77,11 @@ public struct WebSocketOffer: Sendable {
         self.endpoint = endpoint
     }
 
-    /// Answers with `101`.
+    /// Accepts with `101`.
     ///
     /// - Parameters:
-    ///   - handler: Hears of everything that follows.
-    ///   - slot: The socket's place in a count of streams, given back at its end.
+    ///   - handler: Receives the socket's events.
+    ///   - slot: Released when the socket closes.
     public func accept(_ handler: any WebSocketHandler, slot: StreamSlot? = nil) -> Upgrade {
         var fields = ResponseFields()
         fields.add("Sec-WebSocket-Accept", Self.accepting(key))
@@ -90,13 +91,14 @@ public struct WebSocketOffer: Sendable {
         return Upgrade(to: "websocket", fields: fields, handler: socket)
     }
 
-    /// Proves that the handshake was understood; SHA-1 is no secret here (RFC 6455 §4.2.2).
+    /// The value of `Sec-WebSocket-Accept`, which proves that the handshake was understood; SHA-1
+    /// protects no secret here (RFC 6455 §4.2.2).
     static func accepting(_ key: String) -> String {
         let text = key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
         return Base64.encode(SHA1.digest(of: Array(text.utf8)))
     }
 
-    /// The first of ours that the client offers, compared with case; one only.
+    /// The first of our subprotocols that the client offers, case-sensitive.
     private static func subprotocol(
         _ fields: Fields, _ settings: WebSocketSettings
     ) throws(HandshakeFault) -> String? {
@@ -109,16 +111,16 @@ public struct WebSocketOffer: Sendable {
         )
         .map { element in Array(element)[...].trimmingBlanks }
         guard offered.count <= 256, offered.allSatisfy(\.isToken) else { throw .subprotocolList }
-        let spoken = settings.subprotocols.first { own in
+        let agreed = settings.subprotocols.first { own in
             offered.contains { element in element.elementsEqual(own.utf8) }
         }
-        if spoken == nil, settings.requiresSubprotocol { throw .subprotocol }
-        return spoken
+        if agreed == nil, settings.requiresSubprotocol { throw .subprotocol }
+        return agreed
     }
 }
 
 extension Fields {
-    /// Whether a list of tokens, over all lines of the field, has one of that name in any case.
+    /// Whether any line of a list field contains a token, ignoring case.
     fileprivate func list(_ name: FieldName, names token: String) -> Bool {
         values(name).contains { value in
             value.utf8.split(separator: UInt8(ascii: ",")).contains { element in
@@ -128,7 +130,7 @@ extension Fields {
     }
 }
 
-/// Why a handshake is refused, and what the client is told beside it (H127–H131).
+/// Why a handshake is refused, with the header fields of the response (H127–H131).
 struct HandshakeFault: Error {
     let refusal: Refusal
     var fields: [(name: FieldName, value: String)] = []
@@ -145,18 +147,18 @@ struct HandshakeFault: Error {
         return response
     }
 
-    /// Not a handshake at all, or one of another version (RFC 6455 §4.2.2, RFC 9110 §15.5.22); the
-    /// serialiser adds `Connection: Upgrade`.
+    /// No handshake, or one of another version (RFC 6455 §4.2.2, RFC 9110 §15.5.22);
+    /// ``ResponseHead`` adds `Connection: Upgrade`.
     static let upgradeRequired: HandshakeFault = {
         var fault = HandshakeFault(
-            .upgradeRequired, "H128", "This path speaks WebSocket, version 13.")
+            .upgradeRequired, "H128", "This path requires a WebSocket handshake of version 13.")
         fault.fields.append(("Upgrade", "websocket"))
         fault.fields.append(("Sec-WebSocket-Version", "13"))
         return fault
     }()
 
     static let method: HandshakeFault = {
-        var fault = HandshakeFault(.methodNotAllowed, "H128", "A WebSocket is opened with GET.")
+        var fault = HandshakeFault(.methodNotAllowed, "H128", "A WebSocket handshake must use GET.")
         fault.fields.append(("Allow", "GET, HEAD"))
         return fault
     }()
@@ -168,16 +170,18 @@ struct HandshakeFault: Error {
         return fault
     }()
 
-    /// Bytes of a body would be taken for frames.
+    /// The bytes of a body would be read as frames.
     static let body: HandshakeFault = {
-        var fault = HandshakeFault(.badRequest, "H131", "A handshake has no body.")
+        var fault = HandshakeFault(
+            .badRequest, "H131", "A WebSocket handshake must not have a body.")
         fault.ending = .close
         return fault
     }()
 
-    /// `101` alone would leave the client waiting for `100` (RFC 9110 §7.8).
+    /// A client that receives `101` would keep waiting for `100` (RFC 9110 §7.8).
     static let expectation: HandshakeFault = {
-        var fault = HandshakeFault(.expectationFailed, "H77", "A handshake expects nothing.")
+        var fault = HandshakeFault(
+            .expectationFailed, "H77", "A WebSocket handshake must not have an Expect field.")
         fault.ending = .close
         return fault
     }()
@@ -187,7 +191,7 @@ struct HandshakeFault: Error {
     static let origin = HandshakeFault(
         .forbidden, "H129", "Pages of that origin may not open a WebSocket here.")
     static let subprotocol = HandshakeFault(
-        .badRequest, "H130", "None of the subprotocols offered is spoken here.")
+        .badRequest, "H130", "None of the offered subprotocols is supported.")
     static let subprotocolList = HandshakeFault(
         .badRequest, "H130", "Sec-WebSocket-Protocol is malformed.")
 }

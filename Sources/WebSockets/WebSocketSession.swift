@@ -1,21 +1,21 @@
 internal import HTTP
 
-/// The rules of one WebSocket without a line: bytes and times in, what to do next out.
+/// The protocol state of one WebSocket without I/O: takes bytes and times, returns what to do next.
 struct WebSocketSession: Sendable {
     /// What to do next.
     enum Step: Equatable {
         case deliver(WebSocketMessage)
         case ping
         case pong([UInt8])
-        /// Stop reading, and go on reading.
+        /// Stop reading, or resume reading.
         case pause, resume
-        /// Say goodbye behind what waits, then wait for the answer.
+        /// Send a close frame after everything queued, then wait for the answer.
         case close(CloseCode, String)
-        /// Answer the peer's goodbye and end the line.
+        /// Answer the peer's close frame and finish the channel.
         case answer(CloseCode)
-        /// Say what was wrong and end the line (H142).
+        /// Send a close frame with the fault and finish the channel (H142).
         case fail(CloseCode, String)
-        /// The peer has answered: end the line.
+        /// The peer has answered: finish the channel.
         case finish
         /// The peer has not answered in time.
         case closeTimedOut
@@ -27,7 +27,7 @@ struct WebSocketSession: Sendable {
     private var decoder: FrameDecoder
     private var bucket: RateBucket
     private var phase = Phase.open
-    /// What came while nothing was read (H145).
+    /// Bytes received while reading is paused (H145).
     private var backlog: [UInt8] = []
     private var pausesInRow = 0
     private var framesRead: UInt64 = 0
@@ -37,7 +37,7 @@ struct WebSocketSession: Sendable {
     private var closeAt = Int64.max
     private var expireAt = Int64.max
     private var drainAt = Int64.max
-    /// What was said first, by either side.
+    /// The first close code that either side sent.
     private(set) var code = CloseCode.abnormal
 
     init(_ settings: WebSocketSettings, inflates: Bool) {
@@ -46,13 +46,13 @@ struct WebSocketSession: Sendable {
         bucket = RateBucket(perSecond: settings.messagesPerSecond, burst: settings.burst)
     }
 
-    /// The handshake is answered; time begins.
+    /// The handshake is complete; timeouts start.
     mutating func open(at now: Int64) {
         idleAt = now + settings.idleTimeout
         pingAt = now + settings.pingInterval
     }
 
-    /// When ``tick(at:)`` has something to say.
+    /// When ``tick(at:)`` must be called.
     var deadline: Int64 {
         switch phase {
         case .open: min(idleAt, pingAt, resumeAt, expireAt, drainAt)
@@ -63,7 +63,7 @@ struct WebSocketSession: Sendable {
 
     // MARK: What comes
 
-    /// Reads on until there is something to do or the input is used up.
+    /// Decodes until there is something to do or the input is used up.
     mutating func receive(_ input: Span<UInt8>, from index: inout Int, at now: Int64) -> Step? {
         while phase != .over {
             if bucket.isEmpty, let step = slowDown(at: now) { return step }
@@ -87,12 +87,12 @@ struct WebSocketSession: Sendable {
                 return phase == .open ? fail(error.code, error.reason) : end(with: .finish)
             }
         }
-        // Behind the last close frame nothing is looked at (H141).
+        // Bytes after the last close frame are ignored (H141).
         index = input.count
         return nil
     }
 
-    /// What was kept while nothing was read; to be received now.
+    /// Removes and returns the bytes received while reading was paused, to be decoded now.
     mutating func takeBacklog() -> [UInt8] {
         defer { backlog = [] }
         return backlog
@@ -104,7 +104,7 @@ struct WebSocketSession: Sendable {
             if phase == .closing { return end(with: .finish) }
             self.code = code
             return end(with: .answer(code))
-        // Who has said goodbye says nothing more, and hears nothing but the answer.
+        // After our close frame nothing but the peer's close frame matters.
         case _ where phase == .closing: return nil
         case .message(let message): return .deliver(message)
         case .ping(let payload): return .pong(payload)
@@ -112,7 +112,8 @@ struct WebSocketSession: Sendable {
         }
     }
 
-    /// Too many messages: the client waits for a second's worth, and goes when that does not help.
+    /// Too many messages: reading pauses for a second; if that happens too often, the socket is
+    /// closed.
     private mutating func slowDown(at now: Int64) -> Step? {
         guard resumeAt == .max else { return nil }
         bucket.refill(at: now)
@@ -128,7 +129,7 @@ struct WebSocketSession: Sendable {
 
     // MARK: What time brings
 
-    /// What is due; to be asked until there is nothing.
+    /// Returns what is due; to be called until it returns `nil`.
     mutating func tick(at now: Int64) -> Step? {
         switch phase {
         case .over: return nil
@@ -154,7 +155,7 @@ struct WebSocketSession: Sendable {
 
     // MARK: The end
 
-    /// Begins to say goodbye; `nil` when that has been done.
+    /// Begins the closing handshake; `nil` when it has begun already.
     mutating func close(_ code: CloseCode, _ reason: String, at now: Int64) -> Step? {
         guard phase == .open else { return nil }
         self.code = code
@@ -163,8 +164,8 @@ struct WebSocketSession: Sendable {
         return .close(code, reason)
     }
 
-    /// The line is gone; what was said first.
-    mutating func lose() -> CloseCode {
+    /// The channel is closed. Returns the close code.
+    mutating func disconnect() -> CloseCode {
         _ = end(with: .finish)
         decoder = FrameDecoder(settings.frameLimits(inflates: false))
         return code
@@ -182,13 +183,13 @@ struct WebSocketSession: Sendable {
     }
 }
 
-/// What a peer did that ends its WebSocket at once (H142).
+/// A violation by the peer that ends its WebSocket at once (H142).
 package struct WebSocketFault: Error, Equatable, Sendable {
     /// The code of the close frame.
     package let code: CloseCode
-    /// The rule that was broken, such as `H132`.
+    /// The violated rule, such as `H132`.
     package let rule: String
-    /// The reason of the close frame, ASCII, at most 123 bytes.
+    /// The reason in the close frame, ASCII, at most 123 bytes.
     package let reason: String
 
     init(_ code: CloseCode, _ rule: String, _ reason: String) {

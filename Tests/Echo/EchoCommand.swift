@@ -11,10 +11,10 @@ enum EchoCommand {
         var options = EchoOptions()
         var arguments = CommandLine.arguments.dropFirst()
         while let name = arguments.popFirst() {
-            guard let flag = EchoFlag.named(name) else { fail("there is no flag \(name)") }
+            guard let flag = EchoFlag.named(name) else { fail("unknown flag \(name)") }
             let value = flag.wantsValue ? arguments.popFirst() : ""
-            guard let value else { fail("\(name) wants a value") }
-            guard flag.set(&options, value) else { fail("\(name) \(value) is not understood") }
+            guard let value else { fail("\(name) needs a value") }
+            guard flag.set(&options, value) else { fail("\(name) \(value) is not a valid value") }
         }
         let service = EchoService(
             greeting: options.greeting, limits: options.limits, files: options.files)
@@ -45,41 +45,42 @@ enum EchoCommand {
     }
 }
 
-/// What the command line may change.
+/// The options of the command line.
 struct EchoOptions {
     var configuration = {
         var configuration = ServerConfiguration()
-        // Whoever measures comes from one address.
+        // A load generator connects from one address.
         configuration.maximumConnectionsPerAddress = 1_000_000
         return configuration
     }()
     var limits = EchoLimits()
-    /// TLS, spoken where there are certificates.
+    /// TLS settings, used when there are certificates.
     var tls = TLSConfiguration()
-    /// Files of certificates, and in the same order those of their keys.
+    /// Files of certificate chains, and in the same order the files of their keys.
     var chains: [String] = []
     var keys: [String] = []
-    /// What `GET /` answers when there is nothing to echo.
+    /// The response to `GET /` without a body.
     var greeting = Response(.ok)
-    /// What lies under `/files/`.
+    /// The files under `/files/`.
     var files: StaticFiles?
 }
 
 /// Limits of the service itself.
 struct EchoLimits {
-    /// Bytes of a body that is echoed.
+    /// The largest body to echo, in bytes.
     var body: Int64 = 1 << 20
     /// Milliseconds between two events of `/sse`.
     var eventInterval: Int64 = 1000
-    /// How `/sse` serves.
+    /// The settings of `/sse`.
     var events = EventStreamSettings()
-    /// Streams and sockets at once, of those who give a name in `X-User`, and of one of them (H157).
+    /// The most streams and sockets at once, in total and per user, of clients that send `X-User`
+    /// (H157).
     var streams = 1_000_000
     var streamsPerUser = 16
-    /// What `/ws` takes.
+    /// The settings of `/ws`.
     var sockets = WebSocketSettings()
-    /// Bytes of the content of `/stream`.
+    /// The size of `/stream` in bytes.
     var streamLength: Int64 = 16 << 20
-    /// Bytes of it that are written at once.
+    /// Bytes of `/stream` per write.
     var streamPiece = 16 << 10
 }

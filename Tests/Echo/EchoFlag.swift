@@ -4,13 +4,14 @@ import WebSockets
 
 /// One flag of the command line.
 struct EchoFlag: Sendable {
-    /// A place in the options that may be handed between threads, as all literal key paths may.
-    typealias Place<Value> = any WritableKeyPath<EchoOptions, Value> & Sendable
+    /// A key path into the options that may be passed between threads, as all literal key paths
+    /// may.
+    typealias OptionPath<Value> = any WritableKeyPath<EchoOptions, Value> & Sendable
 
     let name: String
     /// Whether a value follows.
     let wantsValue: Bool
-    /// Puts the value where it belongs; false when it is not understood.
+    /// Stores the value; false when it is invalid.
     let set: @Sendable (inout EchoOptions, String) -> Bool
 
     static func named(_ name: String) -> EchoFlag? {
@@ -43,7 +44,7 @@ struct EchoFlag: Sendable {
         EchoFlag(name: "--files", wantsValue: true) { options, value in
             var files = StaticFiles.Options(prefix: "/files")
             files.hasCompressedSiblings = true
-            // A folder that cannot be opened is a value that is not understood.
+            // A folder that cannot be opened is an invalid value.
             options.files = try? StaticFiles(folder: value, files)
             return options.files != nil
         },
@@ -118,11 +119,11 @@ struct EchoFlag: Sendable {
     ]
 
     static func number<Number: FixedWidthInteger & Sendable>(
-        _ name: String, _ place: Place<Number>
+        _ name: String, _ path: OptionPath<Number>
     ) -> EchoFlag {
         EchoFlag(name: name, wantsValue: true) { options, value in
             guard let number = Number(value), number > 0 else { return false }
-            options[keyPath: place] = number
+            options[keyPath: path] = number
             return true
         }
     }
@@ -136,7 +137,7 @@ struct EchoFlag: Sendable {
 }
 
 extension EchoFlag {
-    /// `--tls-cert FILE --tls-key FILE …`: with a pair, or several, all addresses speak TLS.
+    /// `--tls-cert FILE --tls-key FILE …`: with one or more pairs, all addresses use TLS.
     static let secure: [EchoFlag] = [
         EchoFlag(name: "--tls-cert", wantsValue: true) { options, value in
             options.chains.append(value)
@@ -164,18 +165,18 @@ extension EchoFlag {
     ]
 
     private static func choice<Choice: RawRepresentable<String> & Sendable>(
-        _ name: String, _ place: Place<Choice>
+        _ name: String, _ path: OptionPath<Choice>
     ) -> EchoFlag {
         EchoFlag(name: name, wantsValue: true) { options, value in
             guard let choice = Choice(rawValue: value) else { return false }
-            options[keyPath: place] = choice
+            options[keyPath: path] = choice
             return true
         }
     }
 }
 
 extension EchoOptions {
-    /// What the server is told.
+    /// The server's configuration.
     var transport: ServerConfiguration {
         guard !chains.isEmpty else { return configuration }
         var (configuration, tls) = (configuration, tls)

@@ -3,9 +3,9 @@ import HTTPTransport
 import Synchronization
 import WebSockets
 
-/// Serves the HTTP layer alone (H213): `/` echoes, `/echo` shows the request's fields, `/sse` counts
-/// events, `/ws` echoes messages, `/stream` sends a long content in chunks, `/files/` holds a folder
-/// where one was named; everything else is unknown.
+/// A service that exercises the HTTP layer alone (H213): `/` echoes, `/echo` returns the request's
+/// header fields, `/sse` counts events, `/ws` echoes messages, `/stream` sends long chunked
+/// content, `/files/` serves a folder if one was given; other paths are unknown.
 final class EchoService: Service {
     private let greeting: Response
     private let limits: EchoLimits
@@ -44,7 +44,7 @@ final class EchoService: Service {
         }
     }
 
-    /// What a path offers (H69).
+    /// Answers `OPTIONS` with the methods of a path (H69).
     private func offer(
         _ route: String, _ methods: [Method], _ status: Status = .noContent
     ) -> Answer {
@@ -76,7 +76,7 @@ final class EchoService: Service {
         return Response(.ok, "text/plain; charset=utf-8", Array(lines.joined().utf8))
     }
 
-    /// H127.
+    /// Opens a WebSocket (H127).
     private func socket(_ request: Request) -> Answer {
         if request.method == .options { return offer("/ws", [.get, .head, .options]) }
         switch sockets.handshake(request, refusing: refusal) {
@@ -91,7 +91,7 @@ final class EchoService: Service {
         }
     }
 
-    /// A path that can only be read.
+    /// Answers a path that supports only `GET` and `HEAD`.
     private func reading(
         _ route: String, _ request: Request, _ response: () -> Response
     ) -> Answer {
@@ -102,7 +102,7 @@ final class EchoService: Service {
         }
     }
 
-    /// H151.
+    /// Opens an event stream (H151).
     private func events(_ request: Request) -> Response {
         do throws(Refusal) {
             let last = try LastEventID.read(request).flatMap { id in Int(id) } ?? 0
@@ -113,7 +113,7 @@ final class EchoService: Service {
         }
     }
 
-    /// The place of a user who gives a name; the others are not counted (H157).
+    /// A stream slot for a client that sends `X-User`; others are not counted (H157).
     private func slot(_ request: Request) throws(Refusal) -> StreamSlot? {
         guard let user = request.fields["X-User"] else { return nil }
         return try slots.admit(user)
@@ -136,9 +136,9 @@ final class EchoService: Service {
     }
 }
 
-/// Sends every message back, for `/ws`.
+/// Echoes every message of `/ws`.
 final class EchoedMessages: WebSocketHandler {
-    /// It knows nothing of a socket, so one is enough.
+    /// Stateless, so one instance serves all sockets.
     static let shared = EchoedMessages()
 
     func opened(_ socket: WebSocket) {}
@@ -146,13 +146,13 @@ final class EchoedMessages: WebSocketHandler {
     func closed(_ socket: WebSocket, _ code: CloseCode) {}
 }
 
-/// Events that count up, for `/sse`.
+/// A stream of increasing numbers for `/sse`.
 final class CountedEvents: EventStreamHandler {
     /// The number of the last event.
     private let number: Atomic<Int>
     private let clock: EventClock
 
-    /// Begins behind a number, such as that of `Last-Event-ID` (H154).
+    /// Starts after a number, such as that of `Last-Event-ID` (H154).
     init(after number: Int, _ clock: EventClock) {
         self.number = Atomic(number)
         self.clock = clock
@@ -168,13 +168,13 @@ final class CountedEvents: EventStreamHandler {
     func closed(_ stream: EventStream) { clock.remove(stream) }
 }
 
-/// Ticks for all event streams together: ten thousand of them cost no timer each.
+/// One timer for all event streams, because ten thousand of them must not need a timer each.
 final class EventClock: Sendable {
     typealias Tick = @Sendable () -> Void
 
     private let ticks = Mutex<[ObjectIdentifier: Tick]>([:])
 
-    /// Calls every tick each so many milliseconds, for as long as the process lives.
+    /// Calls every registered closure at this interval in milliseconds, until the process ends.
     func start(every interval: Int64) {
         Task { [self] in
             while true {

@@ -41,12 +41,14 @@ import Testing
         "permessage-deflate; =1", ",",
         "permessage-deflate; server_max_window_bits=\"9", "permessage deflate", "",
     ])
-    func `are declined, without an error, where an offer cannot be kept (H150)`(offer: String) {
+    func `are declined without an error where an offer cannot be met (H150)`(offer: String) {
         #expect(agreed(offer) == nil)
     }
 
     @Test(arguments: 0..<100)
-    func `come back whole, for every window and however they are cut (H150)`(case number: UInt64) {
+    func `are decoded unchanged, for every window and however they are split (H150)`(
+        case number: UInt64
+    ) {
         var any = SeededGenerator(number)
         let words = (0..<20).map { _ in "word\(any.number(0...99)) \u{20AC}" }
         let text = (0..<any.number(0...2000)).map { _ in any.one(of: words) }.joined()
@@ -71,7 +73,7 @@ import Testing
             [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00],
             [0xF2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xCA, 0xC9, 0xC9, 0x07, 0x00],
         ] as [[UInt8]])
-    func `are read as in the examples of RFC 7692 (H150)`(payload: [UInt8]) {
+    func `are decoded as in the examples of RFC 7692 (H150)`(payload: [UInt8]) {
         let bytes = ClientFrame(opcode: 1, payload: payload, reserved: 0x40).bytes
         #expect(
             DecodedFrames(bytes, limits(1 << 20)).events == [.message(.text(Array("Hello".utf8)))])
@@ -85,7 +87,7 @@ import Testing
         expectSameFramesForEverySplit(bytes, limits(1 << 20))
     }
 
-    @Test func `may not become more than the limit (H138, H150)`() {
+    @Test func `may not exceed the limit (H138, H150)`() {
         let bomb = MessageDeflater.deflate([UInt8](repeating: 0, count: 10 << 20), windowBits: 15)
         let bytes = ClientFrame(opcode: 2, payload: bomb, reserved: 0x40).bytes
         #expect(DecodedFrames(bytes, limits(10 << 20)).events.count == 1)
@@ -93,7 +95,7 @@ import Testing
         #expect(DecodedFrames(bytes, limits(1 << 20)).fault?.code == .tooBig)
     }
 
-    @Test func `are checked to be text while they are inflated (H137, H150)`() {
+    @Test func `are validated as text while they are inflated (H137, H150)`() {
         let payload = MessageDeflater.deflate(Array("ok".utf8) + [0xFF], windowBits: 15)
         let bytes = ClientFrame(opcode: 1, payload: payload, reserved: 0x40).bytes
         #expect(DecodedFrames(bytes, limits(1 << 20)).fault?.code == .invalidData)

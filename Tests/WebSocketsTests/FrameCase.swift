@@ -3,7 +3,7 @@ import Testing
 @testable import HTTP
 @testable import WebSockets
 
-/// Frames of a client and what becomes of them.
+/// Frames of a client with the expected events or fault.
 struct FrameCase: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
@@ -158,17 +158,17 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
         }
 }
 
-/// A frame as clients send it, or as they should not.
+/// A client's frame, valid or not.
 struct ClientFrame {
     var opcode: UInt8
     var payload: [UInt8] = []
     var isFinal = true
-    /// RSV1–3, as they stand in the first byte.
+    /// RSV1–3 as in the first byte.
     var reserved: UInt8 = 0
     var key: [UInt8]? = [0x37, 0xFA, 0x21, 0x3D]
-    /// How many bytes the length takes: 0, 2 or 8; the shortest when `nil`.
+    /// How many bytes encode the length: 0, 2 or 8; the fewest possible when `nil`.
     var lengthBytes: Int?
-    /// What the length says, when it lies.
+    /// The encoded length when it is wrong.
     var claimed: UInt64?
 
     static func text(_ text: String, isFinal: Bool = true) -> ClientFrame {

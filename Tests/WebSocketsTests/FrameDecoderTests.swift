@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `Frames of a client` {
     @Test(arguments: FrameCase.accepted)
-    func `legal frames give their messages, wherever they are cut (H134, H135, H149)`(
+    func `valid frames give their messages, however they are split (H134, H135, H149)`(
         case example: FrameCase
     ) {
         let reading = DecodedFrames(example.bytes, example.limits)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: FrameCase.refused)
-    func `illegal frames end the socket, wherever they are cut (H132–H138, H140, H142, H149)`(
+    func `invalid frames end the socket, however they are split (H132–H138, H140, H142, H149)`(
         case example: FrameCase
     ) {
         let reading = DecodedFrames(example.bytes, example.limits)
@@ -27,13 +27,13 @@ import Testing
     }
 
     @Test(arguments: FrameCase.accepted)
-    func `frames that break off say nothing yet (H135)`(case example: FrameCase) {
+    func `incomplete frames give no event (H135)`(case example: FrameCase) {
         let last = DecodedFrames(Array(example.bytes.dropLast()), example.limits)
         #expect(last.events == Array(example.events.dropLast()))
         #expect(last.fault == nil)
     }
 
-    @Test func `a length is refused before anything of it comes (H136, H138)`() {
+    @Test func `a length is refused before its payload arrives (H136, H138)`() {
         let head = Array(ClientFrame(opcode: 2, claimed: 1 << 20 + 1).bytes.prefix(10))
         #expect(DecodedFrames(head).fault?.code == .tooBig)
         #expect(DecodedFrames(Array(head.dropLast())).fault == nil)
@@ -53,12 +53,12 @@ import Testing
             4000,
             4999,
         ] as [UInt16])
-    func `close codes that may be sent are taken (H140)`(code: UInt16) {
+    func `close codes that may be sent are accepted (H140)`(code: UInt16) {
         #expect(DecodedFrames(ClientFrame.close(code).bytes).events == [.close(CloseCode(code))])
     }
 
     @Test(arguments: 0..<400)
-    func `what is sent comes back whole, however it is fragmented and cut (H3, H135)`(
+    func `messages are decoded unchanged, however they are fragmented and split (H3, H135)`(
         case number: UInt64
     ) {
         var any = SeededGenerator(number)
@@ -93,7 +93,7 @@ import Testing
 }
 
 @Suite struct `Text of a WebSocket` {
-    // The classes of RFC 3629 and of the usual stress test, each with the byte that is wrong.
+    // The classes of RFC 3629 and of a common stress test, each with the invalid byte.
     @Test(
         arguments: [
             ([0x80], 0), ([0xBF], 0), ([0xC0, 0xAF], 0), ([0xC1, 0x81], 0), ([0xC2, 0x41], 1),
@@ -137,7 +137,7 @@ import Testing
     }
 }
 
-/// Everything a decoder said about some bytes.
+/// Everything that a decoder returned for some bytes.
 struct DecodedFrames: Equatable {
     var events: [FrameDecoder.Event] = []
     var fault: WebSocketFault?
@@ -159,7 +159,7 @@ struct DecodedFrames: Equatable {
     }
 }
 
-/// Wherever the input is cut, and even byte by byte, the decoder says the same.
+/// Expects the same events however the input is split, and byte by byte.
 func expectSameFramesForEverySplit(
     _ bytes: [UInt8], _ limits: FrameLimits = FrameLimits(),
     sourceLocation: SourceLocation = #_sourceLocation

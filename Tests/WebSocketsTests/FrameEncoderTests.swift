@@ -14,7 +14,7 @@ import Testing
         #expect(FrameEncoder.encode(.binary, payload) == head + payload)
     }
 
-    @Test func `a close reason is cut between characters (H140)`() {
+    @Test func `a close reason is truncated between characters (H140)`() {
         let payload = ClosePayload.write(.normal, String(repeating: "\u{20AC}", count: 50))
         #expect(payload.count == 2 + 123)
         #expect(throws: Never.self) { try ClosePayload.read(payload) }
@@ -23,7 +23,7 @@ import Testing
     }
 }
 
-/// A frame as the server sent it.
+/// A frame sent by the server.
 struct ServerFrame: Equatable {
     var opcode: Opcode
     var payload: [UInt8]
@@ -44,7 +44,7 @@ struct ServerFrame: Equatable {
         payload.count < 2 ? nil : UInt16(payload[0]) << 8 | UInt16(payload[1])
     }
 
-    /// Takes bytes apart; every frame of a server is whole and unmasked (H132, H148).
+    /// Decodes frames; every frame of a server is whole and unmasked (H132, H148).
     static func read(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation)
         -> [ServerFrame]
     {

@@ -9,7 +9,8 @@ import Testing
         ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
     ]
 
-    @Test func `is answered with the proof of RFC 6455 and nothing else (H127, H130)`() throws {
+    @Test func `is answered with the accept key of RFC 6455 and nothing else (H127, H130)`() throws
+    {
         let upgrade = try accepted(Self.right)
         #expect(upgrade.token == "websocket")
         #expect(upgrade.fields["Sec-WebSocket-Accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
@@ -21,7 +22,8 @@ import Testing
         ("Connection", "upgrade,"), ("Origin", "https://chat.example.com"),
         ("Content-Length", "0"),
     ])
-    func `takes lists and any case of the tokens (H127, H129)`(name: String, value: String) throws {
+    func `accepts lists and any case of the tokens (H127, H129)`(name: String, value: String) throws
+    {
         _ = try accepted(changed(name, value))
     }
 
@@ -42,11 +44,12 @@ import Testing
             ("Expect", "100-continue", 417), ("Sec-WebSocket-Protocol", "a b", 400),
             ("Sec-WebSocket-Protocol", "a,,b", 400), ("Sec-WebSocket-Protocol", "", 400),
         ] as [(String, String?, Int)])
-    func `asks rightly or is refused (H77, H127–H130)`(name: String, value: String?, status: Int) {
+    func `is refused when it is invalid (H77, H127–H130)`(name: String, value: String?, status: Int)
+    {
         #expect(refused(changed(name, value))?.status.code == status)
     }
 
-    @Test func `of another version learns what is spoken here (H128)`() {
+    @Test func `of another version gets the supported version (H128)`() {
         for fields in [changed("Sec-WebSocket-Version", "8"), [("Host", "h")]] {
             let response = refused(fields)
             #expect(response?.fields["Upgrade"] == "websocket")
@@ -55,23 +58,23 @@ import Testing
     }
 
     @Test(arguments: Method.allCases)
-    func `is a GET (H128)`(method: Method) {
+    func `must be a GET (H128)`(method: Method) {
         let status: Int? =
             switch method {
             case .get: nil
-            // What GET without an upgrade would say (H68).
+            // The response that GET without an upgrade would get (H68).
             case .head: 426
             default: 405
             }
         #expect(refused(Self.right, method: method)?.status.code == status)
     }
 
-    @Test func `is HTTP 1_1 (H86, H127)`() {
+    @Test func `must be HTTP 1_1 (H86, H127)`() {
         #expect(refused(Self.right, isHTTP10: true)?.status == .upgradeRequired)
     }
 
     @Test(arguments: [BodyFraming.length(1), .chunked])
-    func `has no body, and ends the connection if it has one (H131)`(framing: BodyFraming) {
+    func `must not have a body, which ends the connection (H131)`(framing: BodyFraming) {
         let response = refused(Self.right, framing: framing)
         #expect(response?.status == .badRequest)
         guard case .close? = response?.ending else {
@@ -94,7 +97,7 @@ import Testing
             ("x", nil),
             ("chat, other", "other"),
         ] as [(String, String?)])
-    func `names one subprotocol, ours and theirs, with its case (H130)`(
+    func `agrees on one common subprotocol, case-sensitive (H130)`(
         offered: String, spoken: String?
     ) throws {
         var settings = WebSocketSettings()
@@ -108,7 +111,7 @@ import Testing
         #expect(refused(Self.right, WebSocketEndpoint(settings))?.status == .badRequest)
     }
 
-    @Test func `never agrees to compression unless that is switched on (H120, H130)`() throws {
+    @Test func `agrees to compression only when it is enabled (H120, H130)`() throws {
         let fields = changed("Sec-WebSocket-Extensions", "permessage-deflate")
         #expect(try accepted(fields).fields["Sec-WebSocket-Extensions"] == nil)
         var settings = WebSocketSettings()
@@ -121,7 +124,7 @@ import Testing
                 .fields["Sec-WebSocket-Extensions"] == nil)
     }
 
-    @Test func `survives the parser, whose business hop-by-hop fields are (H31, H127)`() {
+    @Test func `is valid after parsing, which handles hop-by-hop fields (H31, H127)`() {
         var parser = RequestParser()
         let lines = Self.right.map { name, value in "\(name): \(value)\r\n" }.joined()
         let message = Array("GET /ws HTTP/1.1\r\n\(lines)\r\n".utf8)

@@ -6,14 +6,14 @@ import Testing
 @testable import WebSockets
 
 @Suite struct `A WebSocket` {
-    let line = RecordingChannel()
+    let channel = RecordingChannel()
     let listener = RecordingSocketHandler()
 
-    var frames: [ServerFrame] { ServerFrame.read(line.bytes) }
+    var frames: [ServerFrame] { ServerFrame.read(channel.bytes) }
 
     // MARK: Messages
 
-    @Test func `tells its application every message and echoes what that sends (H148)`() {
+    @Test func `delivers every message to its handler and sends the echo (H148)`() {
         let listener = RecordingSocketHandler(echoes: true)
         let socket = opened(listener: listener)
         receive([.text("a", isFinal: false), .ping([7]), .more([0x62], isFinal: true)], socket)
@@ -29,7 +29,7 @@ import Testing
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             for number in 0..<50 { socket.send(text: "\(thread) \(number)") }
         }
-        line.turn()
+        channel.turn()
         let texts = frames.map { frame in String(decoding: frame.payload, as: UTF8.self) }
         #expect(texts.count == 200)
         for thread in 0..<4 {
@@ -42,49 +42,48 @@ import Testing
         let socket = opened()
         let message = EncodedMessage(.text(Array("all".utf8)))
         socket.send(message)
-        line.turn()
-        let sent = try #require(line.buffers.first)
+        channel.turn()
+        let sent = try #require(channel.buffers.first)
         #expect(
             sent.withUnsafeBufferPointer { $0.baseAddress }
                 == message.frame.withUnsafeBufferPointer { $0.baseAddress })
     }
 
-    @Test func `sends what was sent before it was open`() {
+    @Test func `sends messages that were queued before it opened`() {
         let socket = socket()
         #expect(socket.send(text: "early"))
-        socket.opened(line)
-        line.turn()
+        socket.opened(channel)
+        channel.turn()
         #expect(frames == [.text("early")])
     }
 
     // MARK: Slow readers
 
     @Test(arguments: [CloseCode.policyViolation, .tryAgainLater])
-    func `closes on a reader too slow for its queue, and drops what waited (H144)`(code: CloseCode)
-    {
+    func `closes when the client is too slow, and drops its queue (H144)`(code: CloseCode) {
         var settings = WebSocketSettings()
         settings.slowConsumerCode = code
         let socket = opened(settings)
-        line.isFull = true
+        channel.isFull = true
         #expect((0..<1000).allSatisfy { _ in socket.send(text: "x") })
         #expect(!socket.send(text: "x"))
         #expect(!socket.send(text: "x"))
-        line.turn()
+        channel.turn()
         #expect(frames.map(\.closeCode) == [code.number])
-        line.pass(5_000, socket)
-        #expect(line.isAborted)
+        channel.pass(5_000, socket)
+        #expect(channel.isAborted)
     }
 
-    @Test func `counts the bytes that wait (H144)`() {
+    @Test func `limits the queued bytes (H144)`() {
         let socket = opened()
-        line.isFull = true
+        channel.isFull = true
         #expect(socket.send(binary: [UInt8](repeating: 0, count: 1 << 20 - 100)))
         #expect(!socket.send(binary: [UInt8](repeating: 0, count: 200)))
-        line.turn()
+        channel.turn()
         #expect(frames.map(\.closeCode) == [1008])
     }
 
-    @Test func `sends back the largest message that may come (H138, H144)`() {
+    @Test func `can echo the largest message (H138, H144)`() {
         let listener = RecordingSocketHandler(echoes: true)
         let socket = opened(listener: listener)
         let largest = [UInt8](repeating: 7, count: 1 << 20)
@@ -92,54 +91,54 @@ import Testing
         #expect(frames == [ServerFrame(opcode: .binary, payload: largest)])
     }
 
-    @Test func `goes on when a slow reader has caught up (H144)`() {
+    @Test func `continues when a slow client has caught up (H144)`() {
         let socket = opened()
-        line.isFull = true
+        channel.isFull = true
         for number in 0..<900 { socket.send(text: "\(number)") }
-        line.turn()
+        channel.turn()
         #expect(frames.isEmpty)
-        line.isFull = false
+        channel.isFull = false
         socket.drained()
         for number in 900..<1800 { socket.send(text: "\(number)") }
-        line.turn()
+        channel.turn()
         #expect(frames == (0..<1800).map { number in .text("\(number)") })
     }
 
     // MARK: Pings
 
-    @Test func `answers pings in order, and only the newest while the line is full (H139)`() {
+    @Test func `answers pings in order, and only the latest while the channel is full (H139)`() {
         let socket = opened()
         receive([.ping([1]), .ping([2]), ClientFrame(opcode: 10, payload: [9])], socket)
         #expect(frames == [.pong([1]), .pong([2])])
-        line.isFull = true
-        line.clear()
+        channel.isFull = true
+        channel.clear()
         receive([.ping([3]), .ping([4])], socket)
         #expect(frames.isEmpty)
-        line.isFull = false
+        channel.isFull = false
         socket.drained()
         #expect(frames == [.pong([4])])
     }
 
-    @Test func `pings each thirty seconds and closes after seventy-five without a frame (H143)`() {
+    @Test func `pings every thirty seconds and closes after seventy-five without a frame (H143)`() {
         let socket = opened()
-        line.pass(29_999, socket)
+        channel.pass(29_999, socket)
         #expect(frames.isEmpty)
-        line.pass(1, socket)
+        channel.pass(1, socket)
         #expect(frames == [.ping()])
-        line.pass(44_999, socket)
+        channel.pass(44_999, socket)
         #expect(frames == [.ping(), .ping()])
-        line.pass(1, socket)
+        channel.pass(1, socket)
         #expect(frames.last?.closeCode == 1001)
-        line.pass(5_000, socket)
-        #expect(line.isFinished)
+        channel.pass(5_000, socket)
+        #expect(channel.isFinished)
         socket.closed()
         #expect(listener.closings == [.goingAway])
     }
 
-    @Test func `lives on as long as frames come (H143)`() {
+    @Test func `stays open while frames arrive (H143)`() {
         let socket = opened()
         for _ in 0..<10 {
-            line.pass(60_000, socket)
+            channel.pass(60_000, socket)
             receive([ClientFrame(opcode: 10)], socket)
         }
         #expect(frames == (0..<20).map { _ in .ping() })
@@ -147,54 +146,56 @@ import Testing
 
     // MARK: Too many messages
 
-    @Test func `lets a burst through, then reads no more for a second (H145)`() {
+    @Test func `accepts a burst, then stops reading for a second (H145)`() {
         let socket = opened()
         receive((0..<300).map { number in .text("\(number)") }, socket)
         #expect(listener.messages.count == 200)
-        #expect(!line.isReading)
-        line.pass(1_000, socket)
+        #expect(!channel.isReading)
+        channel.pass(1_000, socket)
         #expect(listener.messages.count == 250)
-        #expect(!line.isReading)
-        line.pass(1_000, socket)
+        #expect(!channel.isReading)
+        channel.pass(1_000, socket)
         #expect(listener.messages.count == 300)
-        line.pass(1_000, socket)
-        #expect(line.isReading)
+        channel.pass(1_000, socket)
+        #expect(channel.isReading)
         #expect(
             listener.messages == (0..<300).map { number in .text(Array("\(number)".utf8)) })
         #expect(frames.isEmpty)
     }
 
-    @Test func `closes with 1008 when slowing down does not help (H145)`() {
+    @Test func `closes with 1008 when throttling does not help (H145)`() {
         let socket = opened()
         receive((0..<1000).map { _ in .ping() }, socket)
         for _ in 0..<20 {
-            line.pass(1_000, socket)
-            if line.isReading, !line.isFinished { receive((0..<60).map { _ in .ping() }, socket) }
+            channel.pass(1_000, socket)
+            if channel.isReading, !channel.isFinished {
+                receive((0..<60).map { _ in .ping() }, socket)
+            }
         }
         #expect(frames.last?.closeCode == 1008)
         #expect(frames.count { frame in frame.opcode == .pong } == 200 + 10 * 50)
-        #expect(line.isFinished)
+        #expect(channel.isFinished)
     }
 
-    @Test func `forgives after a rest (H145)`() {
+    @Test func `resets throttling after a pause (H145)`() {
         let socket = opened()
         for _ in 0..<30 {
             receive((0..<201).map { _ in .ping() }, socket)
-            line.pass(6_000, socket)
+            channel.pass(6_000, socket)
         }
-        #expect(line.isReading)
-        #expect(!line.isFinished)
+        #expect(channel.isReading)
+        #expect(!channel.isFinished)
     }
 
     // MARK: Compression
 
-    @Test func `compresses what is worth it, each message by itself (H150)`() throws {
+    @Test func `compresses large messages, each without context (H150)`() throws {
         let socket = opened(deflation: WebSocketCompression(minimum: 100))
         let long = String(repeating: "abc", count: 400)
         socket.send(text: long)
         socket.send(text: long)
         socket.send(text: "short")
-        line.turn()
+        channel.turn()
         #expect(frames.map(\.isCompressed) == [true, true, false])
         #expect(frames[0] == frames[1])
         #expect(frames[0].payload.count < 50)
@@ -218,7 +219,7 @@ import Testing
         deflation: WebSocketCompression? = nil
     ) -> WebSocket {
         let socket = socket(settings, listener: listener, deflation: deflation)
-        socket.opened(line)
+        socket.opened(channel)
         return socket
     }
 
@@ -228,14 +229,16 @@ import Testing
 
     func receive(_ bytes: [UInt8], _ socket: WebSocket) {
         socket.received(bytes.span)
-        line.turn()
+        channel.turn()
     }
 }
 
-// How sockets end.
+// How sockets close.
 extension `A WebSocket` {
     @Test(arguments: [nil, 1000, 1001, 3000, 4999] as [UInt16?])
-    func `answers a close once, with its code, and hears nothing after it (H141)`(code: UInt16?) {
+    func `answers a close once, with its code, and ignores everything after it (H141)`(
+        code: UInt16?
+    ) {
         let socket = opened()
         let goodbye: ClientFrame =
             code.map { code in ClientFrame.close(code, "bye") } ?? ClientFrame.close()
@@ -244,42 +247,42 @@ extension `A WebSocket` {
         #expect(frames.first?.opcode == .close)
         #expect(frames.first?.closeCode == code)
         #expect(frames.first?.payload.count == (code == nil ? 0 : 2))
-        #expect(line.isFinished)
+        #expect(channel.isFinished)
         #expect(!socket.send(text: "x"))
         socket.closed()
         #expect(listener.messages.isEmpty)
         #expect(listener.closings == [code.map { CloseCode($0) } ?? CloseCode.noStatusReceived])
     }
 
-    @Test func `says goodbye behind what was sent and waits for the answer (H141)`() {
+    @Test func `closes after everything sent and waits for the answer (H141)`() {
         let socket = opened()
         socket.send(text: "last")
         socket.close(.normal, "done")
-        line.turn()
+        channel.turn()
         #expect(frames.map(\.opcode) == [.text, .close])
         #expect(!socket.send(text: "more"))
         receive([.text("late"), .ping()], socket)
-        #expect(!line.isFinished)
+        #expect(!channel.isFinished)
         receive([.close(1000)], socket)
-        #expect(line.isFinished)
+        #expect(channel.isFinished)
         #expect(frames.count == 2)
         socket.closed()
         #expect(listener.closings == [.normal])
         #expect(listener.messages.isEmpty)
     }
 
-    @Test func `waits five seconds for the answer, and no longer (H141)`() {
+    @Test func `waits at most five seconds for the answer (H141)`() {
         let socket = opened()
         socket.close()
-        line.turn()
-        line.pass(4_999, socket)
-        #expect(!line.isFinished)
-        line.pass(1, socket)
-        #expect(line.isFinished)
+        channel.turn()
+        channel.pass(4_999, socket)
+        #expect(!channel.isFinished)
+        channel.pass(1, socket)
+        #expect(channel.isFinished)
     }
 
     @Test(arguments: FrameCase.refused)
-    func `says what was wrong once and ends in good order (H142)`(case example: FrameCase) throws {
+    func `reports a fault once and closes in order (H142)`(case example: FrameCase) throws {
         var settings = WebSocketSettings()
         settings.maximumMessage = example.limits.message
         settings.maximumFrame = example.limits.frame
@@ -290,18 +293,18 @@ extension `A WebSocket` {
             example.bytes + ClientFrame.text("late").bytes + ClientFrame.close().bytes, socket)
         #expect(frames.last?.closeCode == example.code?.number)
         #expect(frames.count { frame in frame.opcode == .close } == 1)
-        #expect(line.isFinished)
+        #expect(channel.isFinished)
         socket.closed()
         #expect(listener.closings == [try #require(example.code)])
     }
 
-    @Test func `tells of a line that broke (H143)`() {
+    @Test func `reports a channel that was aborted (H143)`() {
         let socket = opened()
         socket.closed()
         #expect(listener.closings == [.abnormal])
         #expect(!socket.send(text: "x"))
         socket.close()
-        line.turn()
+        channel.turn()
         #expect(frames.isEmpty)
     }
 
@@ -309,43 +312,44 @@ extension `A WebSocket` {
         let socket = opened()
         socket.expire(in: 10_000)
         socket.expire(in: 20_000)
-        line.turn()
-        line.pass(19_999, socket)
+        channel.turn()
+        channel.pass(19_999, socket)
         #expect(frames.isEmpty)
-        line.pass(1, socket)
+        channel.pass(1, socket)
         #expect(frames.map(\.closeCode) == [4001])
     }
 
     @Test func `closes with 1001 within the spread when the server stops (H147, H194)`() {
         let endpoint = WebSocketEndpoint()
         let lines = (0..<200).map { _ in RecordingChannel() }
-        let sockets = lines.map { line in
+        let sockets = lines.map { channel in
             let socket = WebSocket(listener, endpoint, deflation: nil, slot: nil)
-            socket.opened(line)
+            socket.opened(channel)
             socket.stopping()
             return socket
         }
-        let early = lines.count { line in !line.bytes.isEmpty }
-        for (line, socket) in zip(lines, sockets) { line.pass(2_500, socket) }
-        let half = lines.count { line in !line.bytes.isEmpty }
-        for (line, socket) in zip(lines, sockets) { line.pass(2_500, socket) }
+        let early = lines.count { channel in !channel.bytes.isEmpty }
+        for (channel, socket) in zip(lines, sockets) { channel.pass(2_500, socket) }
+        let half = lines.count { channel in !channel.bytes.isEmpty }
+        for (channel, socket) in zip(lines, sockets) { channel.pass(2_500, socket) }
         #expect(early < 50)
         #expect((50...150).contains(half))
         #expect(
-            lines.allSatisfy { line in ServerFrame.read(line.bytes).map(\.closeCode) == [1001] })
+            lines.allSatisfy { channel in ServerFrame.read(channel.bytes).map(\.closeCode) == [1001]
+            })
     }
 
-    @Test func `gives its place back at the end (H157)`() throws {
+    @Test func `releases its slot at the end (H157)`() throws {
         let limits = StreamLimits(maximum: 1)
         let slot = try limits.admit("ada")
         let socket = WebSocket(listener, WebSocketEndpoint(), deflation: nil, slot: slot)
-        socket.opened(line)
+        socket.opened(channel)
         socket.closed()
         #expect(limits.count == 0)
     }
 }
 
-/// An application that keeps what it is told, and answers text as an echo where asked to.
+/// A handler that records its calls and optionally echoes messages.
 final class RecordingSocketHandler: WebSocketHandler {
     struct State {
         var socket: WebSocket?

@@ -1,5 +1,5 @@
-/// A block of addresses: `10.0.0.0/8`, `2001:db8::/32`, a single address, or `unix` for the peers of
-/// Unix sockets.
+/// A block of addresses: `10.0.0.0/8`, `2001:db8::/32`, a single address, or `unix` for the peers
+/// of Unix sockets.
 public struct AddressBlock: Sendable, Hashable, CustomStringConvertible {
     fileprivate enum Kind: Hashable {
         case ipv4(UInt32, mask: UInt32)
@@ -8,18 +8,18 @@ public struct AddressBlock: Sendable, Hashable, CustomStringConvertible {
     }
 
     private let kind: Kind
-    /// The block as it was written.
+    /// The text from which the block was made.
     public let description: String
 
-    /// Reads the forms above; `nil` for anything else, and for bits behind the prefix, because
-    /// `10.0.0.1/8` names either one address or many.
+    /// Parses one of these forms; `nil` for anything else. Bits behind the prefix are rejected,
+    /// because `10.0.0.1/8` could mean one address or many.
     public init?(_ text: String) {
         guard let kind = Kind(text) else { return nil }
         self.kind = kind
         description = text
     }
 
-    /// Whether an address lies in the block; an IPv4 address never lies in one of IPv6.
+    /// Whether an address is in the block. An IPv4 address is in no IPv6 block.
     public func contains(_ peer: PeerAddress) -> Bool {
         switch (kind, peer) {
         case (.ipv4(let network, let mask), .ipv4(let address, _)): address & mask == network
@@ -44,7 +44,7 @@ extension AddressBlock.Kind {
         if let bits = IPv4Text.address(address) {
             let prefix = prefix ?? 32
             guard prefix <= 32 else { return nil }
-            // A shift by the whole width gives zero.
+            // A shift by the full width gives zero.
             let mask = UInt32.max << (32 - prefix)
             guard bits & mask == bits else { return nil }
             self = .ipv4(bits, mask: mask)
@@ -67,21 +67,21 @@ extension IPv6Address {
     }
 }
 
-/// Where requests may go that somebody outside asks for.
+/// The addresses to which the server may send requests that a caller asked for.
 ///
-/// A server that calls whatever address it is given reaches machines that trust it and nobody else: its
-/// own, those of its network, and the services that tell a rented machine its secrets. So only addresses
-/// of the public Internet are called, unless an operator has listed others.
+/// A server that requests any address given to it can be used to reach hosts that trust it: itself,
+/// its network, and cloud metadata services. So only public Internet addresses are allowed, unless
+/// the operator lists others.
 public struct OutboundRule: Sendable, Equatable {
-    /// Blocks that may be called although they are not public.
+    /// Blocks that are allowed although they are not public.
     public var allowedNetworks: [AddressBlock] = []
-    /// Whether requests may go unencrypted.
+    /// Whether unencrypted requests are allowed.
     public var allowsHTTP = false
 
-    /// Nothing but public addresses, and those encrypted.
+    /// Allows only encrypted requests to public addresses.
     public init() {}
 
-    /// Whether an address may be called.
+    /// Whether requests to an address are allowed.
     public func admits(_ peer: PeerAddress) -> Bool {
         let peer = peer.unmapped
         return allowedNetworks.contains { block in block.contains(peer) } || peer.isPublic
@@ -89,17 +89,17 @@ public struct OutboundRule: Sendable, Equatable {
 }
 
 extension PeerAddress {
-    /// An IPv4 address however it is written.
+    /// The IPv4 address of an IPv4-mapped IPv6 address; otherwise the address itself.
     fileprivate var unmapped: PeerAddress {
         guard case .ipv6(let address, let port) = self else { return self }
         return PeerAddress(address, port: port)
     }
 
-    /// Whether it belongs to the public Internet (RFC 6890 and the registries it made).
+    /// Whether it is a public Internet address (RFC 6890 and the IANA special-purpose registries).
     fileprivate var isPublic: Bool {
         switch self {
         case .ipv4: !Self.reserved.contains { block in block.contains(self) }
-        // Of IPv6 only the part that is given out counts, less what stands for something else.
+        // Only the allocated part of IPv6 is public, without the special-purpose blocks in it.
         case .ipv6:
             Self.global.contains { block in block.contains(self) }
                 && !Self.reserved.contains { block in block.contains(self) }
@@ -110,18 +110,18 @@ extension PeerAddress {
     private static let global = ["2000::/3"].compactMap(AddressBlock.init)
 
     private static let reserved = [
-        // This network, private ones, those of carriers, this machine, this link (and with it the
-        // metadata of rented machines).
+        // This network, private networks, carrier-grade NAT, loopback, link-local (with it the
+        // metadata services of clouds).
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
         "172.16.0.0/12", "192.168.0.0/16",
-        // Protocols, examples, measurements.
+        // Protocol assignments, documentation, benchmarks.
         "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
         "203.0.113.0/24",
-        // What machines at Azure ask about themselves: public by its number alone.
+        // The Azure metadata service, on a public address.
         "168.63.129.16",
-        // Groups of machines, the future, and everybody.
+        // Multicast, reserved, broadcast.
         "224.0.0.0/4", "240.0.0.0/4",
-        // Protocols (with tunnels to IPv4), examples, and IPv4 in another form.
+        // Protocol assignments (with tunnels to IPv4), documentation, and 6to4.
         "2001::/23", "2001:db8::/32", "3fff::/20", "2002::/16",
     ].compactMap(AddressBlock.init)
 }

@@ -1,12 +1,12 @@
-/// The host of a URL: an address, or a name to be looked up (RFC 3986 §3.2.2).
+/// The host of a URL: an address, or a name to resolve (RFC 3986 §3.2.2).
 public enum HostText: Equatable, Sendable {
     case address(PeerAddress)
     case name(String)
 
-    /// Reads a host as it stands in a URL, an IPv6 address in brackets.
+    /// Parses a host as it is written in a URL, an IPv6 address in brackets.
     ///
-    /// - Returns: `nil` for what is neither. A name that ends in a number is none: some readers would
-    ///   take `127.1` or `0x7f000001` for an address.
+    /// - Returns: `nil` for anything else. A name whose last label is a number is rejected: some
+    ///   parsers read `127.1` or `0x7f000001` as an address.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         if bytes.first == UInt8(ascii: "[") {
@@ -25,7 +25,7 @@ public enum HostText: Equatable, Sendable {
 
     private static func isName(_ bytes: [UInt8]) -> Bool {
         let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // One dot may stand at the end, where the root of all names is.
+        // A final dot is allowed; it names the DNS root.
         let named = labels.last?.isEmpty == true ? labels.dropLast() : labels[...]
         guard bytes.count <= 253, let last = named.last else { return false }
         return named.allSatisfy(isLabel) && !isNumber(last)
@@ -50,10 +50,10 @@ public enum HostText: Equatable, Sendable {
     }
 }
 
-/// The text form of IPv4 addresses: four decimal numbers (RFC 3986 §3.2.2, `IPv4address`).
+/// Parses the text form of IPv4 addresses: four decimal numbers (RFC 3986 §3.2.2, `IPv4address`).
 package enum IPv4Text {
-    /// Four bytes, most significant first; `nil` for anything else, such as a leading zero, which
-    /// some readers take for octal.
+    /// The four bytes, most significant first; `nil` for anything else, such as a leading zero,
+    /// which some parsers read as octal.
     package static func address(_ text: some Collection<UInt8>) -> UInt32? {
         let numbers = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard numbers.count == 4 else { return nil }
@@ -69,10 +69,11 @@ package enum IPv4Text {
     }
 }
 
-/// The text form of IPv6 addresses (RFC 4291 §2.2, RFC 3986 §3.2.2), without brackets and zones.
+/// Parses the text form of IPv6 addresses (RFC 4291 §2.2, RFC 3986 §3.2.2), without brackets and
+/// zones.
 package enum IPv6Text {
-    /// Up to eight groups of 1–4 hex digits, one `::`, and possibly an IPv4 address at the end;
-    /// `nil` for anything else.
+    /// Parses up to eight groups of 1–4 hex digits, at most one `::`, and possibly an IPv4 address
+    /// at the end; `nil` for anything else.
     package static func address(_ text: some Collection<UInt8>) -> IPv6Address? {
         guard (2...45).contains(text.count) else { return nil }
         guard let halves = halves(of: Array(text)) else { return nil }
@@ -82,7 +83,7 @@ package enum IPv6Text {
             parts.append(groups)
         }
         let count = parts.reduce(0) { sum, groups in sum + groups.count }
-        // `::` stands for one group at least.
+        // `::` replaces at least one group.
         guard parts.count == 2 ? count <= 7 : count == 8 else { return nil }
         let gap = [UInt16](repeating: 0, count: 8 - count)
         let groups = parts.count == 2 ? parts[0] + gap + parts[1] : parts[0]
@@ -92,7 +93,7 @@ package enum IPv6Text {
         return IPv6Address(high: word(groups[..<4]), low: word(groups[4...]))
     }
 
-    /// The text around `::`: one part without it, two with it, `nil` when it stands twice.
+    /// The text around `::`: one part without it, two with it, `nil` when it occurs twice.
     private static func halves(of text: [UInt8]) -> [ArraySlice<UInt8>]? {
         let colon = UInt8(ascii: ":")
         let gaps = text.indices.dropLast().filter { index in
@@ -107,8 +108,8 @@ package enum IPv6Text {
         guard !half.isEmpty else { return [] }
         let pieces = half.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         var groups: [UInt16] = []
-        for (place, piece) in pieces.enumerated() {
-            if isLast, place == pieces.count - 1, piece.contains(UInt8(ascii: ".")) {
+        for (index, piece) in pieces.enumerated() {
+            if isLast, index == pieces.count - 1, piece.contains(UInt8(ascii: ".")) {
                 guard let bits = IPv4Text.address(piece) else { return nil }
                 groups += [UInt16(bits >> 16), UInt16(truncatingIfNeeded: bits)]
             } else {

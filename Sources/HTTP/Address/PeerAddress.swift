@@ -1,24 +1,23 @@
 internal import Bytes
 
-/// The address of the other end of a connection, kept as numbers until a log line wants its text.
+/// The address of the other end of a connection, stored as numbers and formatted only when needed.
 public enum PeerAddress: Sendable, Hashable, CustomStringConvertible {
     /// Four bytes, most significant first, and the port.
     case ipv4(UInt32, port: UInt16)
-    /// The address and the port.
     case ipv6(IPv6Address, port: UInt16)
     /// A Unix socket.
     case local
-    /// Not known, as in tests without a socket.
+    /// Unknown, as in tests without a socket.
     case unknown
 
-    /// The address without its port, IPv6 unabridged in groups of up to four digits.
+    /// The address without its port; IPv6 as eight groups without `::`.
     public var description: String {
         var bytes: [UInt8] = []
         append(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the same without making a string.
+    /// Appends ``description`` without making a string.
     public func append(to bytes: inout [UInt8]) {
         // The longest is an IPv6 address: eight groups of four digits.
         bytes.append(atMost: 39) { text in
@@ -38,12 +37,12 @@ public enum PeerAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PeerAddress {
-    /// Reads a node as proxies write it (RFC 7239 §6): `192.0.2.43`, `[2001:db8::17]`, each possibly
-    /// with `:` and a port; `nil` for `unknown`, for obfuscated identifiers such as `_hidden`, and for
-    /// anything else (H199).
+    /// Parses a node as proxies write it (RFC 7239 §6): `192.0.2.43` or `[2001:db8::17]`,
+    /// optionally with `:` and a port; `nil` for `unknown`, for obfuscated identifiers such as
+    /// `_hidden`, and for anything else (H199).
     ///
-    /// - Parameter isBracketed: Whether IPv6 addresses must stand in brackets, as `Forwarded` asks;
-    ///   `X-Forwarded-For` mostly has them bare.
+    /// - Parameter isBracketed: Whether IPv6 addresses must be in brackets, as in `Forwarded`; in
+    ///   `X-Forwarded-For` they mostly are not.
     init?(node text: ArraySlice<UInt8>, bracketed isBracketed: Bool) {
         if text.first == UInt8(ascii: "[") {
             guard
@@ -63,7 +62,7 @@ extension PeerAddress {
         }
     }
 
-    /// An IPv6 address, or the IPv4 address it stands for.
+    /// An IPv6 address, or the IPv4 address that is mapped to it.
     package init(_ address: IPv6Address, port: UInt16) {
         if let bits = address.mappedIPv4 {
             self = .ipv4(bits, port: port)
@@ -72,7 +71,8 @@ extension PeerAddress {
         }
     }
 
-    /// Nothing, or `:` and a port; an obfuscated one (`:_http`) is valid and tells nothing.
+    /// The port behind `:`; 0 for an empty text and for an obfuscated port (`:_http`), which is
+    /// valid.
     private static func port(_ text: ArraySlice<UInt8>) -> UInt16? {
         guard let colon = text.first else { return 0 }
         guard colon == UInt8(ascii: ":") else { return nil }
@@ -89,45 +89,47 @@ extension PeerAddress {
     }
 }
 
-/// Sixteen bytes of an IPv6 address, most significant first.
+/// An IPv6 address: sixteen bytes, most significant first.
 ///
-/// Two words and not one `UInt128`: Swift 6.3 miscompiles asynchronous calls whose arguments are
-/// aligned to sixteen bytes, and addresses travel with requests through many of those.
+/// Two words instead of one `UInt128`, because Swift 6.3 miscompiles asynchronous calls whose
+/// arguments are aligned to sixteen bytes, and addresses are passed with requests through many of
+/// those.
 public struct IPv6Address: Sendable, Hashable, CustomStringConvertible {
     /// The first eight bytes.
     public let high: UInt64
     /// The last eight bytes.
     public let low: UInt64
 
-    /// Takes the two halves.
+    /// Makes an address of its two halves.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// `::`, which stands for every address of this machine.
+    /// `::`, which as a listening address means all addresses of this machine.
     public static let any = IPv6Address(high: 0, low: 0)
     /// `::1`.
     public static let loopback = IPv6Address(high: 0, low: 1)
 
-    /// The IPv4 address that a dual-stack socket shows in this form (RFC 4291 §2.5.5.2), if it is one.
+    /// The IPv4 address of an IPv4-mapped address (RFC 4291 §2.5.5.2), as dual-stack sockets report
+    /// it; otherwise `nil`.
     public var mappedIPv4: UInt32? {
         high == 0 && low >> 32 == 0xFFFF ? UInt32(truncatingIfNeeded: low) : nil
     }
 
-    /// Eight groups of up to four digits, unabridged.
+    /// Eight groups of up to four digits, without `::`.
     public var description: String {
         let bytes = [UInt8](capacity: 39) { text in append(to: &text) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the same, at most 39 bytes.
+    /// Appends ``description``, at most 39 bytes.
     func append(to text: inout OutputSpan<UInt8>) {
-        for place in 0..<8 {
-            if place > 0 { text.append(UInt8(ascii: ":")) }
-            let half = place < 4 ? high : low
-            let group = half >> UInt64(48 - place % 4 * 16) & 0xFFFF
-            // Without the zeros in front, but for the last digit.
+        for index in 0..<8 {
+            if index > 0 { text.append(UInt8(ascii: ":")) }
+            let half = index < 4 ? high : low
+            let group = half >> UInt64(48 - index % 4 * 16) & 0xFFFF
+            // Leading zeros are left out, except for the last digit.
             for shift: UInt64 in [12, 8, 4, 0] where shift == 0 || group >> shift > 0 {
                 let digit = UInt8(truncatingIfNeeded: group >> shift & 15)
                 text.append(digit < 10 ? 0x30 + digit : 0x57 + digit)

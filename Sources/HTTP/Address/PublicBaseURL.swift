@@ -1,22 +1,22 @@
-/// What the URLs that a server hands out begin with: scheme, host and perhaps a path (ruling 36).
+/// The base of URLs that the server returns: scheme, host and optionally a path (ruling 36).
 public struct PublicBaseURL: Sendable, ExpressibleByStringLiteral {
-    /// The base where no request names another one: in webhooks, events and exports.
+    /// The base where no request determines another: in webhooks, events and exports.
     public let text: String
-    /// Whether an answer takes scheme and host from the trusted proxy that its request came by.
+    /// Whether an answer uses the scheme and host that a trusted proxy reports for its request.
     public let followsProxies: Bool
 
     /// - Parameters:
     ///   - text: An absolute URL without a trailing slash, such as `https://chat.example.com`.
-    ///   - followsProxies: Whether it is only a guess, which a trusted proxy knows better.
+    ///   - followsProxies: Whether the text is a default that a trusted proxy overrides.
     public init(_ text: String, followsProxies: Bool = false) {
         self.text = text
         self.followsProxies = followsProxies
     }
 
-    /// A base that holds for every request.
+    /// A base that applies to every request.
     public init(stringLiteral text: String) { self.init(text) }
 
-    /// The base that the answer to a request has instead; `nil` for ``text``.
+    /// The base that replaces ``text`` in the answer to a request; `nil` when ``text`` applies.
     public func forwarded(by request: Request) -> String? {
         guard followsProxies, let host = request.forwardedHost else { return nil }
         return "\(request.scheme.rawValue)://\(host)"
@@ -26,14 +26,14 @@ public struct PublicBaseURL: Sendable, ExpressibleByStringLiteral {
     public func of(_ request: Request) -> String { forwarded(by: request) ?? text }
 }
 
-/// What a client speaks: HTTP in the clear or over TLS.
+/// The URL scheme of a request: HTTP with or without TLS.
 public enum Scheme: String, Sendable {
-    /// In the clear.
+    /// Without TLS.
     case http
-    /// Over TLS.
+    /// With TLS.
     case https
 
-    /// The port of URLs that name none.
+    /// The default port.
     var port: UInt16 {
         switch self {
         case .http: 80
@@ -41,7 +41,7 @@ public enum Scheme: String, Sendable {
         }
     }
 
-    /// Reads a proxy's word for it, in any case; `nil` for other schemes (H201).
+    /// Parses the scheme that a proxy reports, ignoring case; `nil` for other schemes (H201).
     init?(_ text: some Collection<UInt8>) {
         if text.isEqualIgnoringCase("https".utf8) {
             self = .https
@@ -53,17 +53,17 @@ public enum Scheme: String, Sendable {
     }
 }
 
-/// A host with or without a port, as `Host` and the fields of proxies name it (RFC 9110 §7.2).
+/// A host with or without a port, as in `Host` and in the header fields of proxies (RFC 9110 §7.2).
 public struct Authority: Equatable, Sendable, CustomStringConvertible {
-    /// A name or an address in lower case, one of IPv6 in brackets.
+    /// A lower-case name or address; IPv6 in brackets.
     public let host: String
-    /// The port, if one was named.
+    /// The port, if present.
     public private(set) var port: UInt16?
 
-    /// Reads `HOST` or `HOST:PORT`; `nil` for anything else, such as user information or a path.
+    /// Parses `HOST` or `HOST:PORT`; `nil` for anything else, such as user information or a path.
     init?(_ text: some Collection<UInt8>) {
         let text = Array(text)
-        // Within the brackets of IPv6 colons are no end of the host.
+        // Colons inside the brackets of an IPv6 address do not end the host.
         let start =
             text.first == UInt8(ascii: "[") ? text.firstIndex(of: UInt8(ascii: "]")) ?? 0 : 0
         let colon = text[start...].firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
@@ -75,14 +75,14 @@ public struct Authority: Equatable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// The same with a port, unless it has one.
+    /// A copy with this port, unless it has one.
     func adding(port: UInt16?) -> Authority {
         var authority = self
         authority.port = authority.port ?? port
         return authority
     }
 
-    /// A port in decimal digits, 1 to 65,535; `nil` for anything else.
+    /// Parses a decimal port from 1 to 65,535; `nil` for anything else.
     static func port(_ digits: some Collection<UInt8>) -> UInt16? {
         guard (1...5).contains(digits.count), let number = Int64(decimal: digits), number > 0 else {
             return nil
@@ -90,6 +90,6 @@ public struct Authority: Equatable, Sendable, CustomStringConvertible {
         return UInt16(exactly: number)
     }
 
-    /// The host, and the port if there is one.
+    /// The host, and the port if present.
     public var description: String { port.map { port in "\(host):\(port)" } ?? host }
 }

@@ -1,16 +1,16 @@
 internal import SystemSupport
 
 extension Content {
-    /// A content that a task writes: it ends when `write` returns.
+    /// Content that a task writes; it ends when `write` returns.
     ///
-    /// When `write` throws, the connection is broken, so that the peer notices that something is
-    /// missing (H88); whoever wants to know why catches the error in there. When the peer leaves, the
-    /// task is cancelled (H85). A stopping server waits for it until its deadline (H194).
+    /// When `write` throws, the connection is aborted, so that the peer notices that content is
+    /// missing (H88); the error itself is dropped. When the peer closes the connection, the task is
+    /// cancelled (H85). A stopping server waits for the task until its deadline (H194).
     ///
     /// - Parameters:
-    ///   - length: How many bytes it will write, where that is known; another number breaks the
-    ///     connection.
-    ///   - write: Runs on Swift's pool and must not block it.
+    ///   - length: The number of bytes that will be written, if known; writing another number
+    ///     aborts the connection.
+    ///   - write: Runs on Swift's cooperative pool and must not block it.
     public static func written(
         length: Int64? = nil, by write: @escaping @Sendable (ContentWriter) async throws -> Void
     ) -> Content {
@@ -18,31 +18,31 @@ extension Content {
     }
 }
 
-/// Keeps a task and the line it writes to together.
+/// Connects a writing task with its channel.
 private final class WrittenContent: ByteChannelHandler, @unchecked Sendable {
-    // Sendable because `writer` and `task` are only used on the line's loop.
+    // Sendable because `writer` and `task` are used only on the channel's loop.
     private let write: @Sendable (ContentWriter) async throws -> Void
     private var writer: ContentWriter?
     private var task: Task<Void, Never>?
 
     init(_ write: @escaping @Sendable (ContentWriter) async throws -> Void) { self.write = write }
 
-    func opened(_ line: any ByteChannel) {
-        let writer = ContentWriter(line)
+    func opened(_ channel: any ByteChannel) {
+        let writer = ContentWriter(channel)
         self.writer = writer
         task = Task { [write] in
             do {
                 try await write(writer)
-                line.perform { line.finish() }
+                channel.perform { channel.finish() }
             } catch {
-                line.perform { line.abort() }
+                channel.perform { channel.abort() }
             }
         }
     }
 
-    func drained() { writer?.letGo() }
+    func drained() { writer?.resumeWrites() }
 
-    /// What has begun is finished.
+    /// Does nothing: started content is written to its end.
     func stopping() {}
 
     func closed() {
@@ -53,12 +53,12 @@ private final class WrittenContent: ByteChannelHandler, @unchecked Sendable {
     }
 }
 
-/// Where a task writes a content piece by piece, and waits while the peer is behind (H185).
+/// Writes content in pieces and waits while the peer is slow (H185).
 ///
-/// For long exports: memory is bounded by the server's `writeHigh` and one piece, whatever the
-/// peer's pace. Made by ``Content/written(by:)``.
+/// For long exports: memory is bounded by the server's `writeHigh` and one piece. Made by
+/// ``Content/written(by:)``.
 public final class ContentWriter: Sendable {
-    /// The peer has gone, or the server has cut it off; nobody reads what is written.
+    /// The peer closed the connection, or the server did.
     public struct Closed: Error {}
 
     private enum State {
@@ -66,14 +66,14 @@ public final class ContentWriter: Sendable {
         case closed
     }
 
-    private let line: any ByteChannel
+    private let channel: any ByteChannel
     private let state = Locked(State.open([]))
 
-    init(_ line: any ByteChannel) { self.line = line }
+    init(_ channel: any ByteChannel) { self.channel = channel }
 
-    /// Sends bytes, and comes back once there is room for more.
+    /// Sends bytes and returns once the channel can take more.
     ///
-    /// - Throws: ``Closed``, when nobody reads any more.
+    /// - Throws: ``Closed`` when the channel is closed.
     public func write(_ bytes: [UInt8]) async throws {
         try await withCheckedThrowingContinuation { continuation in
             let isOpen = state.withLock { state in
@@ -82,15 +82,15 @@ public final class ContentWriter: Sendable {
                 return true
             }
             guard isOpen else { return continuation.resume(throwing: Closed()) }
-            line.perform { [self] in
-                line.send(bytes)
-                if !line.isFull { letGo() }
+            channel.perform { [self] in
+                channel.send(bytes)
+                if !channel.isFull { resumeWrites() }
             }
         }
     }
 
-    /// There is room.
-    func letGo() {
+    /// Resumes the waiting writes, because the channel can take more.
+    func resumeWrites() {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
             guard case .open(let waiting) = state else { return [] }
             state = .open([])
@@ -99,7 +99,7 @@ public final class ContentWriter: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Nobody reads any more.
+    /// Fails all waiting and later writes.
     func close() {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
             guard case .open(let waiting) = state else { return [] }

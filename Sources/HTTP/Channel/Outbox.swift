@@ -1,26 +1,26 @@
 internal import SystemSupport
 
-/// What waits to leave by a line, handed over from any thread and bounded in bytes and in messages
-/// (H144, H156).
+/// A bounded queue of messages for a channel, filled from any thread (H144, H156).
 ///
-/// A slow peer fills first the line, up to the server's `writeHigh`, then this. Buffers are shared
-/// and never copied; an empty outbox owns none.
+/// For a slow peer, the channel's own queue fills first, up to the server's `writeHigh`, then this
+/// one. Buffers are shared, never copied; an empty outbox allocates nothing.
 package final class Outbox: Sendable {
     private struct State {
-        var line: (any ByteChannel)?
-        var early: [@Sendable () -> Void] = []
+        var channel: (any ByteChannel)?
+        var earlyWork: [@Sendable () -> Void] = []
         var waiting: [[UInt8]] = []
-        /// How many at the front of `waiting` have left.
-        var gone = 0
+        /// How many buffers at the front of `waiting` were sent.
+        var sentCount = 0
         var bytes = 0
-        /// Somebody is going to flush: a wake-up under way, or the line when it has drained.
+        /// Whether a flush is pending: a wake-up is scheduled, or the channel will report that it
+        /// has drained.
         var awaitsFlush = false
-        var isShut = false
+        var isClosed = false
         var hasOverflown = false
 
         mutating func drop() {
             waiting = []
-            gone = 0
+            sentCount = 0
             bytes = 0
         }
     }
@@ -34,54 +34,56 @@ package final class Outbox: Sendable {
         self.maximumMessages = maximumMessages
     }
 
-    /// The line, while there is one.
-    package var line: (any ByteChannel)? { state.withLock { state in state.line } }
+    /// The channel, while it is open.
+    package var channel: (any ByteChannel)? { state.withLock { state in state.channel } }
 
-    /// True once a message did not fit; everything that waited is dropped then.
+    /// Whether a message did not fit. The queue is dropped then.
     package var hasOverflown: Bool { state.withLock { state in state.hasOverflown } }
 
-    /// Whether something waits for the line.
+    /// Whether messages wait for the channel.
     package var isWaiting: Bool { state.withLock { state in state.bytes > 0 } }
 
-    /// Gives it a line, and does there what was asked for earlier.
-    package func connect(_ line: any ByteChannel) {
-        let early = state.withLock { state in
-            state.line = line
-            let early = state.early
-            state.early = []
-            return early
+    /// Attaches the channel and runs work that was requested earlier.
+    package func connect(_ channel: any ByteChannel) {
+        let earlyWork = state.withLock { state in
+            state.channel = channel
+            let earlyWork = state.earlyWork
+            state.earlyWork = []
+            return earlyWork
         }
-        for work in early { work() }
+        for work in earlyWork { work() }
     }
 
-    /// Runs something on the line's loop: now, or as soon as there is a line; never after its end.
+    /// Runs work on the channel's loop: now, or once a channel is attached; never after it is
+    /// closed.
     package func perform(_ work: @escaping @Sendable () -> Void) {
-        let line = state.withLock { state -> (any ByteChannel)? in
-            if state.line == nil, !state.isShut { state.early.append(work) }
-            return state.line
+        let channel = state.withLock { state -> (any ByteChannel)? in
+            if state.channel == nil, !state.isClosed { state.earlyWork.append(work) }
+            return state.channel
         }
-        line?.perform(work)
+        channel?.perform(work)
     }
 
-    /// Queues bytes behind everything else, from any thread.
+    /// Queues a message, from any thread.
     ///
-    /// - Parameter wake: Called on the loop when somebody has to flush or to see the overflow.
-    /// - Returns: False when they will not be sent: the outbox is shut, or they do not fit behind
-    ///   what waits.
+    /// - Parameter wake: Called on the loop when a flush is needed or the queue has overflown.
+    /// - Returns: False when the message will not be sent: the outbox is closed, or the message
+    ///   does not fit.
     package func put(_ bytes: [UInt8], wake: @escaping @Sendable () -> Void) -> Bool {
         let (isTaken, mustWake) = state.withLock { state -> (Bool, Bool) in
-            guard !state.isShut else { return (false, false) }
-            // One message alone is no queue: the largest that may come may also be sent back.
+            guard !state.isClosed else { return (false, false) }
+            // A message alone always fits, so that the largest message that may be received can be
+            // echoed.
             let isTaken =
                 state.bytes == 0
                 || state.bytes + bytes.count <= maximumBytes
-                    && state.waiting.count - state.gone < maximumMessages
+                    && state.waiting.count - state.sentCount < maximumMessages
             if isTaken {
                 state.waiting.append(bytes)
                 state.bytes += bytes.count
             } else {
                 state.drop()
-                state.isShut = true
+                state.isClosed = true
                 state.hasOverflown = true
             }
             let mustWake = !state.awaitsFlush || state.hasOverflown
@@ -92,62 +94,62 @@ package final class Outbox: Sendable {
         return isTaken
     }
 
-    /// Hands over what the line has room for; on the loop.
+    /// Sends what the channel can take; to be called on the loop.
     ///
-    /// - Returns: False when more waits for the line to drain.
+    /// - Returns: False when messages remain until the channel has drained.
     @discardableResult package func flush() -> Bool {
-        guard let line else { return true }
-        while !line.isFull {
+        guard let channel else { return true }
+        while !channel.isFull {
             guard let bytes = next() else { return true }
-            line.send(bytes)
+            channel.send(bytes)
         }
         return false
     }
 
-    /// The next bytes; once there are none, the next ``put(_:wake:)`` wakes somebody again.
+    /// The next message. When there is none, the next ``put(_:wake:)`` schedules a wake-up again.
     private func next() -> [UInt8]? {
         state.withLock { state in
-            guard state.gone < state.waiting.count else {
+            guard state.sentCount < state.waiting.count else {
                 state.drop()
                 state.awaitsFlush = false
                 return nil
             }
-            let bytes = state.waiting[state.gone]
-            state.waiting[state.gone] = []
-            state.gone += 1
+            let bytes = state.waiting[state.sentCount]
+            state.waiting[state.sentCount] = []
+            state.sentCount += 1
             state.bytes -= bytes.count
-            if state.gone == state.waiting.count { state.drop() }
+            if state.sentCount == state.waiting.count { state.drop() }
             return bytes
         }
     }
 
-    /// Takes nothing more; what waits still leaves, and after it these bytes.
+    /// Closes the outbox; what is queued is still sent, then these bytes.
     ///
-    /// - Returns: False when it had been shut before.
-    package func shut(after last: [UInt8]) -> Bool {
+    /// - Returns: False when the outbox was closed before.
+    package func close(after last: [UInt8]) -> Bool {
         state.withLock { state in
-            guard !state.isShut else { return false }
-            state.isShut = true
+            guard !state.isClosed else { return false }
+            state.isClosed = true
             state.waiting.append(last)
             state.bytes += last.count
             return true
         }
     }
 
-    /// Takes nothing more and drops what waits.
-    package func shut() {
+    /// Closes the outbox and drops the queue.
+    package func close() {
         state.withLock { state in
-            state.isShut = true
+            state.isClosed = true
             state.drop()
         }
     }
 
-    /// The line is gone.
+    /// Detaches the closed channel and drops the queue.
     package func disconnect() {
         state.withLock { state in
-            state.line = nil
-            state.early = []
-            state.isShut = true
+            state.channel = nil
+            state.earlyWork = []
+            state.isClosed = true
             state.drop()
         }
     }

@@ -1,7 +1,7 @@
 internal import SystemSupport
 
-/// How many streams there may be at once, all together and for each user (H157); WebSockets and event
-/// streams may share one count.
+/// Limits the number of concurrent streams in total and per user (H157). WebSockets and event
+/// streams may share an instance.
 public final class StreamLimits: Sendable {
     private struct State {
         var total = 0
@@ -12,22 +12,22 @@ public final class StreamLimits: Sendable {
     private let maximum: Int
     private let maximumPerUser: Int
 
-    /// Makes a count.
+    /// Makes limits without open streams.
     public init(maximum: Int, maximumPerUser: Int = 16) {
         self.maximum = maximum
         self.maximumPerUser = maximumPerUser
     }
 
-    /// How many there are.
+    /// The number of open streams.
     public var count: Int { state.withLock { state in state.total } }
 
-    /// Counts one more stream for as long as the slot is held.
+    /// Counts one more stream until the slot is released or deallocated.
     ///
-    /// - Throws: 503 when the server has no room, 429 when the user has no more (H155).
+    /// - Throws: 503 when the server's limit is reached, 429 when the user's is (H155).
     public func admit(_ user: String) throws(Refusal) -> StreamSlot {
         let refusal = state.withLock { state -> Refusal? in
             guard state.total < maximum else {
-                return Refusal(.serviceUnavailable, "H157", "The server has no room for a stream.")
+                return Refusal(.serviceUnavailable, "H157", "The server has too many streams open.")
             }
             guard state.users[user, default: 0] < maximumPerUser else {
                 return Refusal(.tooManyRequests, "H157", "The user has too many streams open.")
@@ -40,17 +40,17 @@ public final class StreamLimits: Sendable {
         return StreamSlot(user: user, limits: self)
     }
 
-    fileprivate func leave(_ user: String) {
+    fileprivate func release(_ user: String) {
         state.withLock { state in
             state.total -= 1
-            // A user without streams costs nothing.
+            // Users without streams are not stored.
             let rest = state.users[user, default: 1] - 1
             state.users[user] = rest == 0 ? nil : rest
         }
     }
 }
 
-/// One stream's place in ``StreamLimits``, given back when the stream closes or the slot is let go.
+/// One open stream in ``StreamLimits``, released when the stream closes or the slot is deallocated.
 public final class StreamSlot: Sendable {
     private let user: String
     private let limits: Locked<StreamLimits?>
@@ -60,14 +60,14 @@ public final class StreamSlot: Sendable {
         self.limits = Locked(limits)
     }
 
-    deinit { leave() }
+    deinit { release() }
 
-    /// Gives the place back, once.
-    package func leave() {
+    /// Releases the slot; further calls have no effect.
+    package func release() {
         let limits = limits.withLock { limits in
             defer { limits = nil }
             return limits
         }
-        limits?.leave(user)
+        limits?.release(user)
     }
 }

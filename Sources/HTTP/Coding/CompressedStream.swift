@@ -1,10 +1,9 @@
-/// A handler whose bytes are compressed on their way to the line, each piece so that the peer can
-/// read it at once (H114, H116).
+/// Compresses the content of a stream on its way to the channel and flushes after each piece, so
+/// that the peer can read it at once (H114, H116).
 ///
-/// The pieces of a stream are small and leave one by one, so they are compressed where they are
-/// sent, on the loop.
+/// The pieces are small, so they are compressed on the event loop.
 final class CompressedStream: ByteChannelHandler, @unchecked Sendable {
-    // Sendable because, like every handler of a line, it is only called on the line's loop.
+    // Sendable because a channel's handler is called only on the channel's loop.
     private let handler: any ByteChannelHandler
     private let deflater: Deflater
 
@@ -13,7 +12,7 @@ final class CompressedStream: ByteChannelHandler, @unchecked Sendable {
         deflater = Deflater(coding)
     }
 
-    func opened(_ line: any ByteChannel) { handler.opened(CompressedChannel(line, deflater)) }
+    func opened(_ channel: any ByteChannel) { handler.opened(CompressedChannel(channel, deflater)) }
     func received(_ bytes: Span<UInt8>) { handler.received(bytes) }
     func deadlinePassed() { handler.deadlinePassed() }
     func drained() { handler.drained() }
@@ -21,40 +20,40 @@ final class CompressedStream: ByteChannelHandler, @unchecked Sendable {
     func closed() { handler.closed() }
 }
 
-/// The line as the handler sees it.
+/// The channel that the wrapped handler writes to.
 private final class CompressedChannel: ByteChannel, @unchecked Sendable {
-    // Sendable because everything but `perform` is called on the line's loop.
-    private let line: any ByteChannel
+    // Sendable because everything but `perform` is called on the channel's loop.
+    private let channel: any ByteChannel
     private let deflater: Deflater
     private var isFinished = false
 
-    init(_ line: any ByteChannel, _ deflater: Deflater) {
-        self.line = line
+    init(_ channel: any ByteChannel, _ deflater: Deflater) {
+        self.channel = channel
         self.deflater = deflater
     }
 
-    var milliseconds: Int64 { line.milliseconds }
-    var queuedCount: Int64 { line.queuedCount }
-    var isFull: Bool { line.isFull }
+    var milliseconds: Int64 { channel.milliseconds }
+    var queuedCount: Int64 { channel.queuedCount }
+    var isFull: Bool { channel.isFull }
     var isReading: Bool {
-        get { line.isReading }
-        set { line.isReading = newValue }
+        get { channel.isReading }
+        set { channel.isReading = newValue }
     }
 
     func send(_ bytes: [UInt8]) {
         guard !isFinished, !bytes.isEmpty else { return }
-        line.send(deflater.compress(bytes.span, .sync))
+        channel.send(deflater.compress(bytes.span, .sync))
     }
 
-    func setDeadline(_ time: Int64) { line.setDeadline(time) }
+    func setDeadline(_ time: Int64) { channel.setDeadline(time) }
 
     func finish() {
         guard !isFinished else { return }
         isFinished = true
-        line.send(deflater.compress([UInt8]().span, .finish))
-        line.finish()
+        channel.send(deflater.compress([UInt8]().span, .finish))
+        channel.finish()
     }
 
-    func abort() { line.abort() }
-    func perform(_ work: @escaping @Sendable () -> Void) { line.perform(work) }
+    func abort() { channel.abort() }
+    func perform(_ work: @escaping @Sendable () -> Void) { channel.perform(work) }
 }

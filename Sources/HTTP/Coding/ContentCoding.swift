@@ -1,9 +1,8 @@
-/// The content codings this server reads and writes, in the order in which it likes to write them
-/// (RFC 9110 §8.4.1).
+/// A content coding that this server reads and writes, the preferred one first (RFC 9110 §8.4.1).
 public enum ContentCoding: String, Sendable, CaseIterable {
-    /// RFC 1952; `x-gzip` is another word for it.
+    /// RFC 1952; also named `x-gzip`.
     case gzip
-    /// The zlib format of RFC 1950; the bare bytes of RFC 1951 are neither written nor read (H113).
+    /// The zlib format of RFC 1950. Raw deflate (RFC 1951) is neither written nor read (H113).
     case deflate
 
     /// The value of `Accept-Encoding` in a 415 (H117, H121).
@@ -20,7 +19,7 @@ public enum ContentCoding: String, Sendable, CaseIterable {
         }
     }
 
-    /// How zlib is asked for this format, with a window of 2ⁿ bytes, n from 9 to 15.
+    /// zlib's `windowBits` parameter for this format and a window of 2ⁿ bytes, n from 9 to 15.
     func windowBits(_ window: Int32 = 15) -> Int32 {
         switch self {
         case .gzip: window + 16
@@ -30,16 +29,17 @@ public enum ContentCoding: String, Sendable, CaseIterable {
 }
 
 extension ContentCoding {
-    /// Why a coded request is not read: 415 with ``ContentCoding/accepted`` (H117).
+    /// The request's content coding is not supported: answer 415 with ``ContentCoding/accepted``
+    /// (H117).
     public struct Unsupported: Error, Equatable, Sendable {
-        /// The one such error.
+        /// Makes the error.
         public init() {}
     }
 
-    /// What the content of a request is coded in; `nil` for nothing.
+    /// The content coding of a request; `nil` for none.
     ///
-    /// Several codings are refused like an unknown one. Without content there is nothing coded,
-    /// whatever the field says.
+    /// Several codings are rejected like an unknown one. For a request without a body the field is
+    /// ignored.
     public static func of(_ request: Request) throws(Unsupported) -> ContentCoding? {
         guard request.framing.announcesContent,
             let text = request.fields.joined("Content-Encoding")
@@ -54,16 +54,16 @@ extension ContentCoding {
 }
 
 extension ContentCoding {
-    /// The coding an answer is best sent in; `nil` is none (H111).
+    /// The coding to use for a response; `nil` for none (H111).
     ///
-    /// The highest weight wins, at a tie gzip before deflate before none. A missing or malformed
-    /// field, and one that allows nothing this server can do, get the content as it is: a client
-    /// that forbids even that is better served with an answer it can read than with a 406.
+    /// The highest weight wins; of equal weights, gzip precedes deflate and deflate no coding. If
+    /// the field is missing or malformed, or accepts nothing that this server supports, the content
+    /// is sent uncoded, because a readable answer helps a client more than a 406.
     public static func preferred(by fields: Fields) -> ContentCoding? {
         guard let text = fields.joined("Accept-Encoding"), let weights = Weights(text) else {
             return nil
         }
-        // What is not mentioned is allowed uncoded, and liked least.
+        // Uncoded content is acceptable unless excluded, and is preferred least.
         let plain = weights["identity"] ?? weights["*"] ?? 1
         var best: (coding: ContentCoding, weight: Int)?
         for coding in allCases {
@@ -74,7 +74,7 @@ extension ContentCoding {
         return best.coding
     }
 
-    /// The weights of an `Accept-Encoding`, in thousandths; of a coding named twice the first counts.
+    /// The weights of an `Accept-Encoding`, in thousandths. Of duplicate codings the first counts.
     private struct Weights {
         private var entries: [(name: String, weight: Int)] = []
 
@@ -103,7 +103,7 @@ extension ContentCoding {
 }
 
 extension Int {
-    /// Reads `q=` and a weight of at most three decimals, as thousandths (RFC 9110 §12.4.2).
+    /// Parses `q=` and a weight of at most three decimals into thousandths (RFC 9110 §12.4.2).
     fileprivate init?(qualityValue text: Substring) {
         let bytes = Array(text.utf8)
         guard bytes.count >= 3, bytes[0].asciiLowercased == UInt8(ascii: "q"),

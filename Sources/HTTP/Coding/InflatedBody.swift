@@ -1,13 +1,13 @@
 import SystemSupport
 
-/// How much a coded content may become (H118).
+/// Limits for content that is decompressed (H118).
 public struct InflationLimits: Sendable {
-    /// Decoded bytes; the limit of the route.
+    /// The most decoded bytes; the body limit of the route.
     public let size: Int64
-    /// Decoded bytes for each coded one, judged after the first 64 KiB.
+    /// The most decoded bytes per coded byte, checked after the first 64 KiB.
     public let ratio: Int64
 
-    /// Sets the limits.
+    /// Makes limits.
     public init(size: Int64, ratio: Int64 = 100) {
         self.size = size
         self.ratio = ratio
@@ -20,10 +20,11 @@ public struct InflationLimits: Sendable {
             throw .refused(
                 Refusal(.contentTooLarge, "H118", "The decoded content is larger than allowed."))
         }
-        // What was consumed is bytes of one body, far below the bound of this product.
+        // `consumed` counts bytes of one body, so the product cannot overflow.
         guard produced <= Self.grace || produced <= consumed * ratio else {
             throw .refused(
-                Refusal(.contentTooLarge, "H118", "The content is compressed too far."))
+                Refusal(
+                    .contentTooLarge, "H118", "The compression ratio of the content is too high."))
         }
     }
 }
@@ -36,13 +37,13 @@ extension RequestBody {
     }
 }
 
-/// The body of a request without its content coding, decoded as it is pulled (H118).
+/// A request body whose content coding is decoded while it is read (H118).
 ///
-/// A file of several gzip members is their contents one after another, within the same limits;
-/// anything else behind the end is refused (H119). Costs 16 KiB for what comes in and 40 KiB for
-/// the decoder, however large the content is.
+/// A gzip file with several members decodes to their contents in a row, within the same limits; any
+/// other bytes behind the end are rejected (H119). Uses 16 KiB for input and 40 KiB for the
+/// decoder, however large the content is.
 actor InflatedBody: RequestBody {
-    /// Nobody knows before it is decoded.
+    /// Unknown before the content is decoded.
     nonisolated let length: Int64? = nil
 
     private let body: any RequestBody
@@ -51,14 +52,14 @@ actor InflatedBody: RequestBody {
     private let inflater: Inflater
     private let queue = CodingQueue.any()
     private var coded: BodyBuffer
-    /// What has come and is not decoded yet.
+    /// Bytes that were received but not decoded yet.
     private var input: ArraySlice<UInt8> = []
     private var consumed: Int64 = 0
     private var produced: Int64 = 0
-    /// The last piece filled its buffer, so the decoder may have more without any input.
-    private var holdsBack = false
-    /// The content, or the latest member of it, is over.
-    private var isOver = false
+    /// The last output filled its buffer, so the decoder may produce more without input.
+    private var hasMoreOutput = false
+    /// The content, or its latest gzip member, has ended.
+    private var hasEnded = false
     private var bodyEnded = false
     private var failure: BodyError?
 
@@ -84,22 +85,22 @@ actor InflatedBody: RequestBody {
 
     nonisolated func interrupt() { body.interrupt() }
 
-    /// Decodes until something is in the buffer, or the content has ended.
+    /// Decodes until the buffer has bytes or the content has ended.
     private func fill(_ buffer: inout BodyBuffer) async throws(BodyError) {
         while true {
-            if isOver, !input.isEmpty { try beginMember() }
-            if !isOver, holdsBack || !input.isEmpty { try await decode(into: &buffer) }
+            if hasEnded, !input.isEmpty { try beginMember() }
+            if !hasEnded, hasMoreOutput || !input.isEmpty { try await decode(into: &buffer) }
             if buffer.count > 0 { return }
             guard input.isEmpty else { continue }
             if bodyEnded {
-                guard isOver else { throw .damaged("The coded content breaks off.") }
+                guard hasEnded else { throw .damaged("The coded content is incomplete.") }
                 return
             }
             try await receive()
         }
     }
 
-    /// Pulls the next piece; the storage goes with it, so that it is written in place.
+    /// Reads the next piece. The storage is moved along, so that it is written in place.
     private func receive() async throws(BodyError) {
         var piece = coded
         coded = BodyBuffer(capacity: 1)
@@ -109,11 +110,11 @@ actor InflatedBody: RequestBody {
         coded = piece
     }
 
-    /// More comes behind the end: another member, or nothing that belongs here.
+    /// Handles bytes behind the end: another gzip member, or an error.
     private func beginMember() throws(BodyError) {
         guard coding == .gzip else { throw .damaged("Bytes follow the coded content.") }
         inflater.restart()
-        isOver = false
+        hasEnded = false
     }
 
     private func decode(into buffer: inout BodyBuffer) async throws(BodyError) {
@@ -126,13 +127,13 @@ actor InflatedBody: RequestBody {
                 step = try await decodeElsewhere(&buffer)
             }
         } catch {
-            throw .damaged("The content is not what its coding says.")
+            throw .damaged("The content does not match its content coding.")
         }
         input = input.dropFirst(step.consumed)
-        // Lets go of the storage, so that the next piece is received into it.
+        // Releases the storage, so that the next piece is received into it without a copy.
         if input.isEmpty { input = [] }
-        isOver = step.isOver
-        holdsBack = buffer.room == 0
+        hasEnded = step.isOver
+        hasMoreOutput = buffer.room == 0
         consumed += Int64(step.consumed)
         produced += Int64(buffer.count - before)
         try limits.check(consumed: consumed, produced: produced)
@@ -156,7 +157,7 @@ actor InflatedBody: RequestBody {
 }
 
 extension BodyError {
-    /// Content that is not what its coding says (H119).
+    /// The content does not match its coding (H119).
     fileprivate static func damaged(_ reason: StaticString) -> BodyError {
         .refused(Refusal(.badRequest, "H119", reason))
     }

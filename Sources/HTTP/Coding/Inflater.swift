@@ -1,28 +1,28 @@
 import Bytes
 import CZlib
 
-/// Decompresses bytes piece by piece; window and memory are those of the format, 40 KiB (H118, H150).
+/// An incremental decompressor; it uses 40 KiB for window and state (H118, H150).
 @safe package final class Inflater: @unchecked Sendable {
-    // Sendable because one call at a time uses it: a body has one reader, which waits for each read, and
-    // the pieces of a message come one after another.
-    // zlib keeps the address of its own structure, so it lives in memory of its own.
+    // Sendable because calls do not overlap: a body has one reader, which awaits each read, and the
+    // pieces of a message follow one another. zlib stores the address of its own structure, so the
+    // structure is allocated.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// The bytes are not what the coding says: damaged, or a checksum is wrong.
+    /// The bytes do not match the coding: they are damaged, or a checksum is wrong.
     package struct Corruption: Error, Equatable {}
 
-    /// What one call did.
+    /// The result of one call.
     package struct Step: Equatable {
-        /// Bytes taken from the input.
+        /// Bytes consumed from the input.
         package var consumed: Int
-        /// Whether the content, or the member of a gzip file, is over, its checksum right.
+        /// Whether the content, or the gzip member, has ended with a correct checksum.
         package var isOver: Bool
     }
 
-    /// Decodes a content.
+    /// Starts decoding a content.
     convenience init(_ coding: ContentCoding) { self.init(windowBits: coding.windowBits()) }
 
-    /// Decodes bytes that are wrapped in nothing, whatever window their sender used (RFC 1951).
+    /// Starts decoding raw deflate of any window size (RFC 1951).
     package convenience init() { self.init(windowBits: -15) }
 
     private init(windowBits: Int32) {
@@ -37,7 +37,7 @@ import CZlib
         unsafe stream.deallocate()
     }
 
-    /// Decodes until the input is used up, the buffer is full, or the content is over.
+    /// Decodes until the input is used up, the buffer is full or the content has ended.
     package func inflate(
         _ input: ArraySlice<UInt8>, into buffer: inout BodyBuffer
     ) throws(Corruption) -> Step {
@@ -50,13 +50,13 @@ import CZlib
         return try step(code, consumed: input.count - rest)
     }
 
-    /// The same, behind what an array holds, until so many bytes more are there.
+    /// Decodes behind the bytes of an array, at most `room` bytes more.
     package func inflate(
         _ input: ArraySlice<UInt8>, onto bytes: inout [UInt8], room: Int
     ) throws(Corruption) -> Step {
         var (code, rest) = (Z_OK, 0)
         bytes.append(atMost: room) { span in
-            // What is written is at most as long as the room for it.
+            // The output is at most as long as its capacity.
             unsafe span.withUnsafeMutableBufferPointer { storage, filled in
                 let free = unsafe UnsafeMutableRawBufferPointer(
                     UnsafeMutableBufferPointer(rebasing: storage[filled..<(filled + room)]))
@@ -68,24 +68,24 @@ import CZlib
         return try step(code, consumed: input.count - rest)
     }
 
-    /// Makes ready for another member of the same format.
+    /// Prepares for another member of the same format.
     package func restart() { unsafe inflateReset(stream) }
 
-    /// Whether the last byte that was taken ended a block.
+    /// Whether the last consumed byte ended a block.
     package var isBetweenBlocks: Bool { unsafe stream.pointee.data_type & 128 != 0 }
 
-    /// The call itself: what it said, and how much input is left, and how much came out.
+    /// Calls zlib and returns its code, the remaining input and the number of bytes produced.
     private func decode(
         _ input: ArraySlice<UInt8>, into free: UnsafeMutableRawBufferPointer
     ) -> (code: Int32, rest: Int, produced: Int) {
         unsafe input.withUnsafeBufferPointer { input in
-            // zlib does not write to its input; its C declaration only lacks the word.
+            // zlib does not write to its input; its C declaration only lacks `const`.
             unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
             unsafe stream.pointee.avail_in = uInt(input.count)
             unsafe stream.pointee.next_out = free.baseAddress?.assumingMemoryBound(to: UInt8.self)
             unsafe stream.pointee.avail_out = uInt(free.count)
             let code = unsafe CZlib.inflate(stream, Z_NO_FLUSH)
-            // The pointer is not valid after this.
+            // The pointer is invalid after this call.
             unsafe stream.pointee.next_in = nil
             return unsafe (
                 code, Int(stream.pointee.avail_in), free.count - Int(stream.pointee.avail_out)
@@ -95,7 +95,7 @@ import CZlib
 
     private func step(_ code: Int32, consumed: Int) throws(Corruption) -> Step {
         switch code {
-        // No progress is no failure: more input or more room is wanted.
+        // No progress is no error: more input or more capacity is needed.
         case Z_OK, Z_BUF_ERROR: return Step(consumed: consumed, isOver: false)
         case Z_STREAM_END: return Step(consumed: consumed, isOver: true)
         default: throw Corruption()

@@ -1,17 +1,17 @@
 package import SystemSupport
 
 extension Response {
-    /// This answer, compressed where the caller likes that and it pays (H111–H116).
+    /// This response, compressed where the client accepts it and it saves bytes (H111–H116).
     ///
-    /// For routes whose answers may be compressed at all: says `Vary` whatever becomes of them. Left
-    /// as they are: contents below the minimum or of a type that does not shrink, and what is coded
-    /// or a part already. Other bytes have another entity tag (H102).
+    /// For routes whose responses may be compressed: always adds `Vary`. Not compressed are
+    /// contents below the minimum, of a type that does not shrink, already coded or partial. A
+    /// compressed response has another entity tag (H102).
     ///
     /// - Parameters:
-    ///   - fields: Of the request.
-    ///   - minimum: Bytes from which on it pays.
-    ///   - holdsSecret: Whether a secret stands beside text that callers choose; the length of the
-    ///     compressed answer would tell of it (BREACH, H115).
+    ///   - fields: The request's header fields.
+    ///   - minimum: The smallest content to compress, in bytes.
+    ///   - holdsSecret: Whether the content mixes a secret with text that callers choose: the
+    ///     compressed length would reveal the secret (BREACH, H115).
     public func compressed(
         for fields: Fields, from minimum: Int = 1024, holdsSecret: Bool = false
     ) async -> Response {
@@ -20,7 +20,7 @@ extension Response {
         guard !holdsSecret, let coding = coding(for: fields, from: minimum) else { return response }
         switch content {
         case .bytes(let bytes):
-            let coded = await coding.compressAside(bytes)
+            let coded = await coding.compressOffLoop(bytes)
             guard coded.count < bytes.count else { return response }
             response.content = .bytes(coded)
         case .stream(let handler, _): response.content = .stream(CompressedStream(handler, coding))
@@ -31,8 +31,8 @@ extension Response {
         return response
     }
 
-    /// This answer as ``compressed(for:from:holdsSecret:)`` makes it when it leaves the content as it
-    /// is; `nil` when it is to be compressed. Never waits.
+    /// What ``compressed(for:from:holdsSecret:)`` returns when it does not compress; `nil` when it
+    /// would compress. Never waits.
     public func uncompressed(for fields: Fields, from minimum: Int = 1024) -> Response? {
         guard coding(for: fields, from: minimum) == nil else { return nil }
         var response = self
@@ -40,7 +40,7 @@ extension Response {
         return response
     }
 
-    /// The coding this answer is to be sent in; what is cheap to ask is asked first.
+    /// The coding to use for this response. Cheap conditions are checked first.
     private func coding(for fields: Fields, from minimum: Int) -> ContentCoding? {
         switch content {
         case .bytes(let bytes) where bytes.count >= minimum: break
@@ -66,28 +66,28 @@ extension Response {
 }
 
 extension ContentCoding {
-    /// A whole content, compressed; a large one not on the caller's thread (H184).
-    fileprivate func compressAside(_ bytes: [UInt8]) async -> [UInt8] {
+    /// Compresses a content; a large one on another thread (H184).
+    fileprivate func compressOffLoop(_ bytes: [UInt8]) async -> [UInt8] {
         guard bytes.count > CodingQueue.inlineThreshold else { return compress(bytes) }
         return await CodingQueue.any().run { compress(bytes) }
     }
 
-    /// A whole content, compressed.
+    /// Compresses a content.
     func compress(_ bytes: [UInt8]) -> [UInt8] {
         Deflater(self, size: bytes.count).compress(bytes.span, .finish)
     }
 }
 
-/// Where codings are worked on that take long enough to hold up a loop (H184).
+/// Queues for compression that would block an event loop for too long (H184).
 package enum CodingQueue {
-    /// Bytes, before compression or after, that are worked on at once: some 100 µs, about what a
-    /// trip to another thread and back costs under load.
+    /// Up to this many bytes, before or after compression, are processed on the loop: about 100 µs,
+    /// as much as a switch to another thread and back costs under load.
     package static let inlineThreshold = 16 << 10
 
-    /// As many as this machine class has cores; a body stays on one.
+    /// One per core of the machines this is made for; a body stays on one queue.
     private static let queues = (0..<2).map { number in WorkQueue("parley.coding.\(number)") }
 
-    /// One of them.
+    /// A random queue.
     package static func any() -> WorkQueue {
         queues[Int.random(in: queues.indices)]
     }

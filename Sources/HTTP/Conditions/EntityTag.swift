@@ -1,19 +1,19 @@
-/// An entity tag: names the bytes of one representation, and no other's (RFC 9110 §8.8.3, H102).
+/// An entity tag, which identifies the bytes of one representation (RFC 9110 §8.8.3, H102).
 public struct EntityTag: Equatable, Sendable {
-    /// What stands between the quotes, byte by byte as it came.
+    /// The text between the quotes, unchanged.
     public let opaque: String
-    /// Whether it only promises the same meaning, not the same bytes.
+    /// Whether equal tags promise only equivalent content, not equal bytes.
     public let isWeak: Bool
 
     /// Makes a tag.
     ///
-    /// - Parameter opaque: Visible ASCII without quotes, made so that another content has another.
+    /// - Parameter opaque: Visible ASCII without quotes, different for different content.
     public init(opaque: String, isWeak: Bool = false) {
         self.opaque = opaque
         self.isWeak = isWeak
     }
 
-    /// Reads one tag and nothing beside it.
+    /// Parses a single tag; `nil` for anything else.
     public init?(_ text: String) {
         var reader = TagReader(text)
         guard let tag = reader.tag(), reader.isAtEnd else { return nil }
@@ -23,31 +23,31 @@ public struct EntityTag: Equatable, Sendable {
     /// The value of an `ETag` field.
     public var text: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 
-    /// The tag of the same thing under a content coding: its bytes are others (H102).
+    /// The tag of the same representation under a content coding, whose bytes differ (H102).
     public func coded(_ name: String) -> EntityTag {
         EntityTag(opaque: "\(opaque)-\(name)", isWeak: isWeak)
     }
 
-    /// The same bytes, by both their words (RFC 9110 §8.8.3.2).
+    /// Strong comparison: both tags are strong and equal (RFC 9110 §8.8.3.2).
     public func matchesStrongly(_ other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && opaque.utf8.elementsEqual(other.opaque.utf8)
     }
 
-    /// Good enough for a cache.
+    /// Weak comparison: the tags are equal; sufficient for caches.
     public func matchesWeakly(_ other: EntityTag) -> Bool {
         opaque.utf8.elementsEqual(other.opaque.utf8)
     }
 
-    /// Reads a list as far as it is one; commas may stand inside a tag.
+    /// Parses a list up to the first error; tags may contain commas.
     static func list(_ text: String) -> [EntityTag] { read(text).tags }
 
-    /// Whether a text is a list of tags from its first byte to its last, of one tag at least.
+    /// Whether the whole text is a list of at least one tag.
     static func isList(_ text: String) -> Bool {
         let (tags, isWhole) = read(text)
         return isWhole && !tags.isEmpty
     }
 
-    /// More than 16 empty elements or 256 tags end a list (H30, H57).
+    /// A list ends after 16 empty elements or 256 tags (H30, H57).
     private static func read(_ text: String) -> (tags: [EntityTag], isWhole: Bool) {
         var reader = TagReader(text)
         var tags: [EntityTag] = []
@@ -67,7 +67,7 @@ public struct EntityTag: Equatable, Sendable {
     }
 }
 
-/// Walks over the text of a field that holds entity tags.
+/// A parser of entity tags.
 private struct TagReader {
     private var rest: Substring.UTF8View
 
@@ -83,7 +83,7 @@ private struct TagReader {
         return true
     }
 
-    /// `[W/] DQUOTE *etagc DQUOTE`: no escapes, no blanks (RFC 9110 §8.8.3).
+    /// Parses `[W/] DQUOTE *etagc DQUOTE`: no escapes, no blanks (RFC 9110 §8.8.3).
     mutating func tag() -> EntityTag? {
         let isWeak = rest.starts(with: "W/".utf8)
         if isWeak { rest = rest.dropFirst(2) }

@@ -1,32 +1,33 @@
-/// What a request demands of the state of a thing, judged in the order of RFC 9110 §13.2.2 (H100).
+/// The validators of a resource, with which a request's conditions are evaluated in the order of
+/// RFC 9110 §13.2.2 (H100).
 ///
-/// To be asked once everything else would succeed — the caller is known, the thing is there — and
-/// before anything is done.
+/// To be evaluated after all other checks — authentication, existence — and before the request has
+/// an effect.
 public struct Preconditions: Sendable {
-    /// What a request's conditions come to.
+    /// The result of evaluating a request's conditions.
     public enum Outcome: Equatable, Sendable {
         /// The request is carried out.
         case proceed
-        /// 304: the caller has it already; only for `GET` and `HEAD` (H99).
+        /// 304: the client's copy is current; only for `GET` and `HEAD` (H99).
         case notModified
-        /// 412: the thing is not the one the caller means.
+        /// 412: a condition is false.
         case failed
     }
 
-    /// The thing as it is; a thing without a tag matches `*` alone.
+    /// The current tag. A resource without a tag matches only `*`.
     public let tag: EntityTag?
-    /// When it last changed, in whole seconds since 1970 UTC; `nil` where nobody knows.
+    /// When the resource last changed, in whole seconds since 1970 UTC; `nil` when unknown.
     public let modified: Int64?
 
-    /// Describes a thing that exists.
+    /// Describes an existing resource.
     public init(tag: EntityTag?, modified: Int64?) {
         self.tag = tag
         self.modified = modified
     }
 
-    /// Judges a request.
+    /// Evaluates a request's conditions.
     ///
-    /// - Parameter now: Whole seconds since 1970 UTC; a date in the future is no condition (H103).
+    /// - Parameter now: Whole seconds since 1970 UTC; a date in the future is ignored (H103).
     public func evaluate(_ method: Method, _ fields: Fields, at now: Int64) -> Outcome {
         if let text = fields.joined("If-Match") {
             guard matches(text, by: EntityTag.matchesStrongly) else { return .failed }
@@ -44,17 +45,17 @@ public struct Preconditions: Sendable {
         return modified <= date ? .notModified : .proceed
     }
 
-    /// Whether a range may be cut from what the caller knows (`If-Range`, H109).
+    /// Whether a range may be sent (`If-Range`, H109).
     ///
-    /// A strong tag that is equal, or exactly the date; anything else sends everything.
+    /// Requires an equal strong tag or exactly the same date; otherwise everything is sent.
     public func allowsRange(_ fields: Fields) -> Bool {
         guard let text = fields["If-Range"] else { return true }
         if let other = EntityTag(text) { return tag?.matchesStrongly(other) ?? false }
         return modified != nil && date(text) == modified
     }
 
-    /// Whether the value of an `If-Match` can be one; who sends another one relies on a condition
-    /// that nobody can evaluate.
+    /// Whether the value of an `If-Match` is valid. A client that sends an invalid one relies on a
+    /// condition that cannot be evaluated.
     public static func isReadable(_ text: String) -> Bool {
         text.trimmed == "*" || EntityTag.isList(text)
     }
@@ -62,13 +63,13 @@ public struct Preconditions: Sendable {
     private func matches(_ text: String, by compare: (EntityTag) -> (EntityTag) -> Bool) -> Bool {
         if text.trimmed == "*" { return true }
         guard let tag else { return false }
-        // Compressed bytes bear a tag of their own and are of the same thing (H102).
+        // Compressed content has its own tag but is the same resource (H102).
         let tags = [tag] + ContentCoding.allCases.map { coding in tag.coded(coding.name) }
         return EntityTag.list(text).contains { other in
             tags.contains { tag in compare(tag)(other) }
         }
     }
 
-    /// An invalid date is no condition.
+    /// An invalid date is ignored.
     private func date(_ text: String?) -> Int64? { text.flatMap(HTTPDate.parse) }
 }

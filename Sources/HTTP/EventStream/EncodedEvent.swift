@@ -1,16 +1,17 @@
-/// An event of an event stream as it stands on the wire; made once, sent to many.
+/// A server-sent event in its wire format; encoded once, sent to many clients.
 public struct EncodedEvent: Sendable {
     let bytes: [UInt8]
 
-    /// Writes an event.
+    /// Encodes an event.
     ///
     /// - Parameters:
-    ///   - data: UTF-8; every CR, LF and CR LF begins a new line of it, so that nothing in it can
-    ///     begin another field (H152).
+    ///   - data: UTF-8; every CR, LF and CR LF starts a new `data` line, so that the data cannot
+    ///     start another field (H152).
     ///   - name: The type of the event, `message` when `nil`.
-    ///   - id: What the client says in `Last-Event-ID` when it comes back, at most 256 bytes (H154).
-    /// - Returns: `nil` when the name holds CR or LF, or the id one of them or NUL, or too much: such
-    ///   text could begin a field of its own (H152).
+    ///   - id: The id that the client sends in `Last-Event-ID` when it reconnects, at most 256
+    ///     bytes (H154).
+    /// - Returns: `nil` when the name contains CR or LF, or the id CR, LF or NUL or too many bytes:
+    ///   such text could start another field (H152).
     public init?(data: some Collection<UInt8>, name: String? = nil, id: String? = nil) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(data.count + 32)
@@ -24,30 +25,30 @@ public struct EncodedEvent: Sendable {
         }
         let prefix = Array("data: ".utf8)
         bytes += prefix
-        var follows: UInt8 = 0
+        var previous: UInt8 = 0
         for byte in data {
-            if byte == .lf, follows == .cr {
-                // CR LF is one end of line.
+            if byte == .lf, previous == .cr {
+                // CR LF is a single line end.
             } else if byte.endsLine {
                 bytes.append(.lf)
                 bytes += prefix
             } else {
                 bytes.append(byte)
             }
-            follows = byte
+            previous = byte
         }
         bytes += [.lf, .lf]
         self.bytes = bytes
     }
 
-    /// Writes an event whose data is text.
+    /// Encodes an event whose data is a string.
     public init?(data: String, name: String? = nil, id: String? = nil) {
         self.init(data: Array(data.utf8), name: name, id: id)
     }
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Several events behind each other, as one piece to send.
+    /// Concatenates events, to send them at once.
     public static func joined(_ events: some Collection<EncodedEvent>) -> EncodedEvent {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(events.reduce(0) { sum, event in sum + event.count })
@@ -55,26 +56,26 @@ public struct EncodedEvent: Sendable {
         return EncodedEvent(bytes: bytes)
     }
 
-    /// How many bytes it has.
+    /// The size in bytes.
     public var count: Int { bytes.count }
 
-    /// A comment, which clients skip, and where they are, which they remember: without data nothing is
+    /// A comment, which clients ignore, and the id, which they remember: without data no event is
     /// dispatched (HTML §9.2.6).
     ///
-    /// - Parameter place: What a client that breaks off here says in `Last-Event-ID`; `nil` for what it
-    ///   would have said before.
-    static func heartbeat(at place: Int64?) -> EncodedEvent {
-        EncodedEvent(bytes: Array(":\n\(id(place))\n".utf8))
+    /// - Parameter position: What a client that reconnects sends in `Last-Event-ID`; `nil` to leave
+    ///   its last id unchanged.
+    static func heartbeat(at position: Int64?) -> EncodedEvent {
+        EncodedEvent(bytes: Array(":\n\(id(position))\n".utf8))
     }
 
-    /// What every stream begins with: a comment, so that something arrives at once (H151), how long a
-    /// client waits before it comes back, in milliseconds and in digits (H153), and where it begins.
-    static func greeting(retry: UInt32, at place: Int64?) -> EncodedEvent {
-        EncodedEvent(bytes: Array(":\nretry: \(retry)\n\(id(place))\n".utf8))
+    /// The start of every stream: a comment, so that bytes arrive at once (H151), the reconnection
+    /// time in milliseconds, in digits (H153), and the first id.
+    static func preamble(retry: UInt32, at position: Int64?) -> EncodedEvent {
+        EncodedEvent(bytes: Array(":\nretry: \(retry)\n\(id(position))\n".utf8))
     }
 
-    private static func id(_ place: Int64?) -> String {
-        place.map { place in "id: \(place)\n" } ?? ""
+    private static func id(_ position: Int64?) -> String {
+        position.map { position in "id: \(position)\n" } ?? ""
     }
 }
 
@@ -82,16 +83,17 @@ extension UInt8 {
     fileprivate var endsLine: Bool { self == .cr || self == .lf }
 }
 
-/// Where a client's event stream broke off (H154).
+/// Reads the id after which an event stream resumes (H154).
 public enum LastEventID {
-    /// The most bytes an id may have.
+    /// The most bytes of an id.
     static let maximum = 256
 
-    /// Reads `Last-Event-ID`, or a parameter of the query where the route offers one.
+    /// Reads `Last-Event-ID`, or a query parameter where the route has one.
     ///
-    /// The header wins: a browser that reconnects sends it with the address of the first time.
-    /// - Returns: `nil` when the client starts anew.
-    /// - Throws: 400 when it is too long, repeated or not text.
+    /// The header wins, because a browser that reconnects sends it with the original URL.
+    ///
+    /// - Returns: `nil` when the client starts a new stream.
+    /// - Throws: 400 when the id is too long, repeated or not text.
     public static func read(
         _ request: Request, parameter: String? = nil
     ) throws(Refusal) -> String? {
@@ -112,7 +114,7 @@ public enum LastEventID {
         return id
     }
 
-    /// Opaque but bounded, and nothing that ends a line of the stream.
+    /// Whether an id has an allowed length and no byte that ends a line of the stream.
     static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.count <= maximum
             && !bytes.contains { byte in byte == 0 || byte == .cr || byte == .lf }
@@ -121,5 +123,5 @@ public enum LastEventID {
 
 extension Refusal {
     fileprivate static let lastEventID = Refusal(
-        .badRequest, "H154", "The last event id is not one this server gave.")
+        .badRequest, "H154", "The last event id is invalid.")
 }

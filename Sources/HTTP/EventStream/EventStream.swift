@@ -1,53 +1,54 @@
 internal import SystemSupport
 
-/// An application's end of an event stream; every call comes on the stream's loop and must not block.
+/// The application's side of an event stream; every method is called on the stream's loop and must
+/// not block.
 public protocol EventStreamHandler: AnyObject, Sendable {
-    /// The id behind which a client goes on that has all that was sent so far, should it have been sent
-    /// none for long or none at all; `nil` where ids are no numbers, or nobody goes on.
+    /// The id to resume after for a client that has received everything sent so far, even if no
+    /// event was sent for long or at all; `nil` where ids are not numbers or clients do not resume.
     var resumePosition: Int64? { get }
 
-    /// The head and a first comment are under way; events may be sent, from any thread.
+    /// The head and a first comment are queued; events may be sent, from any thread.
     func opened(_ stream: EventStream)
 
-    /// After ``EventStream/isFull``: there is room again.
+    /// Follows ``EventStream/isFull``: the stream can take more events.
     func drained(_ stream: EventStream)
 
-    /// The stream is over, whoever ended it; the last call.
+    /// The stream is closed, by either side; the last call.
     func closed(_ stream: EventStream)
 }
 
 extension EventStreamHandler {
-    /// The id of the last event that was sent is place enough.
+    /// `nil`: clients resume after the id of the last event.
     public var resumePosition: Int64? { nil }
 
-    /// Nobody waits for room.
+    /// Does nothing.
     public func drained(_ stream: EventStream) {}
 }
 
-/// The numbers of an event stream; the defaults are those of the specification.
+/// Settings of an event stream, with the defaults of the HTTP rules.
 public struct EventStreamSettings: Sendable {
-    /// How long a client waits before it comes back, in milliseconds (H153).
+    /// How long a client waits before it reconnects, in milliseconds (H153).
     public var retry: UInt32 = 3000
-    /// How often a comment shows that the stream lives, in milliseconds (H153).
+    /// How often a comment is sent as a heartbeat, in milliseconds (H153).
     public var heartbeat: Int64 = 15_000
-    /// What may wait for a slow client beyond the connection's own buffer, in bytes (H156).
+    /// The most bytes queued for a slow client beyond the connection's own buffer (H156).
     public var maximumQueueBytes = 1 << 20
-    /// What may wait for a slow client, in events (H156).
+    /// The most events queued for a slow client (H156).
     public var maximumQueueEvents = 1000
 
-    /// The defaults.
+    /// The default settings.
     public init() {}
 }
 
-/// The server's end of one event stream (HTML §9.2, H151–H158).
+/// The server's side of one event stream (HTML §9.2, H151–H158).
 ///
-/// Events may be sent from any thread. A client that reads too slowly is cut off when its queue is
-/// full: it comes back with `Last-Event-ID` and loses nothing.
+/// Events may be sent from any thread. A client that reads too slowly is disconnected when its
+/// queue is full; it reconnects with `Last-Event-ID` and loses nothing.
 public final class EventStream: ByteChannelHandler {
     private struct Times: Sendable {
         var heartbeat = Int64.max
         var expiry = Int64.max
-        /// To be finished once everything has left.
+        /// Whether the stream ends once the queue is empty.
         var isEnding = false
     }
 
@@ -57,9 +58,9 @@ public final class EventStream: ByteChannelHandler {
     private let outbox: Outbox
     private let times = Locked(Times())
 
-    /// Makes a stream; ``response`` then carries it.
+    /// Makes a stream; send ``response`` to open it.
     ///
-    /// - Parameter slot: Its place in a count of streams, given back at the end (H157).
+    /// - Parameter slot: Released when the stream closes (H157).
     public init(
         _ handler: any EventStreamHandler, settings: EventStreamSettings = EventStreamSettings(),
         slot: StreamSlot? = nil
@@ -72,7 +73,7 @@ public final class EventStream: ByteChannelHandler {
             maximumMessages: settings.maximumQueueEvents)
     }
 
-    /// The answer that opens it; neither a cache nor a proxy may hold it back (H151).
+    /// The response that opens the stream; caches and proxies must not buffer it (H151).
     public var response: Response {
         var response = Response(.ok, content: .stream(self))
         response.fields.add("Content-Type", "text/event-stream; charset=utf-8")
@@ -83,21 +84,23 @@ public final class EventStream: ByteChannelHandler {
 
     /// Sends an event, from any thread.
     ///
-    /// - Returns: False when it will not arrive: the stream is over, or the client too slow (H156).
+    /// - Returns: False when it will not be delivered: the stream is closed, or the client too slow
+    ///   (H156).
     @discardableResult public func send(_ event: EncodedEvent) -> Bool {
         outbox.put(event.bytes) { self.flush() }
     }
 
-    /// Whether what was sent waits for a slow client; on the loop.
+    /// Whether events wait for a slow client; to be read on the loop.
     ///
-    /// Whoever has a store to read from sends nothing then, and goes on at
-    /// ``EventStreamHandler/drained(_:)``, instead of filling the queue until the client is cut off.
-    public var isFull: Bool { outbox.isWaiting || outbox.line?.isFull != false }
+    /// A handler that reads from a store should then stop sending until
+    /// ``EventStreamHandler/drained(_:)``, instead of filling the queue until the client is
+    /// disconnected.
+    public var isFull: Bool { outbox.isWaiting || outbox.channel?.isFull != false }
 
-    /// Runs something on the stream's loop, from any thread; dropped once the stream is over.
+    /// Runs work on the stream's loop, from any thread; dropped once the stream is closed.
     public func perform(_ work: @escaping @Sendable () -> Void) { outbox.perform(work) }
 
-    /// Ends the stream behind what was sent, from any thread.
+    /// Ends the stream after everything sent so far, from any thread.
     public func close() {
         outbox.perform {
             self.times.withLock { times in times.isEnding = true }
@@ -105,84 +108,86 @@ public final class EventStream: ByteChannelHandler {
         }
     }
 
-    /// Ends the stream after some milliseconds, as when its token expires (H158); the last call
-    /// counts, from any thread.
+    /// Ends the stream after some milliseconds, as when its token expires (H158), from any thread.
+    /// A later call replaces the time.
     public func expire(in milliseconds: Int64) {
         outbox.perform {
-            guard let line = self.outbox.line else { return }
-            let time = line.milliseconds.saturating(adding: milliseconds)
+            guard let channel = self.outbox.channel else { return }
+            let time = channel.milliseconds.saturating(adding: milliseconds)
             self.times.withLock { times in times.expiry = time }
-            self.arm(line)
+            self.arm(channel)
         }
     }
 
     private func flush() {
         guard !outbox.hasOverflown else {
-            // Not finished in good order: the client must notice that something is missing (H88).
-            outbox.line?.abort()
+            // Aborted, not finished: the client must notice that events are missing (H88).
+            outbox.channel?.abort()
             return
         }
-        let hasLeft = outbox.flush()
-        if hasLeft, times.withLock({ times in times.isEnding }) { end() }
+        let hasSentAll = outbox.flush()
+        if hasSentAll, times.withLock({ times in times.isEnding }) { end() }
     }
 
     private func end() {
-        let line = outbox.line
-        outbox.shut()
-        line?.finish()
+        let channel = outbox.channel
+        outbox.close()
+        channel?.finish()
     }
 
-    private func arm(_ line: any ByteChannel) {
-        line.setDeadline(times.withLock { times in min(times.heartbeat, times.expiry) })
+    private func arm(_ channel: any ByteChannel) {
+        channel.setDeadline(times.withLock { times in min(times.heartbeat, times.expiry) })
     }
 
-    // MARK: The line
+    // MARK: The channel
 
-    /// Greets the client.
-    public func opened(_ line: any ByteChannel) {
-        line.send(EncodedEvent.greeting(retry: settings.retry, at: handler.resumePosition).bytes)
-        let heartbeat = line.milliseconds + settings.heartbeat
+    /// Sends the start of the stream.
+    public func opened(_ channel: any ByteChannel) {
+        channel.send(EncodedEvent.preamble(retry: settings.retry, at: handler.resumePosition).bytes)
+        let heartbeat = channel.milliseconds + settings.heartbeat
         times.withLock { times in times.heartbeat = heartbeat }
-        arm(line)
-        outbox.connect(line)
+        arm(channel)
+        outbox.connect(channel)
         handler.opened(self)
     }
 
-    /// Shows that the stream lives, or ends it.
+    /// Sends a heartbeat, or ends an expired stream.
     public func deadlinePassed() {
-        guard let line = outbox.line else { return }
-        let now = line.milliseconds
-        let (beats, hasExpired) = times.withLock { times -> (Bool, Bool) in
-            let beats = now >= times.heartbeat
-            if beats { times.heartbeat = now + settings.heartbeat }
-            return (beats, now >= times.expiry)
+        guard let channel = outbox.channel else { return }
+        let now = channel.milliseconds
+        let (isHeartbeatDue, hasExpired) = times.withLock { times -> (Bool, Bool) in
+            let isHeartbeatDue = now >= times.heartbeat
+            if isHeartbeatDue { times.heartbeat = now + settings.heartbeat }
+            return (isHeartbeatDue, now >= times.expiry)
         }
         guard !hasExpired else { return end() }
-        // Behind a full line a heartbeat proves nothing, and none overtakes what waits: it names the
-        // place behind that.
-        if beats, !isFull { line.send(EncodedEvent.heartbeat(at: handler.resumePosition).bytes) }
-        arm(line)
+        // Not sent while events are queued: the heartbeat names the position behind them and must
+        // not overtake them.
+        if isHeartbeatDue, !isFull {
+            channel.send(EncodedEvent.heartbeat(at: handler.resumePosition).bytes)
+        }
+        arm(channel)
     }
 
-    /// Goes on with what waits.
+    /// Sends queued events.
     public func drained() {
         flush()
         if !isFull { handler.drained(self) }
     }
 
-    /// Ends the stream; the client comes back elsewhere.
+    /// Ends the stream; the client reconnects to another process.
     public func stopping() { close() }
 
-    /// Lets everything go.
+    /// Releases the slot and the channel.
     public func closed() {
         outbox.disconnect()
-        slot?.leave()
+        slot?.release()
         handler.closed(self)
     }
 }
 
 extension Int64 {
-    /// A sum that stays at the end of the numbers instead of trapping.
+    /// A sum that is clamped to the range of `Int64` instead of trapping.
     package func saturating(adding other: Int64) -> Int64 {
         let (sum, overflowed) = addingReportingOverflow(other)
         return overflowed ? (other < 0 ? .min : .max) : sum

@@ -1,22 +1,23 @@
 import Bytes
 
-/// What a proxy of connections writes before all else: the PROXY protocol, version 2 (PROXY protocol §2.2, H202).
+/// Parses the header that a proxy sends at the start of a connection: the PROXY protocol, version 2
+/// (PROXY protocol §2.2, H202).
 ///
-/// Shown from its first byte each time, however much has come: it is at most ``maximumSize`` long,
-/// and the first byte that cannot be part of one decides.
+/// Each call is given all bytes received so far; a header is at most ``maximumSize`` long, and the
+/// first invalid byte ends parsing.
 public enum ProxyHeader {
-    /// What the bytes seen so far are.
+    /// The result of parsing the bytes received so far.
     public enum Outcome: Sendable, Equatable {
-        /// The beginning of a header.
+        /// The start of a header.
         case incomplete
-        /// A header of `count` bytes. `source` is the client; `nil` when the proxy speaks for itself
-        /// (`LOCAL`) or does not know: then the addresses of the socket count.
+        /// A header of `count` bytes. `source` is the client; `nil` when the proxy connects for
+        /// itself (`LOCAL`) or does not know the client: then the socket's address is used.
         case complete(count: Int, source: PeerAddress?)
-        /// No header: the connection is to be dropped without a word.
+        /// Not a header: the connection is closed without an answer.
         case invalid
     }
 
-    /// The longest header taken: the 16 bytes that all have, and 1024 of addresses and extensions.
+    /// The longest accepted header: 16 fixed bytes and 1024 of addresses and extensions.
     public static let maximumSize = fixedSize + 1024
 
     private static let fixedSize = 16
@@ -24,19 +25,18 @@ public enum ProxyHeader {
         0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A,
     ]
 
-    /// How long the header is that begins like this, as far as that can be told: at least so much is to
-    /// be read before anything else.
+    /// The length of the header as far as it is known: at least that many bytes must be read.
     public static func size(_ bytes: Span<UInt8>) -> Int {
         bytes.count < fixedSize ? fixedSize : fixedSize + bytes.number(at: 14)
     }
 
-    /// Reads a header from the beginning of a connection.
+    /// Parses a header at the start of a connection.
     public static func read(_ bytes: Span<UInt8>) -> Outcome {
-        for place in 0..<min(bytes.count, signature.count)
-        where bytes[place] != signature[place] {
+        for position in 0..<min(bytes.count, signature.count)
+        where bytes[position] != signature[position] {
             return .invalid
         }
-        // Version 2 and one of two commands.
+        // Version 2 with command LOCAL or PROXY.
         guard bytes.count > 12 else { return .incomplete }
         guard bytes[12] == 0x20 || bytes[12] == 0x21 else { return .invalid }
         let isLocal = bytes[12] == 0x20
@@ -48,7 +48,8 @@ public enum ProxyHeader {
         guard bytes.count >= fixedSize else { return .incomplete }
         let count = fixedSize + bytes.number(at: 14)
         guard count <= maximumSize else { return .invalid }
-        // What follows `LOCAL` and an unspecified family is for nobody (PROXY protocol §2.2).
+        // The rest of a `LOCAL` header and of an unspecified family is ignored (PROXY protocol
+        // §2.2).
         guard let family, !isLocal, family != .unspecified else {
             return bytes.count < count
                 ? .incomplete : .complete(count: count, source: nil)
@@ -61,14 +62,14 @@ public enum ProxyHeader {
         return .complete(count: count, source: source(header, family))
     }
 
-    /// Family and protocol of the client's connection; HTTP comes by streams only.
+    /// Address family and protocol of the client's connection. HTTP uses stream sockets only.
     private enum Family: UInt8 {
         case unspecified = 0x00
         case ipv4 = 0x11
         case ipv6 = 0x21
         case unix = 0x31
 
-        /// Bytes of both addresses and ports.
+        /// The size of both addresses and ports, in bytes.
         var size: Int {
             switch self {
             case .unspecified: 0
@@ -82,7 +83,7 @@ public enum ProxyHeader {
     private static func source(_ header: Span<UInt8>, _ family: Family) -> PeerAddress? {
         switch family {
         case .unspecified: nil
-        // A socket file on the proxy's machine is an address to nobody else.
+        // A socket path on the proxy's machine has no meaning here.
         case .unix: .unknown
         case .ipv4:
             .ipv4(
@@ -95,38 +96,41 @@ public enum ProxyHeader {
         }
     }
 
-    /// Walks over type, length and value up to the end; a checksum must be right (PROXY protocol §2.2.3).
+    /// Checks type, length and value of each extension, and a checksum if present (PROXY protocol
+    /// §2.2.3).
     private static func areValid(_ header: Span<UInt8>, from start: Int) -> Bool {
-        var place = start
+        var position = start
         var checksum: Int?
-        while place < header.count {
-            guard header.count - place >= 3 else { return false }
-            let (type, length) = (header[place], header.number(at: place + 1))
-            place += 3
-            guard length <= header.count - place else { return false }
+        while position < header.count {
+            guard header.count - position >= 3 else { return false }
+            let (type, length) = (header[position], header.number(at: position + 1))
+            position += 3
+            guard length <= header.count - position else { return false }
             if type == 0x03 {
                 guard length == 4, checksum == nil else { return false }
-                checksum = place
+                checksum = position
             }
-            place += length
+            position += length
         }
         guard let checksum else { return true }
         var crc = CRC32C()
         crc.update(header.extracting(..<checksum))
-        // The checksum itself counts as zeros.
+        // The checksum field itself counts as zeros.
         crc.update([0, 0, 0, 0].span)
         crc.update(header.extracting((checksum + 4)...))
-        let said = header.number(at: checksum) << 16 | header.number(at: checksum + 2)
-        return Int(crc.value) == said
+        let expected = header.number(at: checksum) << 16 | header.number(at: checksum + 2)
+        return Int(crc.value) == expected
     }
 }
 
 extension Span<UInt8> {
-    /// Two bytes, most significant first.
-    fileprivate func number(at place: Int) -> Int { Int(self[place]) << 8 | Int(self[place + 1]) }
+    /// Two bytes, big-endian.
+    fileprivate func number(at position: Int) -> Int {
+        Int(self[position]) << 8 | Int(self[position + 1])
+    }
 
-    /// Eight bytes, most significant first.
-    fileprivate func word(at place: Int) -> UInt64 {
-        (place..<place + 8).reduce(0) { word, place in word << 8 | UInt64(self[place]) }
+    /// Eight bytes, big-endian.
+    fileprivate func word(at position: Int) -> UInt64 {
+        (position..<position + 8).reduce(0) { word, position in word << 8 | UInt64(self[position]) }
     }
 }

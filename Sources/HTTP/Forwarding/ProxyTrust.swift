@@ -1,56 +1,56 @@
-/// Which proxies are believed, and which field says who stands behind them (H198–H201).
+/// The trusted proxies and the header field from which the client's address is read (H198–H201).
 ///
-/// From anybody else the fields mean nothing, and neither do those that were not chosen here: one
-/// source of truth, never a mix.
+/// From other peers the fields are ignored, and so is every field that was not chosen here.
 public struct ProxyTrust: Sendable, Equatable {
-    /// Where the client's address stands.
+    /// The field that has the client's address.
     public enum Source: String, Sendable, CaseIterable {
-        /// Nowhere: the peer of the socket is the client.
+        /// None: the peer of the socket is the client.
         case none
-        /// In `Forwarded` (RFC 7239).
+        /// `Forwarded` (RFC 7239).
         case forwarded
-        /// In `X-Forwarded-For`, `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Forwarded-Port`.
+        /// `X-Forwarded-For`, `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Forwarded-Port`.
         case xForwarded = "x-forwarded"
     }
 
-    /// The addresses of the proxies; nobody, unless somebody is named.
+    /// The addresses of trusted proxies; none by default.
     public var proxies: [AddressBlock] = []
-    /// Where the client's address stands.
+    /// The field that has the client's address.
     public var source = Source.none
-    /// `maxForwardedHops`: how many elements of the list are looked at (H199).
+    /// `maxForwardedHops`: how many elements of the list are read (H199).
     public var maximumHops = 16
 
-    /// Trusts nobody.
+    /// Trusts no proxy.
     public init() {}
 
-    /// Whether a peer is one of the proxies.
+    /// Whether a peer is a trusted proxy.
     public func includes(_ peer: PeerAddress) -> Bool {
         proxies.contains { block in block.contains(peer) }
     }
 
-    /// Where a request really comes from.
+    /// The origin of a request as reported by trusted proxies.
     public struct Origin: Sendable, Equatable {
-        /// The client, as far as proxies are to be believed.
+        /// The client's address.
         public var client: PeerAddress
-        /// What the client spoke with the outermost proxy, if that was said and is known.
+        /// The scheme between client and outermost proxy, if reported and known.
         public var scheme: Scheme?
-        /// What the client called the outermost proxy, if that was said and is a host (ruling 36).
+        /// The host that the client requested from the outermost proxy, if reported and valid
+        /// (ruling 36).
         public var host: Authority?
     }
 
-    /// What a request from a proxy is called: as the proxy calls it by `X-Request-Id`, if that is a
-    /// name, else by our own id (H205). Nobody but a trusted peer is to be asked about.
+    /// The id of a request from a trusted proxy: the proxy's `X-Request-Id` if it is valid,
+    /// otherwise our own (H205). Only to be called for trusted peers.
     public func id(of fields: Fields, or own: RequestID) -> RequestID {
         own.adopting(fields.bytes("X-Request-Id"))
     }
 
-    /// Reads who stands behind a proxy.
+    /// Finds the client behind trusted proxies.
     ///
-    /// The list is walked from its end: each proxy vouches for the element it added, as long as it is
-    /// trusted itself. The first address that is not is the client's; what stands before it was
-    /// written by the client.
+    /// The list is read from its end: each proxy confirms the element it appended, as long as it is
+    /// trusted itself. The first address that is not trusted is the client's; elements before it
+    /// were written by the client.
     ///
-    /// - Parameter peer: A trusted peer; anybody else must not be asked about.
+    /// - Parameter peer: A trusted peer. Must not be called for others.
     public func origin(of fields: Fields, from peer: PeerAddress) -> Origin {
         var origin = Origin(client: peer)
         switch source {
@@ -77,7 +77,8 @@ public struct ProxyTrust: Sendable, Equatable {
                     let client = PeerAddress(node: element, bracketed: false)
                 else { break }
                 origin.client = client
-                // Most proxies pass the one of the outermost on: the last one said counts on.
+                // Most proxies pass on the value of the outermost one, so the last value read
+                // remains valid.
                 if let scheme = schemes.next() { origin.scheme = Scheme(scheme) }
                 if let host = hosts.next() { origin.host = Authority(host) }
                 if let digits = ports.next() { port = Authority.port(digits) }
@@ -89,17 +90,17 @@ public struct ProxyTrust: Sendable, Equatable {
     }
 }
 
-/// One element of `Forwarded`: what one proxy knew of its own client (RFC 7239 §4).
+/// One element of `Forwarded`: what one proxy reports of its client (RFC 7239 §4).
 struct ForwardedElement {
     /// `for`, when it is an address.
     private(set) var client: PeerAddress?
     /// `proto`, when it is known.
     private(set) var scheme: Scheme?
-    /// `host`, when it is one.
+    /// `host`, when it is valid.
     private(set) var host: Authority?
 
-    /// Reads `name=value` pairs between semicolons, values being tokens or quoted strings; `nil` for
-    /// anything else, and for a name that comes twice.
+    /// Parses `name=value` pairs separated by semicolons, with tokens or quoted strings as values;
+    /// `nil` for anything else and for a repeated name.
     init?(_ element: ArraySlice<UInt8>) {
         var rest = element
         var names: [ArraySlice<UInt8>] = []
@@ -130,7 +131,7 @@ struct ForwardedElement {
         }
     }
 
-    /// Takes `=` and the token or quoted string behind it.
+    /// Consumes `=` and the token or quoted string after it.
     private static func value(of rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         rest = rest.dropFirst()
         guard rest.first == UInt8(ascii: "\"") else {
@@ -152,18 +153,20 @@ struct ForwardedElement {
     }
 }
 
-/// The elements of a list field from its end: all lines of that name are one list (H200).
+/// Iterates over the elements of a list field from its end; all lines of that name form one list
+/// (H200).
 ///
-/// From the end, because what the nearest proxy appended must be found whatever a client wrote in
-/// front of it: an unbalanced quote there ends the walk, and does not swallow what follows.
+/// From the end, because the elements that trusted proxies appended must be found whatever a client
+/// wrote before them: an unbalanced quote there ends the iteration instead of swallowing what
+/// follows.
 struct ReverseElements: IteratorProtocol {
     private let bytes: [UInt8]
     private var lines: [Range<Int>]
     private let isQuoted: Bool
-    /// Where the part of the last line ends that was not given yet; `nil` between two lines.
+    /// The end of the unread part of the last line; `nil` between two lines.
     private var end: Int?
 
-    /// - Parameter isQuoted: Whether elements may hold quoted strings, and commas inside them.
+    /// - Parameter isQuoted: Whether elements may contain quoted strings, and commas inside them.
     init(_ fields: Fields, _ name: FieldName, quoted isQuoted: Bool) {
         let bytes = fields.bytes
         lines = fields.lines.filter { line in bytes.span.matches(name, in: line.name) }
@@ -172,8 +175,8 @@ struct ReverseElements: IteratorProtocol {
         self.isQuoted = isQuoted
     }
 
-    /// The next element to the left, without blanks around it; empty ones are skipped
-    /// (RFC 9110 §5.6.1.2). `nil` at the beginning, and for good at a quote that was never opened.
+    /// The next element to the left, without surrounding blanks; empty elements are skipped (RFC
+    /// 9110 §5.6.1.2). `nil` at the start, and from then on at a quote that was never opened.
     mutating func next() -> ArraySlice<UInt8>? {
         while let line = lines.last {
             let end = end ?? line.upperBound
@@ -185,7 +188,7 @@ struct ReverseElements: IteratorProtocol {
                 lines.removeLast()
                 self.end = nil
             } else {
-                // In front of the comma.
+                // Before the comma.
                 self.end = start - 1
             }
             let element = bytes[start..<end].trimmingBlanks
@@ -194,30 +197,30 @@ struct ReverseElements: IteratorProtocol {
         return nil
     }
 
-    /// Where the last element of a part of a line begins.
+    /// The start of the last element in a part of a line.
     private func start(of range: Range<Int>) -> Int? {
-        var place = range.upperBound
-        while place > range.lowerBound {
-            let byte = bytes[place - 1]
-            if byte == UInt8(ascii: ",") { return place }
-            place -= 1
+        var position = range.upperBound
+        while position > range.lowerBound {
+            let byte = bytes[position - 1]
+            if byte == UInt8(ascii: ",") { return position }
+            position -= 1
             if isQuoted, byte == UInt8(ascii: "\"") {
-                guard let quote = opening(in: range.lowerBound..<place) else { return nil }
-                place = quote
+                guard let quote = opening(in: range.lowerBound..<position) else { return nil }
+                position = quote
             }
         }
         return range.lowerBound
     }
 
-    /// The quote that opens the string which ends at the end of a range: the last one that is not
-    /// escaped itself, by an odd number of backslashes in front of it.
+    /// The quote that opens the string ending at the end of a range: the last one not escaped by an
+    /// odd number of backslashes before it.
     private func opening(in range: Range<Int>) -> Int? {
-        var place = range.upperBound
-        while let quote = bytes[range.lowerBound..<place].lastIndex(of: UInt8(ascii: "\"")) {
+        var position = range.upperBound
+        while let quote = bytes[range.lowerBound..<position].lastIndex(of: UInt8(ascii: "\"")) {
             let before = bytes[range.lowerBound..<quote]
             let escapes = before.reversed().prefix { byte in byte == UInt8(ascii: "\\") }.count
             if escapes % 2 == 0 { return quote }
-            place = quote
+            position = quote
         }
         return nil
     }

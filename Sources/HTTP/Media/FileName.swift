@@ -1,13 +1,14 @@
-/// A file name a client may be told to use (H126): one path component, no control character, at
-/// most 255 bytes.
+/// A file name that is safe to send to a client (H126): one path component without control
+/// characters, at most 255 bytes.
 public struct FileName: Sendable, Equatable {
-    /// The name.
+    /// The sanitized name.
     public let text: String
 
-    /// Cleans what a client said (ruling 33): control characters are removed, then the last component of a path is
-    /// taken, with `/` and `\` as separators. An empty result, `.` and `..` become `content`.
+    /// Sanitizes a name from a client (ruling 33): removes control characters, then takes the last
+    /// component of a path, with `/` and `\` as separators. An empty result, `.` and `..` become
+    /// `content`.
     ///
-    /// Every file name of an upload comes through here, whatever the protocol, and every one of a download again.
+    /// Applied to every file name of an upload, whatever the protocol, and again at every download.
     public init(untrusted text: String) {
         let visible = text.unicodeScalars.filter { !FileName.isControl($0) }
         let last = visible.split(
@@ -24,8 +25,8 @@ public struct FileName: Sendable, Equatable {
         self.text = ["", ".", ".."].contains(cleaned) ? "content" : cleaned
     }
 
-    /// Control characters (C0, DEL, C1), line and paragraph separators, and marks that turn the direction of writing
-    /// and so hide an ending.
+    /// Control characters (C0, DEL, C1), line and paragraph separators, and bidirectional controls,
+    /// which can hide a file extension.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -33,7 +34,8 @@ public struct FileName: Sendable, Equatable {
         }
     }
 
-    /// As a path segment or `filename*` value: every byte but unreserved ones as `%XX` (RFC 8187).
+    /// The name as a path segment or `filename*` value: every byte but unreserved ones as `%XX`
+    /// (RFC 8187).
     public var percentEncoded: String {
         let digits = Array("0123456789ABCDEF".utf8)
         var encoded: [UInt8] = []
@@ -50,7 +52,8 @@ public struct FileName: Sendable, Equatable {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// In a quoted string: ASCII only, others as `_`, quotes and backslashes escaped.
+    /// The name as a quoted string: ASCII only, other characters as `_`, quotes and backslashes
+    /// escaped.
     public var quoted: String {
         var quoted = "\""
         for scalar in text.unicodeScalars {
@@ -70,24 +73,26 @@ public struct FileName: Sendable, Equatable {
     }
 }
 
-/// The file name in a `Content-Disposition` (RFC 6266), as a client says it: to be cleaned.
+/// Reads the file name of a `Content-Disposition` (RFC 6266). It is not sanitized; see
+/// ``FileName/init(untrusted:)``.
 public enum ContentDisposition {
-    /// `filename*` before `filename`; `nil` when there is neither, or none that can be read.
+    /// The value of `filename*`, otherwise of `filename`; `nil` when neither is present and
+    /// readable.
     public static func fileName(in value: String) -> String? {
         let parameters = parameters(of: value)
         if let text = parameters["filename*"], let name = extended(text) { return name }
         return parameters["filename"]
     }
 
-    /// Name and value of each parameter, quotes and their escapes undone.
+    /// The parameters by name, with quotes and escapes decoded.
     private static func parameters(of value: String) -> [String: String] {
         var parameters: [String: String] = [:]
         var (name, text) = ("", "")
         var (isValue, isQuoted, isEscaped) = (false, false, false)
         for scalar in value.unicodeScalars.map(Character.init) + [";"] {
             if isEscaped {
-                // Before anything else than a quote it is what stands between folders: clients that send
-                // a whole path do not double it.
+                // Before other characters a backslash separates folders: clients that send a whole
+                // path do not escape it.
                 if scalar != "\"" && scalar != "\\" { text.append("\\") }
                 text.append(scalar)
                 isEscaped = false
@@ -112,7 +117,7 @@ public enum ContentDisposition {
         return parameters
     }
 
-    /// `UTF-8''a%20b` (RFC 8187).
+    /// Decodes an extended value such as `UTF-8''a%20b` (RFC 8187).
     private static func extended(_ text: String) -> String? {
         let parts = text.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].lowercased() == "utf-8" else { return nil }
@@ -121,14 +126,14 @@ public enum ContentDisposition {
 }
 
 extension ResponseFields {
-    /// Adds what keeps content that somebody stored from acting in a browser (H126).
+    /// Adds fields that prevent stored content from acting in a browser (H126).
     ///
     /// - Parameters:
-    ///   - name: What it is saved as.
-    ///   - isInline: Whether a browser may show it in place; only for types that run nothing.
+    ///   - name: The name under which a browser saves it.
+    ///   - isInline: Whether a browser may display it; only for types that cannot run scripts.
     public mutating func addStoredContent(_ name: FileName, isInline: Bool) {
         add("Content-Disposition", name.disposition(isInline: isInline))
-        // Runs nothing, loads nothing, belongs to no origin, tells nobody where it was.
+        // No scripts, no subresources, an opaque origin, no referrer.
         add("Content-Security-Policy", "default-src 'none'; sandbox")
         add("Referrer-Policy", "no-referrer")
     }

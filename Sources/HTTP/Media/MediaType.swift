@@ -1,18 +1,18 @@
-/// A media type as it may stand in a header: `type/subtype` and parameters, visible ASCII, at most
-/// 255 bytes (RFC 9110 §8.3.1).
+/// A media type that is safe in a header: `type/subtype` and parameters, visible ASCII, at most 255
+/// bytes (RFC 9110 §8.3.1).
 public struct MediaType: Sendable, Equatable {
-    /// The type as it was said, with its parameters.
+    /// The type with its parameters, as given.
     public let text: String
 
-    /// What is nothing in particular.
+    /// `application/octet-stream`.
     public static let unknown = MediaType(checked: "application/octet-stream")
 
-    /// What a client declared, or `application/octet-stream` when that could harm a header.
+    /// The type that a client declared, or ``unknown`` when it is invalid.
     public init(untrusted text: String) {
         self = MediaType(text) ?? .unknown
     }
 
-    /// Reads a media type; `nil` when it is none, too long, or has a control byte.
+    /// Parses a media type; `nil` when it is malformed, too long or not visible ASCII.
     public init?(_ text: String) {
         let text = String(text.trimmed)
         guard text.utf8.count <= 255, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
@@ -29,8 +29,8 @@ public struct MediaType: Sendable, Equatable {
     /// Type and subtype in lower case, without parameters.
     public var essence: String { text.prefix { $0 != ";" }.trimmed.lowercased() }
 
-    /// Whether content of this type is text, which shrinks when compressed (H114); events of a
-    /// stream are not, they leave one by one.
+    /// Whether content of this type is compressible text (H114). Event streams are not, because
+    /// their events are sent one by one.
     var isText: Bool {
         let essence = essence
         if essence == "text/event-stream" { return false }
@@ -40,7 +40,7 @@ public struct MediaType: Sendable, Equatable {
 }
 
 extension MediaType {
-    /// The type that the ending of a file's name stands for; ``unknown`` for all others.
+    /// The type for the extension of a file name; ``unknown`` for other extensions.
     public init(fileName: String) {
         let ending = fileName.split(separator: ".", omittingEmptySubsequences: false)
         let text = ending.count > 1 ? Self.byEnding[ending[ending.count - 1].lowercased()] : nil

@@ -1,31 +1,31 @@
-/// The name of a header field, written in code: `request.fields["Content-Range"]`.
+/// The name of a header field as a literal in code: `request.fields["Content-Range"]`.
 ///
-/// Names from the wire are never turned into this type; they stay bytes and are compared with it
-/// by folding ASCII letters only (H1, H27).
+/// Names that were received stay bytes; they are compared with this type ignoring the case of ASCII
+/// letters only (H1, H27).
 public struct FieldName: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     let text: StaticString
 
-    /// Takes a literal of token characters (RFC 9110 §5.1).
+    /// Makes a name of a literal of token characters (RFC 9110 §5.1).
     public init(stringLiteral text: StaticString) {
         self.text = text
     }
 
-    /// The name as it was written.
+    /// The name as written in code.
     public var description: String { text.description }
 }
 
 extension UInt8 {
-    /// The byte with `A`–`Z` folded to `a`–`z`; every other byte as it is (H1).
+    /// The byte with `A`–`Z` folded to `a`–`z` (H1).
     var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 }
 
-/// The header fields of a request, in the order in which they came (H28).
+/// The header fields of a request, in the order received (H28).
 ///
-/// Names and values are ranges of one copy of the head, so reading a field costs nothing until its
-/// text is asked for. Values are bytes; ``subscript(_:)`` shows each byte as one scalar
-/// (ISO 8859-1), so that nothing is lost and nothing invented (H26).
+/// Names and values are ranges of one copy of the head, so a field costs nothing until its text is
+/// read. Values are bytes; ``subscript(_:)`` maps each byte to one scalar (ISO 8859-1), so that
+/// nothing is lost (H26).
 public struct Fields: Sendable {
-    /// Where one field stands in the head.
+    /// The position of a field line in the head.
     struct Line: Sendable {
         var nameStart: UInt32
         var nameCount: UInt32
@@ -44,10 +44,10 @@ public struct Fields: Sendable {
         self.lines = lines
     }
 
-    /// How many field lines there are.
+    /// The number of field lines.
     public var count: Int { lines.count }
 
-    /// The value of the first line of that name, or `nil`.
+    /// The value of the first line of that name; `nil` when there is none.
     public subscript(name: FieldName) -> String? {
         for line in lines where isNamed(name, line) { return text(line) }
         return nil
@@ -58,7 +58,7 @@ public struct Fields: Sendable {
         lines.filter { line in isNamed(name, line) }.map(text)
     }
 
-    /// All lines of that name as one list, joined by `, ` (H28); `nil` when there is none.
+    /// All lines of that name as one list joined by `, ` (H28); `nil` when there is none.
     public func joined(_ name: FieldName) -> String? {
         guard occurrences(of: name) > 1 else { return self[name] }
         return values(name).joined(separator: ", ")
@@ -69,19 +69,19 @@ public struct Fields: Sendable {
         lines.contains { line in isNamed(name, line) }
     }
 
-    /// How many lines of that name there are; a singleton field has at most one.
+    /// The number of lines of that name; valid singleton fields have at most one.
     public func occurrences(of name: FieldName) -> Int {
         lines.count { line in isNamed(name, line) }
     }
 
-    /// All fields as name and value, for echoing them.
+    /// All fields as name and value.
     public var all: [(name: String, value: String)] {
         lines.map { line in
             (text(line.name), text(line))
         }
     }
 
-    /// The bytes of the first line of that name, for consumers that validate them (H26).
+    /// The bytes of the first line of that name, for callers that validate them (H26).
     public func bytes(_ name: FieldName) -> ArraySlice<UInt8>? {
         for line in lines where isNamed(name, line) {
             return bytes[line.value]
@@ -105,7 +105,7 @@ public struct Fields: Sendable {
 }
 
 extension Fields {
-    /// Fields made in code, for tests and for services driven without a socket.
+    /// Makes fields in code, for tests and for services called without a socket.
     public init(_ fields: [(name: String, value: String)]) {
         var bytes: [UInt8] = []
         var lines: [Line] = []

@@ -1,25 +1,27 @@
-/// Dates as HTTP writes them (RFC 9110 §5.6.7), in whole seconds since 1970 UTC.
+/// Formats and parses HTTP dates (RFC 9110 §5.6.7), in whole seconds since 1970 UTC.
 public enum HTTPDate {
-    static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-    static let months = [
+    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`, English whatever the locale (H93).
+    /// The date as IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`, in English whatever the locale
+    /// (H93).
     public static func format(_ seconds: Int64) -> String {
         let days = seconds.floorDivided(by: 86_400)
         let clock = seconds - days * 86_400
         let (year, month, day) = civil(days)
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let weekday = Self.days[Int(days - days.floorDivided(by: 7) * 7)]
-        // Four digits, also of the first thousand years.
+        // Always four digits, also before the year 1000.
         let digits = two(Int64(year / 100)) + two(Int64(year % 100))
         let date = "\(two(Int64(day))) \(months[month - 1]) \(digits)"
         return
             "\(weekday), \(date) \(two(clock / 3600)):\(two(clock / 60 % 60)):\(two(clock % 60)) GMT"
     }
 
-    /// Days since 1970-01-01 of a Gregorian date, in eras of 400 years that begin in March.
+    /// Days since 1970-01-01 of a Gregorian date. Computed in eras of 400 years that begin in
+    /// March.
     package static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int64 {
         let year = Int64(month <= 2 ? year - 1 : year)
         let era = year.floorDivided(by: 400)
@@ -29,7 +31,7 @@ public enum HTTPDate {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The Gregorian date of a day, counted from 1970-01-01.
+    /// The Gregorian date of a number of days since 1970-01-01.
     package static func civil(_ days: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = shifted.floorDivided(by: 146_097)
@@ -44,7 +46,7 @@ public enum HTTPDate {
 }
 
 extension Int64 {
-    /// The quotient rounded towards minus infinity.
+    /// The quotient rounded towards negative infinity.
     fileprivate func floorDivided(by divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
@@ -56,9 +58,9 @@ extension HTTPDate {
         "Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday",
     ]
 
-    /// Reads any of the three historic formats (H103); `nil` when it is none of them.
+    /// Parses any of the three formats (H103); `nil` for anything else.
     ///
-    /// The name of the day must be one, and is not compared with the date.
+    /// The weekday must be valid but is not compared with the date.
     public static func parse(_ text: String) -> Int64? {
         var imf = DateReader(text)
         if let seconds = imf.imfFixdate() { return seconds }
@@ -68,13 +70,13 @@ extension HTTPDate {
         return unix.asctime()
     }
 
-    /// Walks over the text of a date.
+    /// A parser of dates.
     private struct DateReader {
         private var rest: Substring.UTF8View
 
         init(_ text: String) { rest = text[...].utf8 }
 
-        /// `Sun, 06 Nov 1994 08:49:37 GMT`.
+        /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`.
         mutating func imfFixdate() -> Int64? {
             guard
                 name(in: days) != nil, take(", "), let day = number(2), take(" "),
@@ -84,18 +86,18 @@ extension HTTPDate {
             return seconds(year, month + 1, day, clock)
         }
 
-        /// `Sunday, 06-Nov-94 08:49:37 GMT`.
+        /// Parses `Sunday, 06-Nov-94 08:49:37 GMT`.
         mutating func rfc850() -> Int64? {
             guard
                 name(in: longDays) != nil, take(", "), let day = number(2), take("-"),
                 let month = name(in: months), take("-"), let year = number(2), take(" "),
                 let clock = clock(), take(" GMT"), rest.isEmpty
             else { return nil }
-            // The nearest century that is not more than 50 years ahead of 2026.
+            // The century that is at most 50 years ahead of 2026.
             return seconds(year + (year > 76 ? 1900 : 2000), month + 1, day, clock)
         }
 
-        /// `Sun Nov  6 08:49:37 1994`.
+        /// Parses `Sun Nov  6 08:49:37 1994`.
         mutating func asctime() -> Int64? {
             guard
                 name(in: days) != nil, take(" "), let month = name(in: months), take(" "),
@@ -105,7 +107,7 @@ extension HTTPDate {
             return seconds(year, month + 1, day, clock)
         }
 
-        /// `08:49:37`, as seconds of the day; a leap second belongs to the next minute.
+        /// Parses `08:49:37` to seconds of the day; a leap second becomes the next minute.
         private mutating func clock() -> Int64? {
             guard
                 let hour = number(2), take(":"), let minute = number(2), take(":"),

@@ -1,78 +1,77 @@
-/// The body of a request, pulled by whoever handles it: a slow consumer stops the socket (H185).
+/// The body of a request, read on demand: a slow reader applies back-pressure to the socket (H185).
 ///
-/// The first read answers `Expect: 100-continue`; a handler that refuses the request from its head
-/// alone simply never reads (H73).
+/// The first read answers `Expect: 100-continue`; a handler that rejects the request by its head
+/// must not read (H73).
 public protocol RequestBody: AnyObject, Sendable {
-    /// The announced length in bytes, or `nil` for a chunked body.
+    /// The announced length in bytes; `nil` for a chunked body.
     var length: Int64? { get }
 
-    /// Receives until the buffer is full, the body ends, or the policy's `patience` has passed with
-    /// something in the buffer.
+    /// Reads until the buffer is full, the body ends, or the policy's `coalescingMilliseconds` have
+    /// passed and the buffer is not empty.
     ///
-    /// The buffer is emptied first; an empty buffer afterwards means that the body ended cleanly.
-    /// When a body breaks off, the bytes before the break are handed over first and the next read
+    /// The buffer is emptied first; if it is still empty afterwards, the body ended completely.
+    /// When a body is interrupted, the bytes before that are returned first and the next read
     /// throws.
     func read(into buffer: inout BodyBuffer) async throws(BodyError)
 
-    /// The values of the trailer field that the policy names, of a body that has ended cleanly.
+    /// The values of the trailer field that the policy names, once the body has ended completely.
     var trailer: [String] { get async }
 
-    /// Asks to keep so many bytes more of this body in memory until nobody has the body any more.
+    /// Reserves memory for that many more bytes until the body is deallocated.
     ///
-    /// - Returns: False when all requests together keep too much already (H186).
+    /// - Returns: False when the bodies of all requests together hold too much memory (H186).
     func reserveMemory(_ count: Int) -> Bool
 
-    /// Sends an interim response (1xx) ahead of the answer: status and fields, in the order of calls
-    /// and before a later ``read(into:)`` asks the peer to go on.
+    /// Sends an interim response (1xx) before the final one: status and fields, in the order of
+    /// calls, and before a later ``read(into:)`` sends `100 Continue`.
     ///
-    /// Nobody hears it over HTTP/1.0, nor once the answer has begun. May be called from any thread.
+    /// Ignored over HTTP/1.0 and once the final response has begun. May be called from any thread.
     func sendInterim(_ response: Response)
 
-    /// Lets a pending read return at once with what the server has received, without waiting for more.
+    /// Makes a pending read return at once with the bytes that were received.
     ///
-    /// Nothing changes for later reads. May be called from any thread, and after the end.
+    /// Later reads are not affected. May be called from any thread, also after the end.
     ///
-    /// - Returns: How many bytes of the body have been handed over by all reads until then, that one
-    ///   included.
+    /// - Returns: How many bytes of the body all reads have returned, including that one.
     func completePendingRead() async -> Int64
 
-    /// Stops receiving: what the server has received is handed over by the pending read or the next one,
-    /// and every read after it throws ``BodyError/superseded``.
+    /// Stops receiving: bytes already received are returned by the pending or next read, and every
+    /// read after it throws ``BodyError/superseded``.
     ///
-    /// A body that was received whole ends cleanly instead. May be called from any thread, more than
-    /// once, and after the end.
+    /// A body that was received completely ends normally instead. May be called from any thread,
+    /// repeatedly, and after the end.
     func interrupt()
 }
 
-/// Why a body did not arrive whole.
+/// Why a body was not received completely.
 public enum BodyError: Error, Equatable, Sendable {
-    /// Framing or size broke a rule: answer with this, the connection closes.
+    /// Framing or size broke a rule: answer with this refusal; the connection closes.
     case refused(Refusal)
-    /// The peer went away before the end (H51).
+    /// The peer closed the connection before the end (H51).
     case interrupted
-    /// Too slow, by the policy's idle time or rate (H175).
+    /// The body was slower than the policy's idle time or rate allows (H175).
     case stalled
     /// ``RequestBody/interrupt()`` was called.
     case superseded
 }
 
 extension RequestBody {
-    /// Behind a body that comes from no socket nobody listens.
+    /// Does nothing: without a socket there is no peer.
     public func sendInterim(_ response: Response) {}
 
-    /// A body that comes from no socket is nobody's burden.
+    /// Always succeeds: without a socket no memory limit applies.
     public func reserveMemory(_ count: Int) -> Bool { true }
 
-    /// A body that comes from no socket keeps no read waiting, and is never asked how much of it has come.
+    /// Returns 0: without a socket no read waits.
     public func completePendingRead() async -> Int64 { 0 }
 
-    /// A body that comes from no socket has no trailers.
+    /// Empty: without a socket there are no trailers.
     public var trailer: [String] { get async { [] } }
 
-    /// The whole body in memory; the policy's limit bounds it.
+    /// The whole body in memory, bounded by the policy's limit.
     ///
-    /// The buffer grows with what comes, not with what is announced: a peer that promises a
-    /// megabyte and sends nothing costs a page (H59).
+    /// The buffer grows with the bytes received, not with the announced length, so that a peer that
+    /// announces a megabyte and sends nothing costs one page (H59).
     public func collect() async throws(BodyError) -> [UInt8] {
         if length == 0 { return [] }
         var whole: [UInt8] = []
@@ -88,29 +87,30 @@ extension RequestBody {
 }
 
 extension Refusal {
-    /// Bodies in memory take all they may; try again later (H186).
+    /// All memory for request bodies is in use; the client may retry later (H186).
     public static let tooManyBodies = Refusal(
-        .serviceUnavailable, "H186", "The server holds as many request bodies as it can.")
+        .serviceUnavailable, "H186", "Too many request bodies are in memory; retry later.")
 }
 
-/// How much body a route takes, and how slowly it may come.
+/// How large a body a route accepts and how slowly it may arrive.
 public struct BodyPolicy: Sendable {
-    /// The largest body in bytes; a longer one is refused with 413 (H44, H49).
+    /// The largest body in bytes; a longer one is answered 413 (H44, H49).
     public var limit: Int64
-    /// The longest pause between two bytes, in milliseconds; `nil` takes the server's (H175).
+    /// The longest pause between two bytes, in milliseconds; `nil` for the server's setting (H175).
     public var idleMilliseconds: Int64?
-    /// The lowest average rate in bytes per second; `nil` takes the server's (H175).
+    /// The lowest average rate in bytes per second; `nil` for the server's setting (H175).
     public var minimumRate: Int64?
-    /// How long the rate is not judged, in milliseconds; `nil` takes the server's (H175).
+    /// How long the rate is not checked at the start, in milliseconds; `nil` for the server's
+    /// setting (H175).
     public var graceMilliseconds: Int64?
-    /// How long a read may hold bytes back while it fills the buffer, in milliseconds.
+    /// How long a read may wait to fill its buffer further once it has bytes, in milliseconds.
     public var coalescingMilliseconds: Int64
-    /// The one trailer field the handler looks at; all others are thrown away (H50).
+    /// The one trailer field that is kept; all others are discarded (H50).
     public var trailer: FieldName?
-    /// False lifts the limit on the duration of the whole request (uploads; H176).
+    /// Whether the limit on the duration of a request applies; false for uploads (H176).
     public var isTimed: Bool
 
-    /// Makes a policy; what is left out is the server's default.
+    /// Makes a policy with the server's settings for everything that is left out.
     public init(
         limit: Int64, idleMilliseconds: Int64? = nil, minimumRate: Int64? = nil,
         graceMilliseconds: Int64? = nil, coalescingMilliseconds: Int64 = 1000,
@@ -126,11 +126,11 @@ public struct BodyPolicy: Sendable {
         self.isTimed = isTimed
     }
 
-    /// 1 MiB at the server's pace.
+    /// 1 MiB with the server's settings.
     public static let `default` = BodyPolicy(limit: 1 << 20)
 }
 
-/// How the body of a request is delimited on the wire (RFC 9112 §6.3).
+/// How the body of a request is delimited (RFC 9112 §6.3).
 public enum BodyFraming: Sendable, Equatable {
     /// Neither length nor transfer coding: there is no body (H40 d).
     case none
@@ -139,7 +139,7 @@ public enum BodyFraming: Sendable, Equatable {
     /// Chunks, then trailers.
     case chunked
 
-    /// True when bytes of a body follow the head.
+    /// Whether bytes of a body follow the head.
     public var announcesContent: Bool {
         switch self {
         case .none, .length(0): false
@@ -148,12 +148,12 @@ public enum BodyFraming: Sendable, Equatable {
     }
 }
 
-/// Storage that travels between the transport and the reader of a body, so that a long body is
+/// Storage that is moved between the transport and the reader of a body, so that a long body is
 /// received without an allocation per read.
 public struct BodyBuffer: Sendable {
-    /// Fixed storage; only the first ``count`` bytes mean anything.
+    /// Fixed storage; only the first ``count`` bytes are valid.
     public private(set) var storage: [UInt8]
-    /// How many bytes are in the buffer.
+    /// The number of bytes in the buffer.
     public private(set) var count = 0
 
     /// Makes an empty buffer.
@@ -163,21 +163,21 @@ public struct BodyBuffer: Sendable {
         storage = [UInt8](repeating: 0, count: max(capacity, 1))
     }
 
-    /// How many bytes fit.
+    /// The size of the storage in bytes.
     public var capacity: Int { storage.count }
 
-    /// How many more fit.
+    /// How many more bytes fit.
     public var room: Int { storage.count - count }
 
     /// The bytes in the buffer.
     public var bytes: ArraySlice<UInt8> { storage[..<count] }
 
-    /// Forgets the bytes, keeps the storage.
+    /// Removes the bytes but keeps the storage.
     public mutating func removeAll() { count = 0 }
 
-    /// Hands everything over and keeps nothing, no room either.
+    /// Moves bytes and storage out; the buffer then has no capacity.
     ///
-    /// Who fills a buffer must be the only one who has it, or the storage is copied.
+    /// A buffer that is filled must have a single owner, otherwise its storage is copied.
     public mutating func take() -> BodyBuffer {
         var taken = BodyBuffer(storage: [])
         swap(&taken, &self)
@@ -186,7 +186,7 @@ public struct BodyBuffer: Sendable {
 
     private init(storage: [UInt8]) { self.storage = storage }
 
-    /// Copies as many of these bytes as fit, and says how many that were.
+    /// Copies as many of these bytes as fit and returns how many.
     public mutating func append(_ bytes: Span<UInt8>) -> Int {
         let taken = min(bytes.count, room)
         unsafe fill { free in
@@ -198,7 +198,7 @@ public struct BodyBuffer: Sendable {
         return taken
     }
 
-    /// Lets somebody write into the free part; `write` returns how many bytes it put there.
+    /// Passes the free part to `write`, which returns how many bytes it wrote.
     public mutating func fill(_ write: (UnsafeMutableRawBufferPointer) -> Int) {
         let used = count
         let added = unsafe storage.withUnsafeMutableBytes { all in

@@ -1,28 +1,29 @@
 internal import Bytes
 
-/// Names one request: 128 bits, time first, as 26 characters of Crockford's base 32 (a ULID; H205), or
-/// the name that a trusted proxy gave it.
+/// The id of a request: 128 bits, time first, as 26 characters of Crockford's base 32 (a ULID;
+/// H205), or the id that a trusted proxy assigned.
 public struct RequestID: Sendable, Hashable, CustomStringConvertible {
     let high: UInt64
     let low: UInt64
-    /// An object, so that ids of our own stay as small as they are and cost nothing to copy.
+    /// A class, so that our own ids stay small and trivial to copy.
     private let adopted: Adopted?
 
-    /// A name from outside.
+    /// An id assigned by a proxy.
     private final class Adopted: Sendable {
         let bytes: [UInt8]
         init(_ bytes: [UInt8]) { self.bytes = bytes }
     }
 
-    /// Takes the two halves: 48 bits of milliseconds and 16 of randomness, then 64 of randomness.
+    /// Makes an id of its two halves: 48 bits of milliseconds and 16 of randomness, then 64 of
+    /// randomness.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
         adopted = nil
     }
 
-    /// Takes over a name of 1 to 64 letters, digits, dots, underscores and hyphens; the id is our own
-    /// for anything else, and for none (H205).
+    /// Adopts an id of 1 to 64 letters, digits, dots, underscores and hyphens; keeps our own id for
+    /// anything else and for none (H205).
     func adopting(_ name: ArraySlice<UInt8>?) -> RequestID {
         guard let name, (1...64).contains(name.count) else { return self }
         let isName = name.allSatisfy { byte in
@@ -36,34 +37,34 @@ public struct RequestID: Sendable, Hashable, CustomStringConvertible {
         self.adopted = adopted
     }
 
-    /// Ids are made once each, so our own part tells them apart, whatever proxies call them.
+    /// Compares our own ids, which are unique whatever proxies assign.
     public static func == (left: RequestID, right: RequestID) -> Bool {
         left.high == right.high && left.low == right.low
     }
 
-    /// The same as what is compared.
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(high)
         hasher.combine(low)
     }
 
-    /// The 26 characters, or the name from outside.
+    /// The 26 characters, or the adopted id.
     public var description: String {
         var bytes: [UInt8] = []
         append(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The longest text of an id.
+    /// The longest text of an id, in bytes.
     static let maximumSize = 64
 
-    /// Appends the characters without making a string.
+    /// Appends ``description`` without making a string.
     public func append(to bytes: inout [UInt8]) {
         bytes.append(atMost: Self.maximumSize) { text in append(to: &text) }
     }
 
-    /// 130 bits in two rows of 13 digits: the first two bits are always zero, and the first digit of
-    /// the second row takes the bit that the first row leaves of the upper half.
+    /// Writes 130 bits as two rows of 13 digits. The first two bits are zero, and the first digit
+    /// of the second row includes the lowest bit of the upper half.
     func append(to text: inout OutputSpan<UInt8>) {
         if let adopted {
             let bytes = adopted.bytes
@@ -73,9 +74,9 @@ public struct RequestID: Sendable, Hashable, CustomStringConvertible {
         unsafe text.withUnsafeMutableBufferPointer { storage, count in
             let first = unsafe storage.baseAddress.unsafelyUnwrapped + count
             unsafe first[0] = digit(high >> 61)
-            for place in 1...12 { unsafe first[place] = digit(high &>> UInt64(61 - 5 * place)) }
+            for index in 1...12 { unsafe first[index] = digit(high &>> UInt64(61 - 5 * index)) }
             unsafe first[13] = digit(high << 4 | low >> 60)
-            for place in 1...12 { unsafe first[13 + place] = digit(low &>> UInt64(60 - 5 * place)) }
+            for index in 1...12 { unsafe first[13 + index] = digit(low &>> UInt64(60 - 5 * index)) }
             count += 26
         }
     }
@@ -83,24 +84,25 @@ public struct RequestID: Sendable, Hashable, CustomStringConvertible {
     /// The digit of the lowest five bits.
     @inline(__always)
     private func digit(_ bits: UInt64) -> UInt8 {
-        // The pointer of a StaticString lives as long as the program, and no index is above 31.
+        // The pointer of a StaticString is valid for the life of the program, and no index exceeds
+        // 31.
         unsafe Self.alphabet.utf8Start[Int(truncatingIfNeeded: bits & 31)]
     }
 
     private static let alphabet: StaticString = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 }
 
-/// Which distributed trace a request belongs to (`traceparent`, W3C Trace Context levels 1 and 2).
+/// The distributed trace of a request (`traceparent`, W3C Trace Context levels 1 and 2).
 public struct TraceParent: Sendable, Equatable {
-    /// The 16 bytes of the trace in lower-case hexadecimal digits, not all of them zero.
+    /// The trace id: 16 bytes in lower-case hexadecimal, not all zero.
     public let traceID: String
-    /// The 8 bytes of the caller's own step, likewise.
+    /// The caller's span id: 8 bytes in lower-case hexadecimal, not all zero.
     public let parentID: String
-    /// What holds of the trace, a bit each, as the caller says: 1 that it is kept, 2 that its id is random.
+    /// The trace flags: bit 1 sampled, bit 2 random trace id.
     public let flags: UInt8
 
-    /// Reads the field; `nil` for what is none, which is then as good as absent (Trace Context §3.2.2), and
-    /// for several (H198). Nobody but a trusted peer is to be asked about.
+    /// Parses the field; `nil` when it is invalid, which counts as absent (Trace Context §3.2.2),
+    /// or repeated. Only to be called for requests of a trusted peer (H198).
     public init?(_ fields: Fields) {
         guard fields.occurrences(of: "traceparent") == 1,
             let bytes = fields.bytes("traceparent")
@@ -108,7 +110,7 @@ public struct TraceParent: Sendable, Equatable {
         self.init(bytes)
     }
 
-    /// A later version is read as far as this one goes; what stands behind is not ours to know.
+    /// Later versions are parsed as far as they match this one; the rest is ignored.
     private init?(_ bytes: ArraySlice<UInt8>) {
         let parts = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count >= 4,
@@ -132,6 +134,6 @@ public struct TraceParent: Sendable, Equatable {
 }
 
 extension Request {
-    /// The trace it belongs to, as a trusted proxy says (X5, H198); `nil` for none.
+    /// The trace of the request as reported by a trusted proxy (X5, H198); `nil` without one.
     public var trace: TraceParent? { isProxied ? TraceParent(fields) : nil }
 }

@@ -1,6 +1,6 @@
 /// The target of a request: path and query, as received and validated (RFC 9112 §3.2).
 public struct RequestTarget: Sendable {
-    /// Why a target with a legal syntax still names nothing (H58, H61, H62); the connection is kept.
+    /// Why a target with valid syntax cannot be routed (H58, H61, H62); the connection stays open.
     public enum Fault: Error, Equatable {
         /// A bad percent escape, a NUL, text that is not UTF-8, or a dot segment: 400.
         case malformed
@@ -8,12 +8,12 @@ public struct RequestTarget: Sendable {
         case tooLong
     }
 
-    /// The path as it came, starting with `/`; `*` for `OPTIONS *`.
+    /// The path as received, starting with `/`; `*` for `OPTIONS *`.
     public let path: String
     /// The query without its `?`, or `nil`.
     public let query: String?
 
-    /// Takes a target in origin form, or `*`, made of the characters of H15.
+    /// Makes a target of its origin form or `*`, which must consist of the characters of H15.
     public init(_ text: String) {
         let mark = text.utf8.firstIndex(of: UInt8(ascii: "?"))
         path = String(text[..<(mark ?? text.endIndex)])
@@ -25,16 +25,15 @@ public struct RequestTarget: Sendable {
         self.query = query
     }
 
-    /// The path split at `/`, each segment decoded exactly once (H60); `/` has none.
+    /// The segments of the path, each percent-decoded exactly once (H60); `/` has none.
     ///
-    /// A trailing slash gives a last, empty segment; whether that names anything is the route's
-    /// business.
+    /// A trailing slash adds an empty segment; the router decides what it means.
     public func segments() throws(Fault) -> [String] {
         let text = path.utf8
         let bytes = text.span
         var segments: [String] = []
         segments.reserveCapacity(8)
-        // Behind the slash that every path begins with.
+        // After the slash with which every path begins.
         var start = min(1, bytes.count)
         while start <= bytes.count, segments.count < 64 {
             let end =
@@ -68,7 +67,7 @@ public struct RequestTarget: Sendable {
 }
 
 extension Span<UInt8> {
-    /// A segment of a path, decoded; `nil` for one that cannot be, and for a dot segment (H61, H62).
+    /// A decoded segment of a path; `nil` when it cannot be decoded or is a dot segment (H61, H62).
     fileprivate func segment(_ range: Range<Int>) -> String? {
         let standsForItself =
             end(of: .unescaped, from: range.lowerBound, to: range.upperBound) == range.upperBound
@@ -80,8 +79,8 @@ extension Span<UInt8> {
 }
 
 extension String {
-    /// Decodes percent escapes once; `nil` for a bad escape, bytes that are not UTF-8, and a NUL unless it is
-    /// allowed, for text whose control characters are removed.
+    /// Decodes percent escapes once; `nil` for an invalid escape, for bytes that are not UTF-8, and
+    /// for a NUL unless it is allowed (for text whose control characters are removed afterwards).
     init?(
         percentDecoding bytes: some Collection<UInt8>, plusIsBlank: Bool = false,
         allowsNUL: Bool = false
@@ -108,7 +107,7 @@ extension String {
 }
 
 extension UInt8 {
-    /// The value of a hexadecimal digit in ASCII, either case; `nil` for anything else.
+    /// The value of an ASCII hexadecimal digit of either case; `nil` for other bytes.
     var hexDigitValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30

@@ -1,27 +1,27 @@
-/// An answer: status, fields, content, and what becomes of the connection.
+/// A response: status, header fields, content, and what happens to the connection.
 public struct Response: Sendable {
-    /// What becomes of the connection after this answer.
+    /// What happens to the connection after the response.
     public enum Ending: Sendable {
-        /// It serves the next request, if the request's body allows that (H92).
+        /// It may serve the next request, if the request's body allows that (H92).
         case keep
-        /// `Connection: close`, then an orderly close (H96).
+        /// It is closed in order after `Connection: close` (H96).
         case close
-        /// It is closed without an answer, as when a newer request took an upload over.
+        /// It is closed without a response, as when a newer request took over an upload.
         case drop
     }
 
     /// The status.
     public var status: Status
-    /// Fields beside those that frame the message.
+    /// Header fields besides those that frame the message.
     public var fields: ResponseFields
     /// The content.
     public var content: Content
-    /// What becomes of the connection.
+    /// What happens to the connection.
     public var ending: Ending
-    /// On whose account the request was made, for logs; `nil` without a valid credential.
+    /// Application and token of the request, for logs; `nil` without valid credentials.
     public var owner: RequestOwner?
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(
         _ status: Status, fields: ResponseFields = ResponseFields(), content: Content = .none,
         ending: Ending = .keep
@@ -32,40 +32,41 @@ public struct Response: Sendable {
         self.ending = ending
     }
 
-    /// Makes an answer with a body of a media type.
+    /// Makes a response with content of a media type.
     public init(_ status: Status, _ mediaType: String, _ bytes: [UInt8], ending: Ending = .keep) {
         self.init(status, content: .bytes(bytes), ending: ending)
         fields.add("Content-Type", mediaType)
     }
 
-    /// No answer at all: the connection is closed.
+    /// No response: the connection is closed.
     public static let dropped = Response(.internalServerError, ending: .drop)
 }
 
-/// What a response carries after its head.
+/// The content of a response.
 public enum Content: Sendable {
-    /// Nothing; `Content-Length: 0` is stated where the status allows content.
+    /// None; `Content-Length: 0` is sent where the status allows content.
     case none
     /// Bytes in memory.
     case bytes([UInt8])
     /// A range of an open file, sent by the kernel.
     ///
-    /// Kept apart, as everything that is rare: every answer is as large as the largest content.
+    /// Indirect, like other rare cases, because every response is as large as the largest inline
+    /// case.
     indirect case file(any FileContent, offset: Int64, length: Int64)
-    /// Several of these, one after another (`multipart/byteranges`).
+    /// Several contents in a row (`multipart/byteranges`).
     case parts([Content])
-    /// Bytes that come as time goes by, written by its handler until that one finishes.
+    /// Content that its handler writes over time until it finishes the channel.
     ///
-    /// Of a length that is known they are stated in `Content-Length`, and a handler that writes
-    /// another number breaks the connection; otherwise they are chunked, or delimited by the end of
-    /// the connection for an HTTP/1.0 peer (H88, H90).
+    /// With a known length it is sent with `Content-Length`, and a handler that writes another
+    /// number of bytes aborts the connection; otherwise it is chunked, or ended by closing the
+    /// connection for an HTTP/1.0 peer (H88, H90).
     ///
-    /// Stands alone: among ``parts(_:)`` it is left out.
+    /// Not allowed inside ``parts(_:)``, where it is ignored.
     indirect case stream(any ByteChannelHandler, length: Int64? = nil)
-    /// The answer to a `HEAD` whose length is not stated at all.
+    /// The response to a `HEAD` without a `Content-Length`.
     case withheld
 
-    /// The number of bytes, stated in `Content-Length`; `nil` when only the end tells.
+    /// The number of bytes, as in `Content-Length`; `nil` when unknown.
     public var length: Int64? {
         switch self {
         case .none, .withheld: 0
@@ -77,47 +78,48 @@ public enum Content: Sendable {
     }
 }
 
-/// An open file whose bytes never change while somebody holds it.
+/// An open file whose bytes do not change while the object exists.
 ///
-/// The descriptor stays open for as long as the object lives.
+/// The descriptor stays open until the object is deallocated.
 public protocol FileContent: AnyObject, Sendable {
     /// A readable descriptor of a regular file.
     var descriptor: Int32 { get }
 }
 
-/// The header fields of a response, kept as the bytes that go on the wire.
+/// The header fields of a response in their wire format.
 ///
 /// Framing and connection fields (`Content-Length`, `Transfer-Encoding`, `Connection`, `Date`,
-/// `X-Request-Id`, `X-Content-Type-Options`) are written by the serialiser and not added here.
+/// `X-Request-Id`, `X-Content-Type-Options`) are written by ``ResponseHead`` and must not be added
+/// here.
 public struct ResponseFields: Sendable {
     /// `name: value CRLF`, repeated.
     public private(set) var bytes: [UInt8] = []
-    /// False once a value was added that no header may carry; the response then becomes a 500 (H32).
+    /// False once an invalid value was added; the response then becomes a 500 (H32).
     public private(set) var isValid = true
 
     /// No fields.
     public init() {}
 
-    /// The fields of an answer given before, as ``bytes`` said them then.
+    /// Fields from the stored ``bytes`` of an earlier response.
     package init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// Appends a field line.
     ///
-    /// - Parameter value: Visible ASCII, blanks, tabs and bytes above 0x7F; a control character
-    ///   makes the whole response invalid, so that CR and LF never reach the wire (H32).
+    /// - Parameter value: Visible ASCII, blanks, tabs and bytes above 0x7F. A control character
+    ///   makes the whole response invalid, so that CR and LF never get into the header (H32).
     public mutating func add(_ name: FieldName, _ value: String) {
         let text = value.utf8
         let span = text.span
-        for place in span.indices {
-            let byte = span[place]
+        for index in span.indices {
+            let byte = span[index]
             if byte < 0x20 && byte != 0x09 || byte == 0x7F { isValid = false }
         }
         add(name) { bytes in bytes.append(contentsOf: text) }
     }
 
-    /// Appends a field line whose value is written in place; it must be visible ASCII and blanks.
+    /// Appends a field line whose value `write` appends; it must be visible ASCII and blanks.
     mutating func add(_ name: FieldName, _ write: (inout [UInt8]) -> Void) {
-        // A handful of fields, without growing for each.
+        // Enough for several fields without growing.
         if bytes.isEmpty { bytes.reserveCapacity(256) }
         unsafe bytes.append(
             contentsOf: UnsafeBufferPointer(
@@ -129,7 +131,7 @@ public struct ResponseFields: Sendable {
         bytes.append(0x0A)
     }
 
-    /// Gives every field line of a name another value.
+    /// Replaces the value of every field line of a name.
     mutating func replace(_ name: FieldName, _ transform: (String) -> String) {
         let name = Array("\(name): ".utf8)
         bytes = bytes.split(separator: 0x0A).flatMap { line -> [UInt8] in
@@ -152,7 +154,7 @@ public struct ResponseFields: Sendable {
         }
     }
 
-    /// The value of the first field of that name, compared without case; for tests.
+    /// The value of the first field of that name, ignoring case; for tests.
     public subscript(name: FieldName) -> String? {
         all.first { field in field.name.lowercased() == name.description.lowercased() }?.value
     }

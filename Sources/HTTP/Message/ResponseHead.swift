@@ -1,22 +1,22 @@
 internal import Bytes
 
-/// Writes the head of a response straight into a send buffer.
+/// Writes the head of a response into a send buffer.
 public struct ResponseHead {
-    /// What the connection contributes to a response.
+    /// What the connection adds to a response.
     public struct Framing: Sendable {
         /// `Date`, as a complete line with CRLF.
         public var dateLine: [UInt8]
-        /// Names the request.
+        /// The id in `X-Request-Id`.
         public var id: RequestID
-        /// Whether the request was a `HEAD`, whose answer has no content (H68).
+        /// Whether the request was a `HEAD`, whose response has no content (H68).
         public var answersHead: Bool
-        /// Whether the connection closes after this answer.
+        /// Whether the connection closes after this response.
         public var closes: Bool
-        /// Whether the peer speaks HTTP/1.0: it must be told that the connection stays (H79), and
-        /// knows no chunks (H90).
+        /// Whether the peer uses HTTP/1.0, which needs `Connection: keep-alive` to keep the
+        /// connection (H79) and does not support chunks (H90).
         public var isHTTP10: Bool
 
-        /// Puts it together.
+        /// Makes a framing.
         public init(
             dateLine: [UInt8], id: RequestID, answersHead: Bool, closes: Bool, isHTTP10: Bool
         ) {
@@ -28,24 +28,24 @@ public struct ResponseHead {
         }
     }
 
-    /// Appends status line and fields, the empty line included.
+    /// Appends status line, header fields and the empty line.
     ///
-    /// Every response whose status allows content is delimited: by `Content-Length`, or where nobody
-    /// knows the length by chunks, or by the end of the connection (H88–H90).
+    /// Every response whose status allows content is delimited: by `Content-Length`, or for content
+    /// of unknown length by chunks or by the end of the connection (H88–H90).
     public static func append(_ response: Response, _ framing: Framing, to buffer: inout [UInt8]) {
         let delimiter = delimiter(of: response, framing)
-        // Room for everything at once: 256 bytes are more than the parts of fixed size can fill.
+        // One reservation for everything: the parts of fixed size need less than 256 bytes.
         let size =
             256 + response.status.phrase.utf8CodeUnitCount + framing.dateLine.count
             + response.fields.bytes.count
         let options = connectionOptions(response.status, framing)
-        // What is written is named one by one: the closure would take copies of the two as a whole.
+        // Captured one by one, because the closure would otherwise copy both structures.
         let status = response.status
         let fields = response.fields.bytes.span
         let dateLine = framing.dateLine.span
         let id = framing.id
         buffer.append(atMost: size) { head in
-            // Always version 1.1, also to an older peer (H91).
+            // Always version 1.1, also to older peers (H91).
             head.append("HTTP/1.1 ")
             head.append(decimal: UInt64(status.code.magnitude))
             head.append(.sp)
@@ -69,20 +69,20 @@ public struct ResponseHead {
         }
     }
 
-    /// How the end of a content is known.
+    /// How the end of the content is marked.
     private enum Delimiter {
         case none
         case length(Int64)
         case chunks
     }
 
-    /// A function and not an initialiser, which would be handed copies of both.
+    /// A function instead of an initializer, which would be passed copies of both.
     private static func delimiter(of response: Response, _ framing: Framing) -> Delimiter {
-        // A 304 may state the length of the 200 it stands for; it is simpler never to.
+        // A 304 could carry the length of the corresponding 200; it is optional and left out.
         guard response.status.allowsContent else { return .none }
         switch response.content {
         case .withheld where framing.answersHead: return .none
-        // A HEAD waits for no stream, and an older peer knows no chunks: it waits for the close.
+        // A HEAD has no content, and an older peer does not support chunks: it waits for the close.
         case .stream(_, nil): return framing.answersHead || framing.isHTTP10 ? .none : .chunks
         case .bytes(let bytes): return .length(Int64(bytes.count))
         default: return .length(response.content.length ?? 0)
@@ -91,7 +91,7 @@ public struct ResponseHead {
 
     private static func connectionOptions(_ status: Status, _ framing: Framing) -> StaticString? {
         switch status.code {
-        // Whether the connection stays is no question any more.
+        // The connection changes its protocol, so neither `close` nor `keep-alive` applies.
         case 101: "Connection: Upgrade\r\n"
         case 426: framing.closes ? "Connection: Upgrade, close\r\n" : "Connection: Upgrade\r\n"
         default:
@@ -106,14 +106,14 @@ public struct ResponseHead {
     }
 }
 
-/// What stands around the bytes of a content whose length nobody knows (RFC 9112 §7.1).
+/// The framing of chunked content (RFC 9112 §7.1).
 public enum ChunkFraming {
-    /// Behind the bytes of every chunk.
+    /// Follows the bytes of every chunk.
     public static let end: [UInt8] = [0x0D, 0x0A]
-    /// Says that the content is complete; whoever misses it knows that something is missing (H88).
+    /// Ends the content; without it the peer knows that content is missing (H88).
     public static let last: [UInt8] = Array("0\r\n\r\n".utf8)
 
-    /// In front of a chunk of that many bytes, at least one: zero would end the content.
+    /// The line before a chunk of that many bytes, at least one: zero would end the content.
     public static func head(_ count: Int) -> [UInt8] {
         precondition(count > 0)
         return Array("\(String(count, radix: 16))\r\n".utf8)

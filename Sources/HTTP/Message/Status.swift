@@ -1,10 +1,10 @@
-/// A response status: three digits and the reason phrase that stands beside them on the wire.
+/// A response status: a three-digit code and its reason phrase.
 public struct Status: Sendable, Hashable {
-    /// 100…599.
+    /// The code, 100…599.
     public let code: Int
     let phrase: StaticString
 
-    /// Makes a status outside the list below, such as tus's `460`.
+    /// Makes a status that is not listed below, such as tus's `460`.
     public init(_ code: Int, _ phrase: StaticString) {
         self.code = code
         self.phrase = phrase
@@ -13,18 +13,18 @@ public struct Status: Sendable, Hashable {
     /// The reason phrase, ASCII.
     public var reason: String { phrase.description }
 
-    /// Two statuses are the same when their codes are; the phrase is decoration (RFC 9112 §4).
+    /// Equal when the codes are; the phrase has no meaning (RFC 9112 §4).
     public static func == (left: Status, right: Status) -> Bool { left.code == right.code }
 
-    /// Hashes the code alone, as `==` compares it.
+    /// Hashes only the code, as `==` compares it.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-    /// Neither 1xx, 204 nor 304 carries content (RFC 9110 §6.4.1).
+    /// Whether a response may have content: not for 1xx, 204 and 304 (RFC 9110 §6.4.1).
     public var allowsContent: Bool { code >= 200 && code != 204 && code != 304 }
 
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let switchingProtocols = Status(101, "Switching Protocols")
-    /// Interim: what is being uploaded can be resumed, at `Location`.
+    /// Interim response: the upload can be resumed at `Location`.
     public static let uploadResumptionSupported = Status(104, "Upload Resumption Supported")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let ok = Status(200, "OK")
@@ -40,9 +40,10 @@ public struct Status: Sendable, Hashable {
     public static let notModified = Status(304, "Not Modified")
     /// RFC 9110 §15.4.8.
     public static let temporaryRedirect = Status(307, "Temporary Redirect")
-    /// Dialect A's "send more"; RFC 9110 calls 308 Permanent Redirect, its users call it this.
-    public static let permanentRedirect = Status(308, "Permanent Redirect")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
+    public static let permanentRedirect = Status(308, "Permanent Redirect")
+    /// Dialect A's "send more": it uses 308, which RFC 9110 names Permanent Redirect, under this
+    /// name.
     public static let resumeIncomplete = Status(308, "Resume Incomplete")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let badRequest = Status(400, "Bad Request")
@@ -86,7 +87,7 @@ public struct Status: Sendable, Hashable {
     public static let tooManyRequests = Status(429, "Too Many Requests")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let fieldsTooLarge = Status(431, "Request Header Fields Too Large")
-    /// Dialect A's success signal of a cancelled session.
+    /// Dialect A's confirmation that a session was cancelled.
     public static let clientClosedRequest = Status(499, "Client Closed Request")
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     public static let internalServerError = Status(500, "Internal Server Error")

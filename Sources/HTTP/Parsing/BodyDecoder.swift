@@ -1,12 +1,13 @@
-/// Takes the framing off a request's body: bytes of the connection in, bytes of the body out.
+/// Removes the framing from a request's body: takes bytes of the connection, yields bytes of the
+/// body.
 ///
-/// Pure and resumable at every byte, like ``RequestParser``.
+/// Has no I/O and can resume at every byte, like ``RequestParser``.
 public struct BodyDecoder: Sendable {
     /// What the next bytes of the input are.
     public enum Step: Sendable, Equatable {
-        /// So many bytes of the input were framing; look again behind them.
+        /// That many bytes were framing; call again with the bytes behind them.
         case framing(Int)
-        /// So many bytes at the front of the input belong to the body.
+        /// That many bytes at the front of the input belong to the body.
         case content(Int)
         /// The input is used up.
         case needsInput
@@ -20,12 +21,12 @@ public struct BodyDecoder: Sendable {
     private let limit: Int64
     private var delivered: Int64 = 0
 
-    /// A decoder at the first byte behind the head.
+    /// Makes a decoder at the first byte after the head.
     ///
     /// - Parameters:
     ///   - limit: The largest body; a longer one is refused with 413 as soon as it is known (H44,
     ///     H49).
-    ///   - kept: The trailer field that is not thrown away (H50).
+    ///   - kept: The trailer field to keep (H50).
     public init(_ framing: BodyFraming, limit: Int64, keeping kept: FieldName? = nil) {
         self.framing = framing
         self.limit = limit
@@ -33,7 +34,7 @@ public struct BodyDecoder: Sendable {
         if case .length(let length) = framing { remaining = length } else { remaining = 0 }
     }
 
-    /// True when nothing more will come.
+    /// Whether the body has ended.
     public var isComplete: Bool {
         switch framing {
         case .none: true
@@ -42,16 +43,16 @@ public struct BodyDecoder: Sendable {
         }
     }
 
-    /// What is still announced: bytes, or `nil` while chunks come.
+    /// How many bytes remain of a body of known length; `nil` while chunks are received.
     public var announced: Int64? {
         if case .chunked = framing { return chunks.isComplete ? 0 : nil }
         return remaining
     }
 
-    /// The values of the trailer field that was to be kept, once the body has ended.
+    /// The values of the kept trailer field, once the body has ended.
     public var trailer: [String] { chunks.trailer }
 
-    /// Looks at the front of the input.
+    /// Decodes the front of the input.
     public mutating func step(_ input: Span<UInt8>) throws(Refusal) -> Step {
         switch framing {
         case .none: return .end
@@ -73,14 +74,14 @@ public struct BodyDecoder: Sendable {
 }
 
 extension Refusal {
-    /// A body over the limit of its route (H44, H49).
+    /// The body exceeds the limit of its route (H44, H49).
     public static let bodyTooLarge = Refusal(
-        .contentTooLarge, "H49", "The request body is larger than this endpoint takes.")
+        .contentTooLarge, "H49", "The request body is larger than this endpoint allows.")
 }
 
 extension BodyDecoder {
-    /// Notes bytes that went straight from the socket into a buffer, past this decoder.
+    /// Counts bytes that were read from the socket directly into a buffer, bypassing this decoder.
     ///
-    /// - Parameter count: At most what ``announced`` says; only for bodies of known length.
+    /// - Parameter count: At most ``announced``; only for bodies of known length.
     public mutating func skip(_ count: Int64) { remaining -= min(count, remaining) }
 }

@@ -1,4 +1,4 @@
-/// Decodes `chunked` (RFC 9112 §7.1), strictly: H46–H50.
+/// A strict decoder of `chunked` (RFC 9112 §7.1; H46–H50).
 struct ChunkedDecoder: Sendable {
     private enum State: UInt8 {
         case sizeStart, size, afterSize, extensionName, extensionEquals, extensionValue
@@ -18,12 +18,12 @@ struct ChunkedDecoder: Sendable {
     private var hasExtensionBytes = false
     private let bodyLimit: Int64
     private let kept: FieldName?
-    /// The trailer line so far, where one may be kept.
+    /// The current trailer line, if a field is to be kept.
     private var line: [UInt8] = []
-    /// The values of the trailer field that is kept, in order.
+    /// The values of the kept trailer field, in order.
     private(set) var trailer: [String] = []
 
-    /// - Parameter kept: The trailer field that is not thrown away.
+    /// - Parameter kept: The trailer field to keep.
     init(bodyLimit: Int64, keeping kept: FieldName? = nil) {
         self.bodyLimit = bodyLimit
         self.kept = kept
@@ -58,7 +58,7 @@ struct ChunkedDecoder: Sendable {
                 state = .size
             } else {
                 guard state == .size else { throw .chunkSize }
-                // Blanks may stand before an extension, never before the line's end (H46).
+                // Blanks may precede an extension but not the line end (H46).
                 switch byte {
                 case .cr: state = .sizeEnd
                 case UInt8(ascii: ";"): state = .extensionName
@@ -79,7 +79,7 @@ struct ChunkedDecoder: Sendable {
             if ByteClass.token.contains(byte) {
                 hasExtensionBytes = true
             } else if byte == .sp || byte == .htab {
-                // Blanks before the name; after it they lead to `=`, `;` or nothing allowed.
+                // Skips blanks before the name; after the name only `=` or `;` may follow.
                 if hasExtensionBytes { state = .extensionEquals }
             } else {
                 guard hasExtensionBytes else { throw .chunkExtension }
@@ -143,7 +143,7 @@ struct ChunkedDecoder: Sendable {
         chunkCount += 1
         // Many tiny chunks cost more than they carry (H49).
         guard chunkCount <= 65_536 + bodyLimit / 64 else {
-            throw Refusal(.contentTooLarge, "H49", "The body comes in too many chunks.")
+            throw Refusal(.contentTooLarge, "H49", "The body has too many chunks.")
         }
         state = size == 0 ? .trailerStart : .data
         digits = 0
@@ -151,7 +151,7 @@ struct ChunkedDecoder: Sendable {
         hasExtensionBytes = false
     }
 
-    /// What ends the name or the value of an extension: `=`, `;`, or the line.
+    /// Handles the byte that ends the name or value of an extension: `=`, `;` or CR.
     private mutating func endExtensionPart(_ byte: UInt8) throws(Refusal) {
         hasExtensionBytes = false
         switch byte {
@@ -178,7 +178,7 @@ struct ChunkedDecoder: Sendable {
         }
     }
 
-    /// Trailers are checked like header fields and then thrown away, all but one (H50).
+    /// Trailers are validated like header fields and discarded, except the kept one (H50).
     private mutating func takeTrailer(_ byte: UInt8) throws(Refusal) {
         trailerBytes += 1
         guard trailerBytes <= 8192 + 2 else {
@@ -219,7 +219,7 @@ struct ChunkedDecoder: Sendable {
         }
     }
 
-    /// A line has ended; its value is kept where its name is the one asked for.
+    /// Stores the value of a complete line if its name is the kept one.
     private mutating func keepTrailer() {
         defer { line = [] }
         guard let kept, let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }

@@ -1,43 +1,43 @@
-/// A set of bytes: what one rule of the grammar allows.
+/// A set of bytes that one rule of the grammar allows.
 ///
-/// Bits of a few words, so that a look needs neither memory nor a bound, and constants, so that
-/// nothing is made when one is first asked for; `HeadByteTests` spells the sets out once more. No
-/// rule tells the bytes above ASCII apart, so one word stands for them all.
+/// A bit mask of a few words, so that a lookup needs no memory access or bounds check, and
+/// constant, so that nothing is initialized at run time. `HeadByteTests` lists the sets again. No
+/// rule distinguishes bytes above ASCII, so one word covers them all.
 struct ByteClass: Sendable {
-    /// 0x00–0x3F, the first byte being the lowest bit.
+    /// 0x00–0x3F, the first byte as the lowest bit.
     let low: UInt64
     /// 0x40–0x7F.
     let high: UInt64
-    /// All bits or none.
+    /// All bits or none, for all bytes above ASCII.
     var beyond: UInt64 = 0
 
-    /// Whether a byte belongs to the class.
+    /// Whether a byte is in the set.
     @inline(__always)
     func contains(_ byte: UInt8) -> Bool {
         let word = byte < 0x80 ? (byte < 0x40 ? low : high) : beyond
         return word &>> UInt64(byte) & 1 != 0
     }
 
-    /// `tchar` (RFC 9110 §5.6.2): letters, digits and !#$%&'*+-.^_`|~; methods, field names.
+    /// `tchar` (RFC 9110 §5.6.2): letters, digits and !#$%&'*+-.^_`|~; for methods and field names.
     static let token = ByteClass(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
-    /// `field-vchar`, SP and HTAB (H25).
+    /// `field-vchar`, SP and HTAB: bytes of a field value (H25).
     static let value = ByteClass(
         low: 0xFFFF_FFFF_0000_0200, high: 0x7FFF_FFFF_FFFF_FFFF, beyond: .max)
-    /// `VCHAR`: what a request line is made of, but for its blanks.
+    /// `VCHAR`: bytes of a request line except its blanks.
     static let visible = ByteClass(low: 0xFFFF_FFFE_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFF)
-    /// What a path holds: letters, digits and `-._~!$&'()*+,;=:@/%|^{}[]` (H15).
+    /// Bytes of a path: letters, digits and `-._~!$&'()*+,;=:@/%|^{}[]` (H15).
     static let path = ByteClass(low: 0x2FFF_FFF2_0000_0000, high: 0x7FFF_FFFE_EFFF_FFFF)
-    /// What stands for itself in a path: all of it but `%`.
+    /// Bytes of a path that are no escape: all but `%`.
     static let unescaped = ByteClass(low: 0x2FFF_FFD2_0000_0000, high: 0x7FFF_FFFE_EFFF_FFFF)
-    /// What a query holds: what a path holds, `?"<>\` and the grave accent (H15).
+    /// Bytes of a query: those of a path, `?"<>\` and the grave accent (H15).
     static let query = ByteClass(low: 0xFFFF_FFF6_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFF)
-    /// What a registered name or an IPv4 address holds: RFC 3986 §3.2.2 without percent escapes and
-    /// without the comma of a list, so letters, digits and `-._~!$&'()*+;=` (H35).
+    /// Bytes of a registered name or an IPv4 address: RFC 3986 §3.2.2 without percent escapes and
+    /// without the comma, which separates lists: letters, digits and `-._~!$&'()*+;=` (H35).
     static let host = ByteClass(low: 0x2BFF_6FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
 }
 
 extension Collection<UInt8> {
-    /// Whether these bytes are those, ignoring the case of ASCII letters (H1).
+    /// Whether two byte sequences are equal, ignoring the case of ASCII letters (H1).
     package func isEqualIgnoringCase(_ other: some Collection<UInt8>) -> Bool {
         count == other.count
             && zip(self, other).allSatisfy { left, right in
@@ -47,7 +47,7 @@ extension Collection<UInt8> {
 }
 
 extension ArraySlice<UInt8> {
-    /// Without the SP and HTAB at its ends; no other byte is white space here (H1).
+    /// The slice without SP and HTAB at its ends; no other byte is white space (H1).
     package var trimmingBlanks: ArraySlice<UInt8> {
         var slice = self
         while let first = slice.first, first == .sp || first == .htab { slice = slice.dropFirst() }
@@ -57,8 +57,8 @@ extension ArraySlice<UInt8> {
 }
 
 extension Int64 {
-    /// Reads 1–19 decimal digits, leading zeros allowed, at most 2⁶³−1; `nil` for anything else: the
-    /// numbers of Content-Length (H43), of ranges and of uploads.
+    /// Parses 1–19 decimal digits, leading zeros allowed, at most 2⁶³−1; `nil` for anything else.
+    /// Used for Content-Length (H43), ranges and uploads.
     public init?(decimal digits: some Collection<UInt8>) {
         let digits = Array(digits)
         guard let number = digits.span.decimal(in: digits.indices) else { return nil }
@@ -67,9 +67,10 @@ extension Int64 {
 }
 
 extension StringProtocol {
-    /// Without the blanks and tabs around it, the optional white space of RFC 9110 §5.6.3.
+    /// The text without surrounding blanks and tabs, the optional white space of RFC 9110 §5.6.3.
     ///
-    /// By bytes (H1): a blank before a combining mark is one character with it, and still a blank.
+    /// Compared by bytes (H1): a blank before a combining mark forms one character with it but is
+    /// still a blank.
     package var trimmed: Substring {
         let text = Substring(self)
         let head = text.utf8.drop(while: \.isBlank)
@@ -78,12 +79,12 @@ extension StringProtocol {
     }
 }
 
-/// Reads fields that are lists (RFC 9110 §5.6.1).
+/// Parses list-valued fields (RFC 9110 §5.6.1).
 public enum FieldList {
-    /// The elements between commas, without the blanks around them and without empty ones.
+    /// The elements between commas without surrounding blanks, without empty ones.
     ///
-    /// A comma inside a quoted string does not split. `nil` for more than 16 empty elements, more
-    /// than 256 in all, or a quoted string without an end (H30, H57).
+    /// A comma inside a quoted string does not separate. `nil` for more than 16 empty elements,
+    /// more than 256 in all, or an unterminated quoted string (H30, H57).
     public static func elements(of text: String) -> [Substring]? {
         guard let raw = pieces(of: Substring(text), at: UInt8(ascii: ",")) else { return nil }
         let all = raw.map(\.trimmed)
@@ -92,8 +93,7 @@ public enum FieldList {
         return elements
     }
 
-    /// What stands between separators outside of quoted strings; `nil` for a quoted string without an
-    /// end.
+    /// The text between separators outside quoted strings; `nil` for an unterminated quoted string.
     package static func pieces(of text: Substring, at separator: UInt8) -> [Substring]? {
         var isQuoted = false
         var isEscaped = false
@@ -111,33 +111,34 @@ public enum FieldList {
     }
 }
 
-// Readings of bytes where they lie: no slice is made, nothing is retained. Comparisons fold ASCII
-// letters only (H1), and numbers are read digit by digit: `Int64(_:)` would also take "+5" (H2).
+// These functions read bytes in place, without slices or reference counting. Comparisons fold ASCII
+// letters only (H1), and numbers are read digit by digit, because `Int64(_:)` also accepts "+5"
+// (H2).
 //
-// A run of bytes is bounded once, by a precondition, and not again at each of its bytes.
+// A range is checked once, by a precondition, instead of at each of its bytes.
 
 extension Span<UInt8> {
-    /// Where a run of bytes of a class ends: the first place that holds another one, or `limit`.
+    /// The index of the first byte outside a class, or `limit`.
     @inline(__always)
     func end(of kind: ByteClass, from start: Int, to limit: Int) -> Int {
         precondition(start >= 0 && limit <= count)
         var index = start
-        // Below `limit`, so inside.
+        // Below `limit`, so in bounds.
         while index < limit, unsafe kind.contains(self[unchecked: index]) { index += 1 }
         return index
     }
 
-    /// The same for ``ByteClass/value``, eight bytes at a time: most of a head are values.
+    /// The same for ``ByteClass/value``, eight bytes at a time, because values are most of a head.
     func endOfValue(from start: Int, to limit: Int) -> Int {
         precondition(start >= 0 && limit <= count)
         var index = start
         while index + 8 <= limit {
-            // Below `limit`, so inside; the first byte is the lowest.
+            // Below `limit`, so in bounds; the first byte is the lowest.
             let word = UInt64(
                 littleEndian: unsafe bytes.unsafeLoadUnaligned(
                     fromUncheckedByteOffset: index, as: UInt64.self))
-            // The top bit of each byte below 0x20 and of each that is 0x7F. A borrow may set bits
-            // above the first of them, never below it.
+            // Sets the top bit of each byte that is below 0x20 or 0x7F. A borrow may set bits above
+            // the first of them, never below it.
             let low = (word &- 0x2020_2020_2020_2020) & ~word
             let deletes = word ^ 0x7F7F_7F7F_7F7F_7F7F
             let delete = (deletes &- 0x0101_0101_0101_0101) & ~deletes
@@ -151,16 +152,16 @@ extension Span<UInt8> {
         return end(of: .value, from: index, to: limit)
     }
 
-    /// Whether the bytes of a range are that name, ignoring the case of ASCII letters.
+    /// Whether the bytes of a range equal a name, ignoring the case of ASCII letters.
     func matches(_ name: FieldName, in range: Range<Int>) -> Bool {
         guard range.count == name.text.utf8CodeUnitCount else { return false }
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
-        // The pointer of a StaticString lives as long as the program.
+        // The pointer of a StaticString is valid for the life of the program.
         let own = unsafe name.text.utf8Start
-        for place in 0..<range.count {
-            // As long as the range, which lies inside.
-            let byte = unsafe self[unchecked: range.lowerBound + place]
-            let wanted = unsafe own[place]
+        for index in 0..<range.count {
+            // The name is as long as the range, which is in bounds.
+            let byte = unsafe self[unchecked: range.lowerBound + index]
+            let wanted = unsafe own[index]
             guard byte == wanted || byte.asciiLowercased == wanted.asciiLowercased else {
                 return false
             }
@@ -168,7 +169,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether two ranges hold the same bytes, ignoring the case of ASCII letters.
+    /// Whether two ranges are equal, ignoring the case of ASCII letters.
     func areEqual(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         left.count == right.count
             && zip(left, right).allSatisfy { left, right in
@@ -176,14 +177,15 @@ extension Span<UInt8> {
             }
     }
 
-    /// Reads 1–19 decimal digits, leading zeros allowed, at most 2⁶³−1; `nil` otherwise (H43).
+    /// Parses 1–19 decimal digits, leading zeros allowed, at most 2⁶³−1; `nil` for anything else
+    /// (H43).
     func decimal(in range: Range<Int>) -> Int64? {
         guard (1...19).contains(range.count) else { return nil }
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
         // Nineteen digits stay below 2⁶⁴.
         var number: UInt64 = 0
         for index in range {
-            // In the range, so inside.
+            // Inside the range, so in bounds.
             let digit = unsafe self[unchecked: index] &- 0x30
             guard digit <= 9 else { return nil }
             number = number &* 10 &+ UInt64(digit)
@@ -191,20 +193,20 @@ extension Span<UInt8> {
         return Int64(exactly: number)
     }
 
-    /// The first place of a byte in a range.
+    /// The first index of a byte in a range.
     func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         for index in range where self[index] == byte { return index }
         return nil
     }
 
-    /// How often a byte stands in a range.
+    /// How often a byte occurs in a range.
     func occurrences(of byte: UInt8, in range: Range<Int>) -> Int {
         var count = 0
         for index in range where self[index] == byte { count += 1 }
         return count
     }
 
-    /// A range without the SP and HTAB at its ends; no other byte is white space here (H1).
+    /// The range without SP and HTAB at its ends; no other byte is white space (H1).
     func trimmingBlanks(_ range: Range<Int>) -> Range<Int> {
         var start = range.lowerBound
         var end = range.upperBound
@@ -213,14 +215,14 @@ extension Span<UInt8> {
         return start..<end
     }
 
-    /// A copy of a range.
+    /// A copy of the bytes of a range.
     package func array(_ range: Range<Int>) -> [UInt8] {
         unsafe withUnsafeBufferPointer { bytes in
             unsafe [UInt8](UnsafeBufferPointer(rebasing: bytes[range]))
         }
     }
 
-    /// A range as text; it holds ASCII, or what replaces bytes that are not UTF-8.
+    /// The text of a range; bytes that are not UTF-8 are replaced.
     func text(_ range: Range<Int>) -> String {
         unsafe withUnsafeBufferPointer { bytes in
             unsafe String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
@@ -229,7 +231,7 @@ extension Span<UInt8> {
 }
 
 extension Collection<UInt8> {
-    /// Whether these are one or more `tchar` (RFC 9110 §5.6.2).
+    /// Whether the bytes are a token: one or more `tchar` (RFC 9110 §5.6.2).
     package var isToken: Bool {
         !isEmpty && allSatisfy { byte in ByteClass.token.contains(byte) }
     }

@@ -1,12 +1,12 @@
-/// The fields of a head that decide about framing, the connection, or may stand only once (H29).
+/// The fields of a head that determine framing and connection or may occur only once (H29).
 struct KnownFields {
-    /// Fields that may stand in one line only.
+    /// Fields that may occur only once.
     enum Singleton: Int {
         case host, contentLength, transferEncoding, authorization, contentType, contentEncoding
         case expect, ifModifiedSince, ifUnmodifiedSince, ifRange, range, origin
         case webSocketKey, webSocketVersion
 
-        /// Tells a name apart, first by its length.
+        /// Identifies a field by its name, first by the length.
         init?(_ bytes: Span<UInt8>, _ name: Range<Int>) {
             switch name.count {
             case 4 where bytes.matches("host", in: name): self = .host
@@ -29,13 +29,13 @@ struct KnownFields {
         }
     }
 
-    /// By singleton the index of its line, or −1; small, because it is made for every request.
+    /// The line index of each singleton, or −1. Small, because it is made for every request.
     private var found = InlineArray<14, Int32>(repeating: -1)
-    /// Whether there is a line of `Connection`.
+    /// Whether a `Connection` field is present.
     private(set) var hasConnection = false
-    /// How many cookies came.
+    /// The number of cookies.
     private(set) var cookiePairs = 0
-    /// The longest list among the fields of the Accept family.
+    /// The length of the longest list among the `Accept…` fields.
     private(set) var acceptRanges = 0
 
     init(_ bytes: Span<UInt8>, _ lines: [Fields.Line]) throws(Refusal) {
@@ -45,7 +45,8 @@ struct KnownFields {
             if let field = Singleton(bytes, name) {
                 guard found[field.rawValue] < 0 else {
                     throw Refusal(
-                        .badRequest, "H29", "A field that may stand once stands more than once.")
+                        .badRequest, "H29",
+                        "A header field that may occur only once occurs more than once.")
                 }
                 found[field.rawValue] = Int32(truncatingIfNeeded: index)
             } else if bytes.matches("connection", in: name) {
@@ -61,30 +62,30 @@ struct KnownFields {
         }
     }
 
-    /// The index of a singleton's line.
+    /// The line index of a singleton field.
     subscript(field: Singleton) -> Int? {
         let index = found[field.rawValue]
         return index < 0 ? nil : Int(index)
     }
 }
 
-/// What the `Connection` field asks for (RFC 9110 §7.6.1).
+/// The options of the `Connection` field (RFC 9110 §7.6.1).
 struct ConnectionOptions {
     private(set) var closes = false
     private(set) var keepsAlive = false
     private var hopByHop: [Range<Int>] = []
 
-    /// Fields that no `Connection` option can take away from the application (H31).
+    /// Fields that a `Connection` option cannot remove (H31).
     private static let kept: [FieldName] = [
         "host", "content-length", "transfer-encoding", "authorization", "cookie", "forwarded",
         "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-real-ip", "x-request-id",
         "connection", "upgrade",
     ]
 
-    /// What a head without the field asks for: nothing.
+    /// The options of a head without the field: none.
     init() {}
 
-    /// Reads all lines of the field.
+    /// Parses all lines of the field.
     init(_ bytes: Span<UInt8>, _ lines: [Fields.Line]) throws(Refusal) {
         var elements = 0
         var empty = 0
@@ -114,9 +115,10 @@ struct ConnectionOptions {
         }
     }
 
-    /// The lines that are meant for the application.
+    /// The lines that are not hop-by-hop.
     func endToEnd(_ lines: [Fields.Line], _ bytes: Span<UInt8>) -> [Fields.Line] {
-        // Shared with the parser: an answer made at once lets go of them before the next head comes.
+        // Shared with the parser: a response made at once releases them before the next head
+        // arrives.
         if hopByHop.isEmpty { return lines }
         return lines.filter { line in
             Self.kept.contains { kept in bytes.matches(kept, in: line.name) }

@@ -1,25 +1,25 @@
-/// A request head as the parser leaves it: the request and what it means for the connection.
+/// A parsed request head: the request and its effect on the connection.
 public struct RequestHead: Sendable {
-    /// `nil` for a well-formed method outside ``Method`` (H12).
+    /// The method; `nil` for a well-formed method that is not in ``Method`` (H12).
     public let method: Method?
-    /// Whether the method is `TRACE`, which no service is asked to answer (H20).
+    /// Whether the method is `TRACE`, which is answered without calling the service (H20).
     public let isTrace: Bool
     /// The target, in origin form or `*`.
     public let target: RequestTarget
-    /// The fields, without those that `Connection` names as hop-by-hop (H31).
+    /// The header fields, without those that `Connection` names as hop-by-hop (H31).
     public let fields: Fields
     /// How the body is delimited.
     public let framing: BodyFraming
     /// True for HTTP/1.0.
     public let isHTTP10: Bool
-    /// Whether the peer wants the connection kept (H78, H79).
+    /// Whether the peer wants to keep the connection (H78, H79).
     public let persists: Bool
     /// Whether the peer waits for `100 Continue` (H73).
     public let expectsContinue: Bool
-    /// A fault that is answered without closing the connection (H12, H37, H57).
+    /// A refusal after which the connection can be kept (H12, H37, H57).
     public let recoverableRefusal: Refusal?
 
-    /// The request of this head, with what its connection knows; the head ends in it.
+    /// The request of this head, with what the connection knows of it. Consumes the head.
     public consuming func request(
         _ method: Method, id: RequestID, peer: PeerAddress, scheme: Scheme, client: ClientIdentity?,
         isProxied: Bool = false, forwardedHost: Authority? = nil
@@ -31,17 +31,17 @@ public struct RequestHead: Sendable {
     }
 }
 
-/// Makes sense of a head whose grammar holds: framing, host, singletons, connection (H5).
+/// Interprets a head whose grammar is valid: framing, host, singleton fields, connection (H5).
 ///
-/// The one place where a framing decision is made.
+/// The only place where the framing is decided.
 struct RequestHeadReader {
     let method: Range<Int>
     let target: Range<Int>
     let versionStart: Int
 
-    /// Judges the head; the first rule broken decides.
+    /// Interprets the head; the first violated rule is thrown.
     ///
-    /// - Parameter copy: Its bytes, once more, for its fields.
+    /// - Parameter copy: A copy of its bytes, for its fields.
     func read(
         _ bytes: Span<UInt8>, _ lines: [Fields.Line], copy: consuming [UInt8],
         allowedHosts: [String]
@@ -60,11 +60,11 @@ struct RequestHeadReader {
         if let expect = known[.expect], !isHTTP10 {
             guard bytes.matches("100-continue", in: lines[expect].value) else {
                 throw Refusal(
-                    .expectationFailed, "H75", "The only expectation met is 100-continue.")
+                    .expectationFailed, "H75", "The only supported expectation is 100-continue.")
             }
             expectsContinue = framing.announcesContent
         }
-        guard !isConnect else { throw Refusal(.notImplemented, "H19", "This server is no tunnel.") }
+        guard !isConnect else { throw Refusal(.notImplemented, "H19", "CONNECT is not supported.") }
         return RequestHead(
             method: method, isTrace: name == 0x54_5241_4345, target: readTarget(bytes, parts),
             fields: Fields(
@@ -76,7 +76,7 @@ struct RequestHeadReader {
                 bytes, lines, known, authority: parts.authority, allowedHosts: allowedHosts))
     }
 
-    /// Length, chunks or nothing; never a choice between two (H40–H43).
+    /// Length, chunks or no body; contradictory fields are refused (H40–H43).
     private func readFraming(
         _ bytes: Span<UInt8>, _ lines: [Fields.Line], _ known: KnownFields, isHTTP10: Bool
     ) throws(Refusal) -> BodyFraming {
@@ -88,19 +88,20 @@ struct RequestHeadReader {
             }
             return .length(length)
         case (_?, _?):
-            // Both at once is how requests are smuggled past proxies (RFC 9112 §11.2): never choose.
+            // Requests with both are used to smuggle requests past proxies (RFC 9112 §11.2).
             throw Refusal(
                 .badRequest, "H40", "Content-Length and Transfer-Encoding exclude each other.")
         case (let coding?, nil):
             guard !isHTTP10 else {
-                throw Refusal(.badRequest, "H42", "HTTP/1.0 knows no transfer codings.")
+                throw Refusal(.badRequest, "H42", "HTTP/1.0 has no transfer codings.")
             }
             if bytes.matches("chunked", in: lines[coding].value) { return .chunked }
             throw Self.transferCodingRefusal(bytes.array(lines[coding].value)[...])
         }
     }
 
-    /// A well-formed list of other codings that ends in `chunked` is 501; all else is 400 (H41).
+    /// 501 for a well-formed list of other codings that ends in `chunked`; 400 for anything else
+    /// (H41).
     private static func transferCodingRefusal(_ value: ArraySlice<UInt8>) -> Refusal {
         let codings = value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
             .map { coding in coding.trimmingBlanks }
@@ -116,11 +117,11 @@ struct RequestHeadReader {
                     || coding.isEqualIgnoringCase("identity".utf8)
             }
         return isList
-            ? Refusal(.notImplemented, "H41", "The only transfer coding spoken here is chunked.")
+            ? Refusal(.notImplemented, "H41", "The only supported transfer coding is chunked.")
             : Refusal(.badRequest, "H41", "Transfer-Encoding must be exactly 'chunked'.")
     }
 
-    /// Faults that leave the framing certain, so the connection may go on.
+    /// Faults that leave the framing certain, so that the connection can be kept.
     private func recoverableRefusal(
         _ bytes: Span<UInt8>, _ lines: [Fields.Line], _ known: KnownFields,
         authority: Range<Int>?, allowedHosts: [String]
@@ -131,7 +132,7 @@ struct RequestHeadReader {
         {
             return Refusal(
                 .misdirected, "H37",
-                "This server does not answer for that host.")
+                "This server does not serve that host.")
         }
         if known.cookiePairs > 64 {
             return Refusal(.badRequest, "H57", "There are more than 64 cookies.")
@@ -142,7 +143,7 @@ struct RequestHeadReader {
         return nil
     }
 
-    /// Compares without port and without one dot at the end (H37).
+    /// Compares without port and without one final dot (H37).
     private static func isAllowed(_ host: ArraySlice<UInt8>, _ allowedHosts: [String]) -> Bool {
         var name = host
         if name.last != UInt8(ascii: "]"), let colon = name.lastIndex(of: UInt8(ascii: ":")) {
@@ -154,7 +155,7 @@ struct RequestHeadReader {
 }
 
 extension Span<UInt8> {
-    /// The bytes of a range as one number; `nil` for more than seven, as no method has them.
+    /// The bytes of a range as one number; `nil` for more than seven, which no method has.
     fileprivate func packed(_ range: Range<Int>) -> UInt64? {
         guard range.count <= 7 else { return nil }
         var packed: UInt64 = 0
@@ -164,7 +165,7 @@ extension Span<UInt8> {
 }
 
 extension Method {
-    /// Reads a method; `nil` for one outside the list. Case-sensitive (H12).
+    /// The method of packed bytes; `nil` for other methods. Case-sensitive (H12).
     fileprivate init?(packed: UInt64) {
         switch packed {
         case 0x474554: self = .get
@@ -179,19 +180,19 @@ extension Method {
     }
 }
 
-// Whom a request is for: the target and the host (RFC 9112 §3.2).
+// Target and host (RFC 9112 §3.2).
 extension RequestHeadReader {
-    /// Where the parts of a target stand.
+    /// The positions of a target's parts.
     struct TargetParts {
         /// The authority of an absolute form, which replaces Host (H16).
         var authority: Range<Int>?
-        /// Empty only behind an authority.
+        /// The path; empty only after an authority.
         var path: Range<Int>
-        /// Without its `?`.
+        /// The query without its `?`.
         var query: Range<Int>?
     }
 
-    /// The four forms of a target (RFC 9112 §3.2), told apart and checked (H15–H18).
+    /// Recognizes and validates the four forms of a target (RFC 9112 §3.2; H15–H18).
     func checkTarget(
         _ bytes: Span<UInt8>, _ method: Method?, isConnect: Bool
     ) throws(Refusal) -> TargetParts {
@@ -243,7 +244,7 @@ extension RequestHeadReader {
         guard bytes[mark] == UInt8(ascii: "?"),
             bytes.end(of: .query, from: mark, to: range.upperBound) == range.upperBound
         else {
-            throw Refusal(.badRequest, "H15", "The request target holds a forbidden character.")
+            throw Refusal(.badRequest, "H15", "The request target contains a forbidden character.")
         }
         return TargetParts(path: range.lowerBound..<mark, query: (mark + 1)..<range.upperBound)
     }
@@ -254,7 +255,7 @@ extension RequestHeadReader {
             query: parts.query.map { query in bytes.text(query) })
     }
 
-    /// Exactly one valid Host; only HTTP/1.0 may leave it out (H34–H36).
+    /// Requires exactly one valid Host; HTTP/1.0 may omit it (H34–H36).
     func checkHost(
         _ bytes: Span<UInt8>, _ lines: [Fields.Line], _ known: KnownFields, isHTTP10: Bool
     ) throws(Refusal) {
@@ -267,7 +268,8 @@ extension RequestHeadReader {
         }
     }
 
-    /// reg-name, IPv4 or bracketed IPv6, then optionally `:` and a port (H35).
+    /// Whether a range is a registered name, IPv4 or bracketed IPv6 address, optionally with `:`
+    /// and a port (H35).
     private func isHost(_ bytes: Span<UInt8>, _ range: Range<Int>, needsPort: Bool = false) -> Bool
     {
         guard !range.isEmpty else { return false }
@@ -283,7 +285,7 @@ extension RequestHeadReader {
             end = bracket + 1
         } else {
             end = bytes.end(of: .host, from: range.lowerBound, to: range.upperBound)
-            // A name starts neither with a dot nor with nothing.
+            // A name must not be empty or start with a dot.
             guard end > range.lowerBound, first != UInt8(ascii: ".") else { return false }
         }
         guard end < range.upperBound else { return !needsPort }

@@ -1,67 +1,67 @@
-/// How large a message head may be (H21, H55), and who it may name (H37).
+/// Limits of a request head (H21, H55) and the hosts it may name (H37).
 public struct HeadLimits: Sendable {
-    /// Bytes of the request line; 8,192.
+    /// The most bytes of the request line.
     public var requestLine = 8192
-    /// Bytes of one field line; 16,384.
+    /// The most bytes of one field line.
     public var fieldLine = 16_384
-    /// Bytes of the whole header section; 32,768.
+    /// The most bytes of the header section.
     public var fieldSection = 32_768
-    /// Number of field lines; 100.
+    /// The most field lines.
     public var fields = 100
-    /// Hosts that may be named, lower case, without port; empty allows any.
+    /// Allowed hosts in lower case, without port; empty allows any.
     public var allowedHosts: [String] = []
 
-    /// The defaults of the specification.
+    /// The default limits.
     public init() {}
 }
 
-/// Reads request heads, byte by byte, from any split of the input (H3).
+/// An incremental parser of request heads that accepts input split at any byte (H3).
 ///
-/// A pure state machine: it is shown the bytes of a head from their beginning, goes on where it
-/// stopped, and never looks at a byte twice. A refusal is final: nothing more is read as a request
-/// from that connection (H6).
+/// A state machine without I/O: it is passed the bytes of a head from the beginning, continues
+/// where it stopped, and reads no byte twice. A refusal is final: nothing more may be parsed on
+/// that connection (H6).
 public struct RequestParser: Sendable {
-    /// What became of the bytes so far.
+    /// The result of parsing the bytes received so far.
     public enum Outcome: Sendable {
         /// More bytes are needed.
         case incomplete
-        /// A head; it took so many bytes, the next one is the first of the body.
+        /// A head of `count` bytes; the body starts behind it.
         case head(RequestHead, count: Int)
         /// The head is malformed or too large: answer once, then close (H7).
         case refused(Refusal)
     }
 
-    enum State: UInt8 {
+    private enum State: UInt8 {
         case start, emptyLine, method, target, version, requestLineEnd
         case lineStart, name, blanks, value, lineEnd, sectionEnd
     }
 
-    let limits: HeadLimits
-    var state = State.start
-    /// The next byte to be looked at.
-    var cursor = 0
-    var skipsEmptyLine = true
-    /// Where the part in progress begins: the method, the target, or a field line.
-    var mark = 0
-    var methodRange = 0..<0
-    var targetRange = 0..<0
-    var versionStart = 0
-    var sectionStart = 0
-    var line = Fields.Line(nameStart: 0, nameCount: 0, valueStart: 0, valueCount: 0)
-    var lines: [Fields.Line] = []
-    /// Where heads of ordinary size are copied to; empty while none was complete.
+    private let limits: HeadLimits
+    private var state = State.start
+    /// The index of the next byte to read.
+    private var cursor = 0
+    private var skipsEmptyLine = true
+    /// The start of the current part: the method, the target or a field line.
+    private var mark = 0
+    private var methodRange = 0..<0
+    private var targetRange = 0..<0
+    private var versionStart = 0
+    private var sectionStart = 0
+    private var line = Fields.Line(nameStart: 0, nameCount: 0, valueStart: 0, valueCount: 0)
+    private var lines: [Fields.Line] = []
+    /// Reused storage for heads of up to 512 bytes; empty before the first one.
     private var storage: [UInt8] = []
 
-    /// A parser at the beginning of a head.
+    /// Makes a parser at the start of a head.
     public init(limits: HeadLimits = HeadLimits()) {
         self.limits = limits
         lines.reserveCapacity(16)
     }
 
-    /// Whether a byte of a head has been seen, the empty line before it included.
+    /// Whether any byte of a head was received, including an empty line before it.
     public var hasBegun: Bool { cursor > 0 }
 
-    /// Back to the beginning of a head, with the storage kept.
+    /// Prepares for the next head and keeps the storage.
     public mutating func reset() {
         state = .start
         cursor = 0
@@ -69,13 +69,14 @@ public struct RequestParser: Sendable {
         lines.removeAll(keepingCapacity: true)
     }
 
-    /// Goes on with a head.
+    /// Continues parsing a head.
     ///
-    /// - Parameter bytes: All bytes from the beginning of the head, those seen before included.
+    /// - Parameter bytes: All bytes from the start of the head, including those parsed before.
     public mutating func parse(_ bytes: Span<UInt8>) -> Outcome {
         do throws(Refusal) {
             guard let count = try scan(bytes) else {
-                // Who waits for the rest of a head holds no more than must be.
+                // A connection that waits for the rest of a head must hold as little memory as
+                // possible.
                 storage = []
                 return .incomplete
             }
@@ -90,10 +91,10 @@ public struct RequestParser: Sendable {
         }
     }
 
-    /// The bytes of a head, for whoever reads its fields; of what stands behind them nothing is said.
+    /// A copy of the head's bytes for its fields; bytes behind `count` are undefined.
     ///
-    /// One storage serves all heads that fit in: whoever still holds the last one keeps it, because an
-    /// array that is shared is copied before it is written to.
+    /// All heads of up to 512 bytes share one storage. A holder of the previous head keeps it,
+    /// because a shared array is copied before it is written.
     private mutating func keep(_ bytes: Span<UInt8>, _ count: Int) -> [UInt8] {
         if count > 512 { return bytes.array(0..<count) }
         if storage.isEmpty { storage = [UInt8](repeating: 0, count: 512) }
@@ -105,11 +106,11 @@ public struct RequestParser: Sendable {
     }
 }
 
-// The grammar of a head (RFC 9112 §2–§5). Long parts are walked in runs, so that a byte in the
-// middle of a value costs one look-up; every part stops at the byte that passes a limit.
+// The grammar of a head (RFC 9112 §2–§5). Long parts are scanned in runs, so that a byte inside a
+// value costs one lookup; every part stops at the byte that exceeds a limit.
 extension RequestParser {
-    /// Walks over the grammar; returns the length of the head once its last byte is there.
-    mutating func scan(_ bytes: Span<UInt8>) throws(Refusal) -> Int? {
+    /// Scans the grammar and returns the length of the head once it is complete.
+    private mutating func scan(_ bytes: Span<UInt8>) throws(Refusal) -> Int? {
         while cursor < bytes.count {
             switch state {
             case .start: try takeStart(bytes[cursor])
@@ -135,7 +136,7 @@ extension RequestParser {
                 versionStart = cursor + 1
                 state = .version
             case .version:
-                // A line is refused as soon as its limit is passed, wherever it may end (H21).
+                // A line is refused as soon as it exceeds its limit, wherever it would end (H21).
                 let limit = min(versionStart + 8, methodRange.lowerBound + limits.requestLine)
                 cursor = bytes.end(of: .visible, from: cursor, to: min(bytes.count, limit))
                 guard cursor < bytes.count else { return nil }
@@ -167,7 +168,7 @@ extension RequestParser {
             case .value:
                 cursor = bytes.endOfValue(from: cursor, to: min(bytes.count, lineLimit))
                 guard cursor < bytes.count else { return nil }
-                // The two bytes that end a line are not counted, so that a full line still fits.
+                // CR LF is not counted, so that a line of the full length is accepted.
                 if bytes[cursor] == .cr {
                     guard cursor < sectionLimit else { throw tooLarge }
                     endValue(bytes)
@@ -200,27 +201,28 @@ extension RequestParser {
             methodRange = cursor..<cursor
             state = .method
         } else {
-            throw Refusal(.badRequest, "H9", "A request line starts with a method.")
+            throw Refusal(.badRequest, "H9", "A request line must start with a method.")
         }
     }
 
-    /// What is wrong with a method that this byte ends.
+    /// The error of a method that ends at this byte.
     private func method(endingIn byte: UInt8) -> Refusal {
         ByteClass.token.contains(byte)
-            ? Refusal(.notImplemented, "H21", "No method is that long.")
-            : Refusal(.badRequest, "H12", "The method holds a character that is no token.")
+            ? Refusal(.notImplemented, "H21", "The method is too long.")
+            : Refusal(.badRequest, "H12", "The method contains an invalid character.")
     }
 
-    /// What is wrong with a version that this byte ends.
+    /// The error of a version that ends at this byte.
     private func version(endingIn byte: UInt8) -> Refusal {
         cursor - versionStart < 8 && ByteClass.visible.contains(byte) ? .lineTooLong : .version
     }
 
-    /// `HTTP/` DIGIT `.` DIGIT, case-sensitive, major 1 (H13).
+    /// Requires `HTTP/` DIGIT `.` DIGIT, case-sensitive, with major version 1 (H13).
     ///
-    /// Judged as soon as the line is complete: what follows an unknown version may be anything.
+    /// Checked as soon as the line is complete, because what follows an unknown version may be
+    /// anything.
     private func checkVersion(_ bytes: Span<UInt8>) throws(Refusal) {
-        // Any type of eight bytes will do; the first of them is the highest.
+        // The version is eight bytes, read as one number with the first byte highest.
         let text = UInt64(
             bigEndian: unsafe bytes.bytes.unsafeLoadUnaligned(
                 fromByteOffset: versionStart, as: UInt64.self))
@@ -233,16 +235,16 @@ extension RequestParser {
             digit.contains(major), digit.contains(minor)
         else { throw .version }
         guard major == UInt8(ascii: "1") else {
-            throw Refusal(.versionNotSupported, "H13", "Only HTTP/1.1 is spoken here.")
+            throw Refusal(.versionNotSupported, "H13", "Only HTTP/1.1 is supported.")
         }
     }
 
     // MARK: Field lines
 
-    /// The first byte behind the header section.
+    /// The index behind the longest header section.
     private var sectionLimit: Int { sectionStart + limits.fieldSection }
 
-    /// The first byte that a field line may not have, its end not counted (H55).
+    /// The index behind the longest field line, without its line end (H55).
     private var lineLimit: Int { min(mark + limits.fieldLine, sectionLimit) }
 
     private var tooLarge: Refusal {
@@ -260,7 +262,7 @@ extension RequestParser {
         }
         guard ByteClass.token.contains(byte) else {
             throw Refusal(
-                .badRequest, "H22", "A header line starts with a field name, never with a blank.")
+                .badRequest, "H22", "A header line must start with a field name, not with a blank.")
         }
         guard lines.count < limits.fields else {
             throw Refusal(.fieldsTooLarge, "H55", "There are too many header fields.")
@@ -269,7 +271,7 @@ extension RequestParser {
         state = .name
     }
 
-    /// Takes the blanks off the end (H25); a value never begins with one.
+    /// Ends a value before its trailing blanks (H25); leading blanks were skipped before.
     private mutating func endValue(_ bytes: Span<UInt8>) {
         var end = cursor
         while end > Int(line.valueStart), bytes[end - 1].isBlank { end -= 1 }
@@ -281,16 +283,16 @@ extension Refusal {
     fileprivate static let lineTooLong = Refusal(
         .targetTooLong, "H21", "The request line is too long.")
     fileprivate static let targetByte = Refusal(
-        .badRequest, "H15", "The request target holds a forbidden character.")
+        .badRequest, "H15", "The request target contains a forbidden character.")
     fileprivate static let version = Refusal(
-        .badRequest, "H13", "The request line does not end in a version such as HTTP/1.1.")
+        .badRequest, "H13", "The request line does not end with a version such as HTTP/1.1.")
     fileprivate static let bareCR = Refusal(
-        .badRequest, "H8", "A line ends in CR LF, nothing else.")
+        .badRequest, "H8", "Lines must end in CR LF.")
     fileprivate static let fieldName = Refusal(
         .badRequest, "H22",
-        "A field name holds only token characters and stands right before its colon.")
+        "A field name must consist of token characters, directly followed by a colon.")
     fileprivate static let fieldValue = Refusal(
-        .badRequest, "H25", "A field value holds a control character.")
+        .badRequest, "H25", "A field value contains a control character.")
 }
 
 extension UInt8 {
@@ -299,6 +301,6 @@ extension UInt8 {
     static let cr: UInt8 = 0x0D
     static let sp: UInt8 = 0x20
 
-    /// SP or HTAB; no other byte is white space here (H1).
+    /// SP or HTAB; no other byte is white space (H1).
     var isBlank: Bool { self == .sp || self == .htab }
 }

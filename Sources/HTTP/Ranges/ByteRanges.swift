@@ -1,23 +1,24 @@
-/// What a `Range` field asks of a content of a size (RFC 9110 §14.2, H106–H108).
+/// The result of a `Range` field for content of a known size (RFC 9110 §14.2, H106–H108).
 public enum ByteRanges: Equatable, Sendable {
-    /// The field is ignored: 200 with everything.
+    /// The field is ignored: 200 with the whole content.
     case whole
-    /// 206, or `multipart/byteranges` for several; merged where they touch, in order of first
-    /// appearance, together smaller than the content.
+    /// 206 with one range, or `multipart/byteranges` with several; near ranges are merged, the
+    /// order is that of first occurrence, and together they are smaller than the content.
     case parts([Range<Int64>])
     /// 416.
     case unsatisfiable
 
-    /// More elements than this are no honest request; the field is then ignored.
+    /// A field with more elements is ignored as abusive.
     private static let elementLimit = 256
-    /// Two ranges this near cost less as one than a part's head does.
+    /// Ranges at most this far apart are merged, because the gap costs less than the head of
+    /// another part.
     private static let distance: Int64 = 80
 
-    /// Reads a field; whatever is no list of byte ranges asks for nothing (H107).
+    /// Parses a field; anything but a list of byte ranges is ignored (H107).
     ///
     /// - Parameters:
-    ///   - size: Bytes of the content.
-    ///   - limit: How many ranges are honoured after merging (H108).
+    ///   - size: The size of the content in bytes.
+    ///   - limit: The most ranges after merging; with more the field is ignored (H108).
     public init(_ field: String, size: Int64, limit: Int) {
         guard let elements = ByteRanges.elements(field) else {
             self = .whole
@@ -36,7 +37,7 @@ public enum ByteRanges: Equatable, Sendable {
             }
         }
         if ranges.isEmpty {
-            // The last bytes of an empty content are all of it.
+            // The last bytes of empty content are the whole content.
             self = suffixOfNothing ? .whole : .unsatisfiable
             return
         }
@@ -72,7 +73,7 @@ public enum ByteRanges: Equatable, Sendable {
         return elements.isEmpty ? nil : elements
     }
 
-    /// Digits only; a number too large for 63 bits lies behind every content.
+    /// Parses digits only; a number above 63 bits is behind every content.
     private static func number(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
@@ -85,17 +86,17 @@ public enum ByteRanges: Equatable, Sendable {
         var merged: [Range<Int64>] = []
         for range in ranges {
             var range = range
-            var place = merged.count
-            // A grown range may reach others, so look again until none is near.
+            var index = merged.count
+            // A merged range may be near others, so search until none is near.
             while let near = merged.firstIndex(where: { isNear($0, range) }) {
                 let other = merged.remove(at: near)
                 range =
                     min(
                         other.lowerBound, range.lowerBound)..<max(
                         other.upperBound, range.upperBound)
-                place = min(place, near)
+                index = min(index, near)
             }
-            merged.insert(range, at: min(place, merged.count))
+            merged.insert(range, at: min(index, merged.count))
         }
         return merged
     }

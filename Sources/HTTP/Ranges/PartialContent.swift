@@ -1,38 +1,38 @@
 /// The content of a 206 and the fields that describe it (RFC 9110 §15.3.7, H110).
 public struct PartialContent: Sendable {
-    /// A piece of it.
+    /// A piece of the content.
     public enum Piece: Sendable, Equatable {
-        /// The head of a part, or what ends the last one.
+        /// The head of a part, or the end of the last one.
         case head([UInt8])
-        /// Bytes of the content.
+        /// A range of the whole content.
         case range(Range<Int64>)
     }
 
     /// The value of `Content-Type`.
     public let mediaType: String
-    /// The value of `Content-Range`; `nil` for several ranges, each of which says its own.
+    /// The value of `Content-Range`; `nil` for several ranges, where each part has its own.
     public let contentRange: String?
-    /// What is sent, in order: the ranges, with the heads of the parts where there are several.
+    /// The pieces in order: the ranges, and the heads of parts if there are several.
     public let pieces: [Piece]
 
-    /// Cuts ranges out of a content.
+    /// Selects ranges of a content.
     ///
     /// - Parameters:
     ///   - ranges: At least one, none of them empty.
-    ///   - size: Bytes of the whole content.
-    ///   - mediaType: Of the whole content.
-    ///   - generator: Where the boundary between parts comes from. It is made anew for each answer,
-    ///     so nobody can have stored a content that holds it.
+    ///   - size: The size of the whole content in bytes.
+    ///   - mediaType: The type of the whole content.
+    ///   - generator: Makes the boundary between parts. It is random for each response, so that
+    ///     stored content cannot contain it.
     public init(
         _ ranges: [Range<Int64>], of size: Int64, _ mediaType: String,
         using generator: inout some RandomNumberGenerator
     ) {
-        func place(_ range: Range<Int64>) -> String {
+        func field(_ range: Range<Int64>) -> String {
             "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
         }
         if let only = ranges.first, ranges.count == 1 {
             self.mediaType = mediaType
-            contentRange = place(only)
+            contentRange = field(only)
             pieces = [.range(only)]
             return
         }
@@ -42,7 +42,7 @@ public struct PartialContent: Sendable {
             let head = """
                 \(number == 0 ? "" : "\r\n")--\(boundary)\r
                 Content-Type: \(mediaType)\r
-                Content-Range: \(place(range))\r
+                Content-Range: \(field(range))\r
                 \r
 
                 """
@@ -55,7 +55,7 @@ public struct PartialContent: Sendable {
         contentRange = nil
     }
 
-    /// The bytes, where those of a range are at hand.
+    /// The response content, given the content of each range.
     public func content(_ slice: (Range<Int64>) -> Content) -> Content {
         let contents = pieces.map { piece in
             switch piece {
@@ -66,7 +66,7 @@ public struct PartialContent: Sendable {
         return contents.count == 1 ? contents[0] : .parts(contents)
     }
 
-    /// How many bytes that are.
+    /// The size in bytes.
     public var length: Int64 {
         pieces.reduce(0) { sum, piece in
             switch piece {

@@ -1,12 +1,12 @@
-/// A content that lies somewhere whole: what a conditional request, or one for a part of it, gets.
+/// A stored content with its validators, to answer conditional and range requests.
 public struct Representation: Sendable {
-    /// What a request selects.
+    /// What to send for a request.
     public enum Selection: Equatable, Sendable {
-        /// 200 with everything.
+        /// 200 with the whole content.
         case whole
-        /// 206 with these, in this order; see ``PartialContent``.
+        /// 206 with these ranges in this order; see ``PartialContent``.
         case parts([Range<Int64>])
-        /// 304 with the validators alone (H104).
+        /// 304 with the validators only (H104).
         case notModified
         /// 412.
         case failed
@@ -14,29 +14,30 @@ public struct Representation: Sendable {
         case unsatisfiable
     }
 
-    /// Bytes of the content as it would be sent.
+    /// The size in bytes of the content as sent.
     public let size: Int64
-    /// Tag and date of the content.
+    /// The entity tag and modification date.
     public let conditions: Preconditions
 
     /// Describes a content.
     ///
     /// - Parameters:
-    ///   - size: Bytes.
+    ///   - size: The size in bytes.
     ///   - modified: Whole seconds since 1970 UTC.
     public init(size: Int64, tag: EntityTag, modified: Int64) {
         self.size = size
         conditions = Preconditions(tag: tag, modified: modified)
     }
 
-    /// Judges a request in the order of RFC 9110 §13.2.2: conditions, then the range (H99–H109).
+    /// Evaluates a request in the order of RFC 9110 §13.2.2: conditions, then the range (H99–H109).
     ///
-    /// Only `GET` has ranges, and only a caller whose copy is this content.
+    /// Ranges apply only to `GET` and, with `If-Range`, only when the client's copy is current.
     ///
     /// - Parameters:
     ///   - now: Whole seconds since 1970 UTC.
-    ///   - limit: How many ranges are honoured after merging (H108).
-    ///   - isCoded: Whether the content is coded for this answer and so has no ranges (H106).
+    ///   - limit: The most ranges after merging (H108).
+    ///   - isCoded: Whether the content is compressed for this response and so has no ranges
+    ///     (H106).
     public func selection(
         for request: Request, at now: Int64, limit: Int = 32, isCoded: Bool = false
     ) -> Selection {

@@ -1,6 +1,8 @@
-/// Which pages may use some routes from a browser, and what the browser is told (Fetch; H122–H124).
+/// A cross-origin resource sharing policy: which pages may use some routes from a browser (Fetch;
+/// H122–H124).
 ///
-/// Never allows credentials that a browser sends by itself; a bearer token is not one of those.
+/// Credentials that a browser sends by itself are never allowed; bearer tokens are not such
+/// credentials.
 public struct CORSPolicy: Sendable {
     private let origins: [String]
     private let requestHeaders: String
@@ -10,11 +12,11 @@ public struct CORSPolicy: Sendable {
     /// Makes a policy.
     ///
     /// - Parameters:
-    ///   - origins: Serialised origins such as `https://chat.example.com`, compared byte by byte;
-    ///     `*` is every origin, `null` the opaque ones. None turns the policy off.
-    ///   - requestHeaders: What pages may send beyond what every page may.
-    ///   - exposedHeaders: What pages may read of an answer.
-    ///   - maxAge: Seconds for which a browser may remember a preflight.
+    ///   - origins: Serialized origins such as `https://chat.example.com`, compared byte by byte;
+    ///     `*` for every origin, `null` for opaque ones. An empty list disables the policy.
+    ///   - requestHeaders: Request headers that pages may send besides the safelisted ones.
+    ///   - exposedHeaders: Response headers that pages may read.
+    ///   - maxAge: How long a browser may cache a preflight, in seconds.
     public init(
         origins: [String], requestHeaders: [String], exposedHeaders: [String], maxAge: Int64 = 600
     ) {
@@ -24,7 +26,7 @@ public struct CORSPolicy: Sendable {
         self.maxAge = maxAge
     }
 
-    /// False when no page may use the routes: nothing is added to any answer.
+    /// False when no origin is allowed; then nothing is added to responses.
     public var isEnabled: Bool { !origins.isEmpty }
 
     /// The same policy for other origins.
@@ -42,9 +44,9 @@ public struct CORSPolicy: Sendable {
     /// Whether pages of an origin may use the routes.
     public func allows(_ origin: String) -> Bool { answer(to: origin) != nil }
 
-    /// Whether a text is something ``init(origins:requestHeaders:exposedHeaders:maxAge:)`` can match:
+    /// Whether a text is a valid entry of ``init(origins:requestHeaders:exposedHeaders:maxAge:)``:
     /// `*`, `null`, or an origin as browsers write it — scheme, host, and the port unless it is the
-    /// scheme's own, in lower case, without a path.
+    /// default, in lower case, without a path.
     public static func isOrigin(_ text: String) -> Bool {
         if text == "*" || text == "null" { return true }
         let parts = text.split(separator: "://", omittingEmptySubsequences: false)
@@ -57,15 +59,16 @@ public struct CORSPolicy: Sendable {
         return isPlain && !hasRest && ownPort.map { port in !parts[1].hasSuffix(port) } ?? true
     }
 
-    /// Whether a request asks, before the real one, what it may do.
+    /// Whether a request is a preflight, by which a browser asks before the actual request.
     public static func isPreflight(_ request: Request) -> Bool {
         request.method == .options && request.fields.contains("Origin")
             && request.fields.contains("Access-Control-Request-Method")
     }
 
-    /// Adds what stands on every answer of the routes, errors included (H124).
+    /// Adds the fields of every response of the routes, errors included (H124).
     ///
-    /// Every answer varies, allowed or not: a cache must not give one origin's to another (H122).
+    /// `Vary` is added whether the origin is allowed or not: a cache must not serve one origin's
+    /// response to another (H122).
     public func add(to fields: inout ResponseFields, for request: Request) {
         guard isEnabled else { return }
         fields.add("Vary", "Origin")
@@ -76,9 +79,10 @@ public struct CORSPolicy: Sendable {
         }
     }
 
-    /// Adds what the answer to a preflight tells besides; a foreign origin learns nothing (H123).
+    /// Adds the fields of the response to a preflight; nothing for an origin that is not allowed
+    /// (H123).
     ///
-    /// - Parameter methods: Those of the route, as in `Allow`.
+    /// - Parameter methods: The methods of the route, as in `Allow`.
     public func addPreflight(
         to fields: inout ResponseFields, for request: Request, methods: String
     ) {
@@ -92,7 +96,7 @@ public struct CORSPolicy: Sendable {
         fields.add("Access-Control-Max-Age", "\(maxAge)")
     }
 
-    /// The list's own text goes out, never the client's.
+    /// The configured text is sent, never the client's.
     private func answer(to origin: String?) -> String? {
         if origins.contains("*") { return "*" }
         guard let origin else { return nil }
@@ -101,7 +105,7 @@ public struct CORSPolicy: Sendable {
 }
 
 extension Answer {
-    /// This answer with the fields of a policy on its response, whenever that comes (H124).
+    /// This answer with the policy's fields added to its response (H124).
     public func with(_ policy: CORSPolicy, for request: Request) -> Answer {
         guard policy.isEnabled else { return self }
         return changing { response in
@@ -117,7 +121,7 @@ extension Answer {
         case .response(let response): answer = Answer(route, change(response))
         case .work(let policy, let work):
             answer = Answer(route, policy) { body in change(await work(body)) }
-        // What a page may open is judged by its handshake (H129).
+        // The handshake checks the origin of an upgrade (H129).
         case .upgrade: answer = self
         }
         answer.user = user

@@ -1,8 +1,9 @@
-/// Lets through so many in a second and so many at once (H145, platform-api §1.11).
+/// A token bucket: admits a number of events per second and a burst at once (H145, platform-api
+/// §1.11).
 package struct RateBucket: Sendable {
     private let perSecond: Int64
     private let burst: Int64
-    /// In thousandths, so that a millisecond brings a whole number.
+    /// In thousandths, so that each millisecond adds a whole number.
     private var available: Int64
     private var updated = Int64(0)
 
@@ -13,23 +14,24 @@ package struct RateBucket: Sendable {
         available = burst * 1000
     }
 
-    /// Whether as many may pass at once as ever.
+    /// Whether the whole burst is available.
     package var isFull: Bool { available == burst * 1000 }
-    /// Whether none may pass now; the next one may within a second.
+    /// Whether nothing is available now; something will be within a second.
     package var isEmpty: Bool { available < 1000 }
 
-    /// Counts what time brought, in milliseconds of any one clock; backwards it brings nothing.
+    /// Adds what became available until a time in milliseconds of any one clock; nothing when time
+    /// went back.
     package mutating func refill(at now: Int64) {
-        // A rest longer than it takes to fill is as good as that long; and the product stays small.
+        // Time beyond what fills the bucket has no effect, and the product stays small.
         let elapsed = min(max(now - updated, 0), 1 + burst * 1000 / perSecond)
         available = min(burst * 1000, available + elapsed * perSecond)
         updated = now
     }
 
-    /// Counts one that passed.
+    /// Takes one.
     package mutating func take() { available -= 1000 }
 
-    /// What the caller may be told of it.
+    /// The state to report to the caller.
     package var limitStatus: RateLimitStatus {
         RateLimitStatus(
             quota: burst, window: Self.seconds(burst * 1000, perSecond),
@@ -37,29 +39,29 @@ package struct RateBucket: Sendable {
             reset: Self.seconds(burst * 1000 - available, perSecond))
     }
 
-    /// Whole seconds, rounded up, in which so many thousandths come.
+    /// Whole seconds, rounded up, in which that many thousandths become available.
     private static func seconds(_ thousandths: Int64, _ perSecond: Int64) -> Int64 {
         (thousandths + 1000 * perSecond - 1) / (1000 * perSecond)
     }
 }
 
-/// How a caller stands with a limit, as the fields `RateLimit-Policy` and `RateLimit` tell it
+/// The state of a rate limit, as reported in `RateLimit-Policy` and `RateLimit`
 /// (draft-ietf-httpapi-ratelimit-headers).
 package struct RateLimitStatus: Equatable, Sendable {
-    /// How many may pass at once.
+    /// The most requests at once.
     package let quota: Int64
-    /// Seconds in which as many come back; together with the quota that is the rate.
+    /// Seconds in which the whole quota becomes available again.
     package let window: Int64
-    /// How many may pass now.
+    /// Requests available now.
     package let remaining: Int64
-    /// Seconds until all of the quota is back.
+    /// Seconds until the whole quota is available.
     package let reset: Int64
 }
 
 extension ResponseFields {
-    /// Appends both fields, for the policy of that name: lower-case letters.
+    /// Appends both fields for a policy name of lower-case letters.
     ///
-    /// Written byte by byte, because they stand on every answer of a limited route.
+    /// Written without strings, because every response of a limited route has them.
     package mutating func add(_ limitStatus: RateLimitStatus, policy: StaticString) {
         add("RateLimit-Policy") { bytes in
             bytes.append(quoted: policy)
@@ -92,8 +94,8 @@ extension [UInt8] {
         let start = count
         append(contentsOf: repeatElement(0x30, count: digits))
         rest = number
-        for place in (start..<start + digits).reversed() {
-            self[place] += UInt8(rest % 10)
+        for index in (start..<start + digits).reversed() {
+            self[index] += UInt8(rest % 10)
             rest /= 10
         }
     }

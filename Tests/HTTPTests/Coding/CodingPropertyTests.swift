@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: 0..<100)
-    func `is the identity in pieces that are flushed, each readable at once (H116)`(
+    func `is the identity in flushed pieces, each readable at once (H116)`(
         case number: UInt64
     ) throws {
         var any = SeededGenerator(number)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: 0..<100)
-    func `holds nothing back that a finish does not bring (H116)`(case number: UInt64) throws {
+    func `returns all remaining output at the end (H116)`(case number: UInt64) throws {
         var any = SeededGenerator(number)
         let coding = any.one(of: ContentCoding.allCases)
         let deflater = Deflater(coding)
@@ -78,7 +78,7 @@ import Testing
 }
 
 extension SeededGenerator {
-    /// Nothing, noise, or text that repeats itself; up to 100,000 bytes.
+    /// Empty, random or repetitive content of up to 100,000 bytes.
     fileprivate mutating func content() -> [UInt8] {
         let count = number(0...3) == 0 ? number(0...100_000) : number(0...2000)
         let variety = number(0...255)

@@ -5,13 +5,13 @@ import Testing
 
 @Suite struct `A compressed stream` {
     @Test(arguments: ContentCoding.allCases)
-    func `can be read up to every piece, and to its end (H114, H116)`(
+    func `can be decoded up to every piece, and to its end (H114, H116)`(
         coding: ContentCoding
     ) async throws {
-        let line = TestLine()
+        let channel = TestChannel()
         let script = Script(["first ", "", "second ", "third"])
-        CompressedStream(script, coding).opened(line)
-        let pieces = line.sent.withLock { $0 }
+        CompressedStream(script, coding).opened(channel)
+        let pieces = channel.sent.withLock { $0 }
         #expect(pieces.count == 4, "three events and the end")
         let body = ScriptedBody(pieces.flatMap { $0 }, cuts: pieces.map(\.count))
             .decoded(coding, InflationLimits(size: 1000))
@@ -20,27 +20,27 @@ import Testing
             try await body.read(into: &buffer)
             #expect(Array(buffer.bytes) == Array(text.utf8))
         }
-        #expect(line.isFinished.withLock { $0 } == 1)
+        #expect(channel.isFinished.withLock { $0 } == 1)
     }
 
-    /// Sends its texts and finishes, twice.
+    /// Sends its texts and finishes twice.
     private final class Script: ByteChannelHandler {
         let texts: [String]
 
         init(_ texts: [String]) { self.texts = texts }
 
-        func opened(_ line: any ByteChannel) {
-            for text in texts { line.send(Array(text.utf8)) }
-            line.finish()
-            line.finish()
-            line.send([1])
+        func opened(_ channel: any ByteChannel) {
+            for text in texts { channel.send(Array(text.utf8)) }
+            channel.finish()
+            channel.finish()
+            channel.send([1])
         }
         func stopping() {}
         func closed() {}
     }
 
-    /// Keeps what is sent.
-    private final class TestLine: ByteChannel {
+    /// Records what is sent.
+    private final class TestChannel: ByteChannel {
         let sent = Locked<[[UInt8]]>([])
         let isFinished = Locked(0)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite struct `Compressing an answer` {
+@Suite struct `Compressing a response` {
     private let text = Array(String(repeating: "All work and no play. ", count: 100).utf8)
 
     private func ask(
@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: [
         ("gzip", "gzip"), ("deflate", "deflate"), ("x-gzip", "gzip"), ("br, deflate", "deflate"),
     ])
-    func `gives what was asked for, with its length (H111, H116)`(
+    func `uses the accepted coding, with its length (H111, H116)`(
         accepted: String, name: String
     ) async throws {
         let answer = await ask(Response(.ok, "application/json; charset=UTF-8", text), accepted)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "identity", "gzip;q=0", "br", "gzip;q=9"])
-    func `is left out for others, who hear that it varies (H111, H112)`(accepted: String?) async {
+    func `is not done for other clients, which get Vary (H111, H112)`(accepted: String?) async {
         let answer = await ask(Response(.ok, "application/json", text), accepted)
         #expect(answer.fields["Content-Encoding"] == nil)
         #expect(answer.fields["Vary"] == "Accept-Encoding")
@@ -41,12 +41,12 @@ import Testing
         ("text/event-stream", false), ("application/octet-stream", false),
         ("application/gzip", false), ("multipart/byteranges; boundary=x", false),
     ])
-    func `is for text alone (H114)`(type: String, isCompressed: Bool) async {
+    func `is done for text only (H114)`(type: String, isCompressed: Bool) async {
         let answer = await ask(Response(.ok, type, text))
         #expect((answer.fields["Content-Encoding"] != nil) == isCompressed)
     }
 
-    @Test func `begins at 1,024 bytes (H114)`() async {
+    @Test func `starts at 1,024 bytes (H114)`() async {
         for (count, isCompressed) in [(1023, false), (1024, true)] {
             let bytes = [UInt8](repeating: 0x61, count: count)
             let answer = await ask(Response(.ok, "text/plain", bytes))
@@ -58,7 +58,7 @@ import Testing
         ("gzip", #""t""#, #""t-gzip""#), ("deflate", #"W/"t""#, #"W/"t-deflate""#),
         ("br", #""t""#, #""t""#), ("gzip", "no tag", "no tag"),
     ])
-    func `gives other bytes another tag (H102)`(
+    func `changes the entity tag (H102)`(
         coding: String, tag: String, coded: String
     ) async {
         var response = Response(.ok, "text/plain", text)
@@ -71,7 +71,7 @@ import Testing
         #expect(fields["X-After"] == "é")
     }
 
-    @Test func `leaves alone what is coded, a part or empty (H114)`() async {
+    @Test func `skips coded, partial and empty content (H114)`() async {
         for (name, value) in [
             ("Content-Encoding", "br"), ("Content-Range", "bytes 0-1/2"),
         ] as [(FieldName, String)] {
@@ -83,13 +83,13 @@ import Testing
         #expect(await ask(Response(.noContent)).fields["Vary"] == "Accept-Encoding")
     }
 
-    @Test func `is left out beside a secret (H115)`() async {
+    @Test func `is not done beside a secret (H115)`() async {
         let answer = await ask(Response(.ok, "application/json", text), holdsSecret: true)
         #expect(answer.fields["Content-Encoding"] == nil)
         #expect(answer.fields["Vary"] == "Accept-Encoding")
     }
 
-    @Test func `is left out where it does not pay (H114)`() async {
+    @Test func `is not done where it saves nothing (H114)`() async {
         var any = SeededGenerator(1)
         let noise = (0..<4000).map { _ in UInt8(any.number(0...255)) }
         let answer = await ask(Response(.ok, "text/plain", noise))
@@ -97,7 +97,9 @@ import Testing
         #expect(answer.content.length == 4000)
     }
 
-    @Test func `of a large content happens elsewhere and is as good (H114, H184)`() async throws {
+    @Test func `of large content on another thread gives the same result (H114, H184)`()
+        async throws
+    {
         let large = Array(repeating: text, count: 200).flatMap { $0 }
         let answer = await ask(Response(.ok, "text/plain", large))
         #expect(try await inflated(answer, .gzip) == large)

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `of gzip made elsewhere is read, name and comment included (H117)`() async throws {
-        // `printf 'hello' | gzip -9`, with FNAME "a" and FCOMMENT "b" put in.
+        // `printf 'hello' | gzip -9`, with FNAME "a" and FCOMMENT "b" inserted.
         let bytes: [UInt8] =
             [0x1F, 0x8B, 8, 0x18, 0, 0, 0, 0, 2, 3, 0x61, 0, 0x62, 0]
             + [0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x86, 0xA6, 0x10, 0x36, 5, 0, 0, 0]
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `that breaks off is 400 wherever it does (H119)`(coding: ContentCoding) async {
+    func `that is incomplete is 400, wherever it ends (H119)`(coding: ContentCoding) async {
         let coded = coding.compress(text)
         for end in 0..<coded.count {
             #expect(await refusal(Array(coded[..<end]), coding)?.status == .badRequest)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `that is damaged is 400, or what it was (H119)`(coding: ContentCoding) async {
+    func `that is damaged is 400, or decodes unchanged (H119)`(coding: ContentCoding) async {
         let coded = coding.compress(text)
         for place in coded.indices {
             var damaged = coded
@@ -57,14 +57,14 @@ import Testing
             let outcome = await Self.outcome { () async throws(BodyError) in
                 try await read(damaged, coding)
             }
-            // Time and system in the head of gzip say nothing about the content.
+            // Time and system in the gzip header do not affect the content.
             let isHarmless = coding == .gzip && (4...9).contains(place)
             #expect(outcome == (isHarmless ? .success(text) : .failure(.badRequest)))
         }
     }
 
     @Test(arguments: ContentCoding.allCases)
-    func `with something behind it is 400, in the same piece or later (H119)`(
+    func `followed by other bytes is 400, in the same piece or later (H119)`(
         coding: ContentCoding
     ) async {
         let coded = coding.compress(text)
@@ -93,7 +93,7 @@ import Testing
         #expect(await refusal(text, .gzip)?.rule == "H119")
     }
 
-    @Test func `is measured decoded, at the byte (H118)`() async throws {
+    @Test func `is limited by its decoded size, exactly (H118)`() async throws {
         var any = SeededGenerator(3)
         let noise = (0..<5000).map { _ in UInt8(any.number(0...255)) }
         let coded = ContentCoding.gzip.compress(noise)
@@ -101,7 +101,7 @@ import Testing
         #expect(await refusal(coded, size: 4999)?.status == .contentTooLarge)
     }
 
-    @Test func `may be compressed far up to 64 KiB and not beyond (H118)`() async throws {
+    @Test func `may have any ratio up to 64 KiB but not beyond (H118)`() async throws {
         let small = [UInt8](repeating: 0, count: 65_536)
         #expect(try await read(ContentCoding.gzip.compress(small)) == small)
         let large = [UInt8](repeating: 0, count: 200_000)
@@ -110,8 +110,8 @@ import Testing
         #expect(refusal?.rule == "H118")
     }
 
-    @Test func `that is a bomb costs no more than the limit (H118)`() async throws {
-        // 1 GiB of nothing, in 1 MiB.
+    @Test func `that is a zip bomb costs no more than the limit (H118)`() async throws {
+        // 1 GiB of zeros in pieces of 1 MiB.
         let deflater = Deflater(.gzip)
         let megabyte = [UInt8](repeating: 0, count: 1 << 20)
         var bomb: [UInt8] = []
@@ -119,7 +119,7 @@ import Testing
         bomb += deflater.compress([UInt8]().span, .finish)
         let script = ScriptedBody(bomb)
         let body = script.decoded(.gzip, InflationLimits(size: 8 << 20))
-        // Whatever is decoded lies in this buffer, and one of 16 KiB holds what came.
+        // Decoded bytes are in this buffer, and input is in another of 16 KiB.
         var buffer = BodyBuffer(capacity: 16 << 10)
         var decoded = 0
         await #expect(throws: BodyError.self) {
@@ -132,7 +132,7 @@ import Testing
         #expect(await script.handedOut <= 16 << 10)
     }
 
-    @Test func `once refused stays refused (H119)`() async {
+    @Test func `stays refused once refused (H119)`() async {
         let body = ScriptedBody(Array("garbage".utf8))
             .decoded(.gzip, InflationLimits(size: 100))
         var buffer = BodyBuffer(capacity: 100)
@@ -141,7 +141,9 @@ import Testing
         }
     }
 
-    @Test func `that is cut by its sender is cut here, its beginning first (H51)`() async throws {
+    @Test func `that its sender interrupts is interrupted after its first bytes (H51)`()
+        async throws
+    {
         let coded = ContentCoding.gzip.compress(text)
         let body = ScriptedBody(Array(coded.dropLast(4)), end: .interrupted)
             .decoded(.gzip, InflationLimits(size: 1000))

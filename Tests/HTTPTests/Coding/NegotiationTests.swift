@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite struct `Choosing a coding` {
+@Suite struct `Content coding negotiation` {
     @Test(
         arguments: [
             ("gzip", .gzip), ("x-gzip", .gzip), ("GZip", .gzip), ("deflate", .deflate),
@@ -22,7 +22,7 @@ import Testing
         "", "identity", "br", "gzip;q=0", "gzip;q=0.000", "*;q=0", "gzip;q=0, deflate;q=0",
         "identity;q=1, gzip;q=0.5", "identity;q=0", "identity;q=0, br", "gzip;q=0, *;q=0",
     ])
-    func `what is not wanted is not sent, nor is an error (H111)`(field: String) {
+    func `a refused coding is not used, and gives no error (H111)`(field: String) {
         #expect(ContentCoding.preferred(by: Fields([("Accept-Encoding", field)])) == nil)
     }
 
@@ -32,11 +32,11 @@ import Testing
         "gzip;q=1e0", "gzip, \"", "gzip;q=a", "gzip;q=0.a",
         String(repeating: ",", count: 17) + "gzip",
     ])
-    func `a malformed field gets the content as it is (H111)`(field: String) {
+    func `a malformed field gets uncoded content (H111)`(field: String) {
         #expect(ContentCoding.preferred(by: Fields([("Accept-Encoding", field)])) == nil)
     }
 
-    @Test func `a missing field gets it so, several lines are one list (H111)`() {
+    @Test func `a missing field gets uncoded content, and several lines are one list (H111)`() {
         #expect(ContentCoding.preferred(by: Fields([])) == nil)
         let lines = Fields([("Accept-Encoding", "br"), ("Accept-Encoding", "deflate")])
         #expect(ContentCoding.preferred(by: lines) == .deflate)
@@ -47,7 +47,7 @@ import Testing
             ("gzip", .gzip), ("x-gzip", .gzip), ("GZIP", .gzip), ("deflate", .deflate),
             (" , gzip", .gzip), ("identity", nil), ("", nil),
         ] as [(String, ContentCoding?)])
-    func `a request says what it is coded in (H117)`(field: String, coding: ContentCoding?) throws {
+    func `the coding of a request is read (H117)`(field: String, coding: ContentCoding?) throws {
         #expect(try ContentCoding.of(request(field)) == coding)
     }
 
@@ -55,11 +55,11 @@ import Testing
         "br", "zstd", "compress", "gzip, gzip", "identity, gzip", "gzip, identity", "raw", "\"gzip",
         "gzip;q=1",
     ])
-    func `other codings, and several, are not read (H117)`(field: String) {
+    func `other codings, and several, are not supported (H117)`(field: String) {
         #expect(throws: ContentCoding.Unsupported()) { try ContentCoding.of(request(field)) }
     }
 
-    @Test func `without content nothing is coded (H117)`() throws {
+    @Test func `the field is ignored without content (H117)`() throws {
         #expect(try ContentCoding.of(request("br", .none)) == nil)
         #expect(try ContentCoding.of(request("br", .length(0))) == nil)
     }

@@ -17,7 +17,7 @@ import Testing
         "", "a", "\"a", "a\"", "w/\"a\"", "W/ \"a\"", "\"a\" ", " \"a\"", "\"a b\"", "\"a\"b\"",
         "\"a\", \"b\"", "*", "\"\u{7F}\"", "\"\t\"", "W/", "'a'",
     ])
-    func `anything else is none (H102)`(text: String) {
+    func `anything else is invalid (H102)`(text: String) {
         #expect(EntityTag(text) == nil)
     }
 
@@ -29,11 +29,11 @@ import Testing
             (String(repeating: ",", count: 16) + "\"a\"", ["a"]),
             (String(repeating: ",", count: 17) + "\"a\"", []),
         ] as [(String, [String])])
-    func `of a list are read as far as it is one (H30, H101)`(text: String, opaque: [String]) {
+    func `of a list are read up to the first error (H30, H101)`(text: String, opaque: [String]) {
         #expect(EntityTag.list(text).map(\.opaque) == opaque)
     }
 
-    @Test func `of a list are counted (H57)`() {
+    @Test func `of a list are limited in number (H57)`() {
         let text = Array(repeating: "\"a\"", count: 300).joined(separator: ",")
         #expect(EntityTag.list(text).count == 256)
     }
@@ -47,7 +47,7 @@ import Testing
         #expect(!strong.matchesStrongly(other) && !weak.matchesWeakly(other))
     }
 
-    @Test func `of a coded variant are its own (H102)`() {
+    @Test func `of a coded variant differ (H102)`() {
         let plain = EntityTag(opaque: "1")
         #expect(!plain.coded("gzip").matchesWeakly(plain))
         #expect(plain.coded("gzip") != plain.coded("deflate"))

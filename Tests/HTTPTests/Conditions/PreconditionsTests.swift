@@ -2,7 +2,7 @@ import HTTP
 import Testing
 
 @Suite struct `The conditions of a request` {
-    /// One second before, at, and after the last change; then the future.
+    /// One second before, at, and after the last change; then in the future.
     private static let before = "Sun, 06 Nov 1994 08:49:36 GMT"
     private static let exactly = "Sun, 06 Nov 1994 08:49:37 GMT"
     private static let after = "Sun, 06 Nov 1994 08:49:38 GMT"
@@ -34,7 +34,7 @@ import Testing
             ([("If-None-Match", "\"x\"")], .proceed),
             ([("If-None-Match", "t")], .proceed),
         ] as [([(name: String, value: String)], Preconditions.Outcome)])
-    func `compare tags, strongly for a match and weakly for none (H101)`(
+    func `compare tags, strongly for If-Match and weakly for If-None-Match (H101)`(
         fields: [(name: String, value: String)], result: Preconditions.Outcome
     ) {
         #expect(evaluate(fields) == result)
@@ -53,7 +53,7 @@ import Testing
             ([("If-Modified-Since", "Sun Nov  6 08:49:37 1994")], .notModified),
             ([("If-Modified-Since", "784111777")], .proceed),
         ] as [([(name: String, value: String)], Preconditions.Outcome)])
-    func `read dates, and ignore what is none or lies ahead (H103)`(
+    func `read dates, and ignore invalid and future ones (H103)`(
         fields: [(name: String, value: String)], result: Preconditions.Outcome
     ) {
         #expect(evaluate(fields) == result)
@@ -68,21 +68,21 @@ import Testing
             ([("If-Match", "\"t\""), ("If-None-Match", "\"t\"")], .notModified),
             ([("If-Unmodified-Since", after), ("If-Modified-Since", after)], .notModified),
         ] as [([(name: String, value: String)], Preconditions.Outcome)])
-    func `are judged in order, a tag in place of its date (H100)`(
+    func `are evaluated in order, and a tag replaces its date (H100)`(
         fields: [(name: String, value: String)], result: Preconditions.Outcome
     ) {
         #expect(evaluate(fields) == result)
     }
 
     @Test(arguments: [Method.post, .put, .patch, .delete])
-    func `of a method that writes never come to 304 (H99, H101, H103)`(method: Method) {
+    func `of a method that writes never give 304 (H99, H101, H103)`(method: Method) {
         #expect(evaluate([("If-None-Match", "\"t\"")], method) == .failed)
         #expect(evaluate([("If-None-Match", "*")], method) == .failed)
         #expect(evaluate([("If-Modified-Since", Self.exactly)], method) == .proceed)
         #expect(evaluate([("If-None-Match", "\"t\"")], .head) == .notModified)
     }
 
-    @Test func `of a thing without tag and date know only that it exists (H101)`() {
+    @Test func `of a resource without tag and date depend only on its existence (H101)`() {
         let bare = Preconditions(tag: nil, modified: nil)
         func evaluate(_ name: String, _ value: String) -> Preconditions.Outcome {
             bare.evaluate(.get, Fields([(name, value)]), at: Self.now)
@@ -98,7 +98,7 @@ import Testing
         ("\"t\"", true), ("W/\"t\"", false), ("\"x\"", false), ("\"t\", \"x\"", false),
         ("*", false), (exactly, true), (before, false), (after, false), ("", false),
     ])
-    func `let a range through for a strong match alone (H109)`(value: String, isMet: Bool) {
+    func `allow a range for a strong match only (H109)`(value: String, isMet: Bool) {
         #expect(thing.allowsRange(Fields([("If-Range", value)])) == isMet)
     }
 }
@@ -106,21 +106,21 @@ import Testing
 @Suite struct `An If-Match` {
     @Test(arguments: [
         #""t""#, "*", " * ", #"W/"t""#, #""a", "b""#, #""a","b" ,, W/"c""#, #""a,b""#, #""""#,
-    ]) func `can be judged when it is a list of tags, or anything (H101)`(text: String) {
+    ]) func `is valid when it is a list of tags or an asterisk (H101)`(text: String) {
         #expect(Preconditions.isReadable(text))
     }
 
     @Test(arguments: [
         "", "t", #""t"#, #"t""#, #""a" "b""#, #""a", b"#, #"w/"t""#, ",", "*, *", #"* , "t""#,
         #""a b""#, String(repeating: #""t","#, count: 257), String(repeating: ",", count: 20),
-    ]) func `cannot be judged when it is anything else`(text: String) {
+    ]) func `is invalid when it is anything else`(text: String) {
         #expect(!Preconditions.isReadable(text))
     }
 
     @Test(arguments: [
         (#""t-gzip""#, Preconditions.Outcome.proceed), (#""t-deflate""#, .proceed),
         (#""t-br""#, .failed), (#""x-gzip""#, .failed),
-    ]) func `knows a thing by its compressed bytes too (H102)`(
+    ]) func `matches the tag of the compressed content as well (H102)`(
         tag: String, result: Preconditions.Outcome
     ) {
         let thing = Preconditions(tag: EntityTag(opaque: "t"), modified: nil)

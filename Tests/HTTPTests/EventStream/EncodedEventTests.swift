@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite struct `Events as they are written` {
+@Suite struct `Encoded events` {
     @Test(arguments: [
         ("", "data: \n\n"), ("one", "data: one\n\n"), ("a\nb", "data: a\ndata: b\n\n"),
         ("a\rb", "data: a\ndata: b\n\n"), ("a\r\nb", "data: a\ndata: b\n\n"),
@@ -11,19 +11,19 @@ import Testing
         ("a\n", "data: a\ndata: \n\n"), ("\u{E9}\u{2028}", "data: \u{E9}\u{2028}\n\n"),
         ("x\n\nevent: evil\nid: 9", "data: x\ndata: \ndata: event: evil\ndata: id: 9\n\n"),
     ])
-    func `data is split at every end of line and begins no other field (H152)`(
+    func `data is split at every line end and starts no other field (H152)`(
         data: String, wire: String
     ) throws {
         #expect(try wireText(#require(EncodedEvent(data: data))) == wire)
     }
 
-    @Test func `name and id stand before the data (H152)`() throws {
+    @Test func `name and id precede the data (H152)`() throws {
         let event = try #require(EncodedEvent(data: "d", name: "added", id: "7"))
         #expect(wireText(event) == "event: added\nid: 7\ndata: d\n\n")
     }
 
     @Test(arguments: ["a\nb", "a\rb", "a\r\nb", "\n"])
-    func `neither name nor id can begin a line (H152)`(text: String) {
+    func `neither name nor id can start a line (H152)`(text: String) {
         #expect(EncodedEvent(data: "d", name: text) == nil)
         #expect(EncodedEvent(data: "d", id: text) == nil)
     }
@@ -35,11 +35,11 @@ import Testing
     }
 
     @Test func `retry is digits (H153)`() {
-        #expect(wireText(.greeting(retry: 3000, at: nil)) == ":\nretry: 3000\n\n")
+        #expect(wireText(.preamble(retry: 3000, at: nil)) == ":\nretry: 3000\n\n")
     }
 
     @Test(arguments: 0..<200)
-    func `whatever the data is, a reader gets it back line by line (H152)`(case number: UInt64)
+    func `any data is read back line by line (H152)`(case number: UInt64)
         throws
     {
         var any = SeededGenerator(number)
@@ -51,7 +51,7 @@ import Testing
         #expect(read(event.bytes) == lines(of: data))
     }
 
-    /// The lines of some data, as HTML §9.2.6 ends lines.
+    /// The lines of some data, with the line ends of HTML §9.2.6.
     private func lines(of data: String) -> [String] {
         var bytes = Array(data.utf8)[...]
         var lines: [[UInt8]] = [[]]
@@ -66,7 +66,7 @@ import Testing
         return lines.map { line in String(decoding: line, as: UTF8.self) }
     }
 
-    /// The data of the only event of a stream, as a client of HTML §9.2.6 reads it.
+    /// The data of the only event of a stream, parsed as by a client (HTML §9.2.6).
     private func read(_ bytes: [UInt8]) -> [String] {
         let text = bytes.split(separator: 10, omittingEmptySubsequences: false)
             .map { line in String(decoding: line, as: UTF8.self) }
@@ -84,7 +84,7 @@ import Testing
 }
 
 @Suite struct `The last event id` {
-    @Test func `comes from the header, or from the query where a route offers that (H154)`() throws
+    @Test func `is read from the header, or from the query where a route allows it (H154)`() throws
     {
         #expect(try LastEventID.read(request(header: "42")) == "42")
         #expect(try LastEventID.read(request(query: "since=7")) == nil)
@@ -106,13 +106,13 @@ import Testing
     }
 
     @Test(arguments: ["since=a%0Ab", "since=a%0Db", "since=a%00b", "since=%FF"])
-    func `holds nothing that could begin a line (H152, H154)`(query: String) {
+    func `contains nothing that could start a line (H152, H154)`(query: String) {
         #expect(throws: Refusal.self) {
             try LastEventID.read(request(query: query), parameter: "since")
         }
     }
 
-    @Test func `stands once and is text (H154)`() {
+    @Test func `must not be repeated and must be text (H154)`() {
         let twice = Fields([("Last-Event-ID", "1"), ("last-event-id", "2")])
         #expect(throws: Refusal.self) {
             try LastEventID.read(Request(method: .get, target: RequestTarget("/"), fields: twice))

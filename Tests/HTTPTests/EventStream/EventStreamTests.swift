@@ -4,11 +4,11 @@ import Testing
 @testable import HTTP
 
 @Suite struct `An event stream` {
-    private let line = RecordingChannel()
+    private let channel = RecordingChannel()
     private let listener = RecordingStreamHandler()
     private let event = EncodedEvent(data: "x")
 
-    @Test func `says what it is and that nobody may hold it back (H151)`() {
+    @Test func `has headers that prevent caching and buffering (H151)`() {
         let response = EventStream(listener).response
         #expect(response.status == .ok)
         #expect(response.fields["Content-Type"] == "text/event-stream; charset=utf-8")
@@ -17,136 +17,136 @@ import Testing
         #expect(response.content.length == nil)
     }
 
-    @Test func `greets at once, with the time to wait before coming back (H151, H153)`() {
+    @Test func `starts at once with the reconnection time (H151, H153)`() {
         opened()
-        #expect(line.text == ":\nretry: 3000\n\n")
+        #expect(channel.text == ":\nretry: 3000\n\n")
         #expect(listener.openedCount == 1)
     }
 
-    @Test func `sends events from anywhere, in order (H156)`() throws {
+    @Test func `sends events from any thread, in order (H156)`() throws {
         let stream = EventStream(listener)
         #expect(stream.send(try #require(EncodedEvent(data: "early"))))
-        stream.opened(line)
+        stream.opened(channel)
         #expect(stream.send(try #require(EncodedEvent(data: "later"))))
-        line.turn()
-        #expect(line.text == ":\nretry: 3000\n\ndata: early\n\ndata: later\n\n")
+        channel.turn()
+        #expect(channel.text == ":\nretry: 3000\n\ndata: early\n\ndata: later\n\n")
     }
 
-    @Test func `shows each fifteen seconds that it lives (H153, H156)`() {
+    @Test func `sends a heartbeat every fifteen seconds (H153, H156)`() {
         let stream = opened()
-        line.clear()
-        line.pass(14_999, stream)
-        #expect(line.text == "")
-        line.pass(1, stream)
-        #expect(line.text == ":\n\n")
-        line.pass(60_000, stream)
-        #expect(line.text == String(repeating: ":\n\n", count: 5))
+        channel.clear()
+        channel.pass(14_999, stream)
+        #expect(channel.text == "")
+        channel.pass(1, stream)
+        #expect(channel.text == ":\n\n")
+        channel.pass(60_000, stream)
+        #expect(channel.text == String(repeating: ":\n\n", count: 5))
     }
 
-    @Test func `says with its greeting and each beat where a client goes on (H154)`() throws {
+    @Test func `sends the resume position at its start and with each heartbeat (H154)`() throws {
         listener.resumePosition = 7
         let stream = opened()
-        #expect(line.text == ":\nretry: 3000\nid: 7\n\n")
-        line.clear()
+        #expect(channel.text == ":\nretry: 3000\nid: 7\n\n")
+        channel.clear()
         listener.resumePosition = 1007
-        line.pass(15_000, stream)
-        #expect(line.text == ":\nid: 1007\n\n")
+        channel.pass(15_000, stream)
+        #expect(channel.text == ":\nid: 1007\n\n")
     }
 
-    @Test func `says no place in front of what waits (H154, H156)`() throws {
+    @Test func `sends no position ahead of queued events (H154, H156)`() throws {
         listener.resumePosition = 7
         let stream = opened()
-        line.clear()
-        line.isFull = true
+        channel.clear()
+        channel.isFull = true
         #expect(stream.send(try #require(EncodedEvent(data: "x", id: "8"))))
-        line.turn()
-        line.isFull = false
+        channel.turn()
+        channel.isFull = false
         listener.resumePosition = 8
-        line.pass(15_000, stream)
-        #expect(line.text == "")
+        channel.pass(15_000, stream)
+        #expect(channel.text == "")
         stream.drained()
-        line.pass(15_000, stream)
-        #expect(line.text == "id: 8\ndata: x\n\n:\nid: 8\n\n")
+        channel.pass(15_000, stream)
+        #expect(channel.text == "id: 8\ndata: x\n\n:\nid: 8\n\n")
     }
 
-    @Test func `says when it is full, and when there is room again (H156)`() throws {
+    @Test func `reports when it is full, and when it has drained (H156)`() throws {
         let stream = opened()
         let event = try #require(event)
         #expect(!stream.isFull)
-        line.isFull = true
+        channel.isFull = true
         #expect(stream.isFull)
         #expect(stream.send(event))
-        line.turn()
-        line.isFull = false
+        channel.turn()
+        channel.isFull = false
         #expect(stream.isFull, "something waits still")
         stream.drained()
         #expect(!stream.isFull)
         #expect(listener.drainedCount == 1)
-        #expect(line.text.hasSuffix("data: x\n\n"))
+        #expect(channel.text.hasSuffix("data: x\n\n"))
     }
 
-    @Test func `sends several events as one piece (H156)`() throws {
+    @Test func `sends several events as one buffer (H156)`() throws {
         let stream = opened()
-        line.clear()
+        channel.clear()
         let event = try #require(event)
         let both = EncodedEvent.joined([event, event])
         #expect(both.count == 2 * event.count)
         #expect(stream.send(both))
-        line.turn()
-        #expect(line.text == "data: x\n\ndata: x\n\n")
+        channel.turn()
+        #expect(channel.text == "data: x\n\ndata: x\n\n")
     }
 
-    @Test func `cuts off a client that is too slow, and keeps no more than its bound (H156)`()
+    @Test func `disconnects a client that is too slow, and queues no more than its bound (H156)`()
         throws
     {
         var settings = EventStreamSettings()
         settings.maximumQueueEvents = 3
         let stream = opened(settings)
-        line.isFull = true
+        channel.isFull = true
         let event = try #require(event)
         #expect((0..<3).allSatisfy { _ in stream.send(event) })
-        line.turn()
-        #expect(!line.isAborted)
+        channel.turn()
+        #expect(!channel.isAborted)
         #expect(!stream.send(event))
-        line.turn()
-        #expect(line.isAborted)
+        channel.turn()
+        #expect(channel.isAborted)
         #expect(!stream.send(event))
     }
 
-    @Test func `goes on when a slow client has caught up (H156)`() throws {
+    @Test func `continues when a slow client has caught up (H156)`() throws {
         let stream = opened()
-        line.isFull = true
-        line.clear()
+        channel.isFull = true
+        channel.clear()
         stream.send(try #require(event))
-        line.turn()
-        #expect(line.text == "")
-        line.isFull = false
+        channel.turn()
+        #expect(channel.text == "")
+        channel.isFull = false
         stream.drained()
-        #expect(line.text == "data: x\n\n")
+        #expect(channel.text == "data: x\n\n")
         stream.send(try #require(event))
-        line.turn()
-        #expect(line.text == "data: x\n\ndata: x\n\n")
+        channel.turn()
+        #expect(channel.text == "data: x\n\ndata: x\n\n")
     }
 
     @Test func `counts bytes as well as events (H156)`() throws {
         var settings = EventStreamSettings()
         settings.maximumQueueBytes = 20
         let stream = opened(settings)
-        line.isFull = true
+        channel.isFull = true
         #expect(stream.send(try #require(event)))
         #expect(stream.send(try #require(event)))
         #expect(!stream.send(try #require(event)))
-        line.turn()
-        #expect(line.isAborted)
+        channel.turn()
+        #expect(channel.isAborted)
     }
 
     @Test func `shares the bytes of a broadcast (H156)`() throws {
         let event = try #require(event)
         let stream = opened()
-        line.clear()
+        channel.clear()
         stream.send(event)
-        line.turn()
-        let sent = try #require(line.buffers.first)
+        channel.turn()
+        let sent = try #require(channel.buffers.first)
         #expect(
             sent.withUnsafeBufferPointer { $0.baseAddress }
                 == event.bytes.withUnsafeBufferPointer { $0.baseAddress })
@@ -155,32 +155,32 @@ import Testing
     @Test func `ends when its token expires (H158)`() {
         let stream = opened()
         stream.expire(in: 40_000)
-        line.turn()
-        line.pass(39_999, stream)
-        #expect(!line.isFinished)
-        line.pass(1, stream)
-        #expect(line.isFinished)
+        channel.turn()
+        channel.pass(39_999, stream)
+        #expect(!channel.isFinished)
+        channel.pass(1, stream)
+        #expect(channel.isFinished)
     }
 
-    @Test func `ends behind what was sent, by itself and when the server stops (H194)`() throws {
+    @Test func `ends after everything sent, by itself and when the server stops (H194)`() throws {
         let stream = opened()
-        line.isFull = true
-        line.clear()
+        channel.isFull = true
+        channel.clear()
         stream.send(try #require(event))
         stream.stopping()
-        line.turn()
-        #expect(!line.isFinished)
-        line.isFull = false
+        channel.turn()
+        #expect(!channel.isFinished)
+        channel.isFull = false
         stream.drained()
-        #expect(line.text == "data: x\n\n")
-        #expect(line.isFinished)
+        #expect(channel.text == "data: x\n\n")
+        #expect(channel.isFinished)
         #expect(!stream.send(try #require(event)))
     }
 
-    @Test func `frees its place and tells its application at the end (H156, H157)`() throws {
+    @Test func `releases its slot and calls its handler at the end (H156, H157)`() throws {
         let limits = StreamLimits(maximum: 9, maximumPerUser: 1)
         let stream = EventStream(listener, slot: try limits.admit("ada"))
-        stream.opened(line)
+        stream.opened(channel)
         #expect(limits.count == 1)
         stream.closed()
         #expect(limits.count == 0)
@@ -191,22 +191,22 @@ import Testing
     @discardableResult
     private func opened(_ settings: EventStreamSettings = EventStreamSettings()) -> EventStream {
         let stream = EventStream(listener, settings: settings)
-        stream.opened(line)
-        line.turn()
+        stream.opened(channel)
+        channel.turn()
         return stream
     }
 }
 
-/// An application that counts what it is told.
+/// A handler that counts its calls.
 final class RecordingStreamHandler: EventStreamHandler {
     private let counts = Locked((opened: 0, drained: 0, closed: 0))
 
-    private let placeSaid = Locked<Int64?>(nil)
+    private let position = Locked<Int64?>(nil)
 
-    /// Where it says that its client is.
+    /// The position that it reports.
     var resumePosition: Int64? {
-        get { placeSaid.withLock { $0 } }
-        set { placeSaid.withLock { place in place = newValue } }
+        get { position.withLock { $0 } }
+        set { position.withLock { place in place = newValue } }
     }
 
     var openedCount: Int { counts.withLock { counts in counts.opened } }

@@ -2,7 +2,7 @@ import SystemSupport
 
 @testable import HTTP
 
-/// A line of a test's own: keeps what is sent, and its time stands still until it is moved.
+/// A channel that records what is sent, with a clock that the test advances.
 final class RecordingChannel: ByteChannel {
     struct State {
         var milliseconds: Int64 = 1_000_000
@@ -35,7 +35,7 @@ final class RecordingChannel: ByteChannel {
     var isAborted: Bool { state.withLock { state in state.isAborted } }
     /// Every buffer that was sent, in order.
     var buffers: [[UInt8]] { state.withLock { state in state.sent } }
-    /// Everything that was sent.
+    /// All bytes that were sent.
     var bytes: [UInt8] { buffers.flatMap { buffer in buffer } }
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -51,10 +51,10 @@ final class RecordingChannel: ByteChannel {
         state.withLock { state in state.work.append(work) }
     }
 
-    /// Forgets what was sent.
+    /// Discards the recorded buffers.
     func clear() { state.withLock { state in state.sent = [] } }
 
-    /// Runs what was handed over from elsewhere, until nothing more is.
+    /// Runs scheduled work until there is none.
     func turn() {
         while true {
             let work = state.withLock { state in
@@ -66,7 +66,7 @@ final class RecordingChannel: ByteChannel {
         }
     }
 
-    /// Lets time pass, with every deadline on its way.
+    /// Advances the clock and calls the handler at every deadline.
     func pass(_ milliseconds: Int64, _ handler: any ByteChannelHandler) {
         let end = self.milliseconds + milliseconds
         while deadline <= end {

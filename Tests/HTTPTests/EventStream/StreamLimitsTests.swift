@@ -3,7 +3,7 @@ import Testing
 @testable import HTTP
 
 @Suite struct `Limits of streams` {
-    @Test func `count per user and all together, and free what is let go (H155, H157)`() throws {
+    @Test func `count per user and in total, and free released slots (H155, H157)`() throws {
         let limits = StreamLimits(maximum: 3, maximumPerUser: 2)
         let first = try limits.admit("ada")
         let second = try limits.admit("ada")
@@ -12,11 +12,11 @@ import Testing
         #expect(refusal { try limits.admit("cyd") } == .serviceUnavailable)
         third = nil
         #expect(third == nil)
-        first.leave()
-        first.leave()
+        first.release()
+        first.release()
         #expect(limits.count == 1)
         #expect(refusal { try limits.admit("ada") } == nil)
-        second.leave()
+        second.release()
         #expect(limits.count == 0)
     }
 

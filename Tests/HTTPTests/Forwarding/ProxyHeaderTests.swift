@@ -18,7 +18,7 @@ import Testing
         return signature + [command, family, UInt8(length >> 8), UInt8(length & 255)] + rest
     }
 
-    /// A valid header and who it names.
+    /// A valid header and its client.
     struct Case: CustomTestStringConvertible {
         let testDescription: String
         let bytes: [UInt8]
@@ -58,7 +58,7 @@ import Testing
             .named("192.0.2.43", port: 4711)),
     ]
 
-    /// Puts the right checksum into the last four zeros behind `3, 0, 4`.
+    /// Writes the correct checksum into the last four zeros after `3, 0, 4`.
     private static func checked(_ header: [UInt8]) -> [UInt8] {
         var crc = CRC32C()
         crc.update(header.span)
@@ -70,7 +70,7 @@ import Testing
         return header
     }
 
-    @Test(arguments: valid) func `name the client, wherever they are cut (H202)`(one: Case) {
+    @Test(arguments: valid) func `give the client, however they are split (H202)`(one: Case) {
         let message = one.bytes + Array("GET / HTTP/1.1\r\n".utf8)
         for count in 0..<one.bytes.count {
             #expect(ProxyHeader.read(message.span.extracting(..<count)) == .incomplete)
@@ -123,11 +123,11 @@ import Testing
 
     @Test func `are refused when any bit differs from what the checksum covers (H202)`() {
         let header = Self.valid[Self.valid.count - 1].bytes
-        // But for the type of the checksum's own extension: without it there is none to be wrong.
+        // Except the type of the checksum extension: without it there is no checksum to verify.
         for bit in 0..<header.count * 8 where bit / 8 != 28 {
             var bent = header
             bent[bit / 8] ^= 1 << (bit % 8)
-            // PROXY may become LOCAL, an address unspecified: then nothing of it is believed.
+            // PROXY may become LOCAL or an address unspecified: then no address is reported.
             switch ProxyHeader.read(bent.span) {
             case .complete(_, .some): Issue.record("bit \(bit) is not noticed")
             case .complete(_, nil), .incomplete, .invalid: break
@@ -135,7 +135,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<3000) func `never trap, and never take more than there is (H191, H215)`(
+    @Test(arguments: 0..<3000)
+    func `never trap, and never consume more than the input (H191, H215)`(
         case number: UInt64
     ) {
         var any = SeededGenerator(number)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import HTTP
 
-@Suite struct `Who stands behind a proxy` {
+@Suite struct `Trusted proxies` {
     private static let proxy = PeerAddress.named("10.0.0.1", port: 4000)
 
-    /// A case: the fields, the client, the scheme.
+    /// Header fields with the expected client and scheme.
     struct Case: CustomTestStringConvertible {
         let lines: [String]
         let client: PeerAddress
@@ -32,7 +32,7 @@ import Testing
         Case("for=\"[::ffff:192.0.2.43]\"", is: "192.0.2.43"),
         Case("for=\"192.0\\.2.43\"", is: "192.0.2.43"),
         Case("for=192.0.2.43;", is: "192.0.2.43"),
-        // The first address from the right that is not trusted; what stands before it is a claim.
+        // The first untrusted address from the right; elements before it are not trusted.
         Case("for=1.1.1.1, for=192.0.2.43", is: "192.0.2.43"),
         Case(
             "for=1.1.1.1, for=192.0.2.43;proto=https, for=10.0.0.2;proto=http", is: "192.0.2.43",
@@ -40,7 +40,7 @@ import Testing
         Case("for=1.1.1.1, for=192.0.2.43", "for=10.0.0.3", "for=10.0.0.2", is: "192.0.2.43"),
         Case("for=10.0.0.3, for=10.0.0.2", is: "10.0.0.3"),
         Case(",for=192.0.2.43 ,, for=10.0.0.2 ,", is: "192.0.2.43"),
-        // Malformed, unknown or hidden: stop there.
+        // Malformed, unknown or hidden elements end the search.
         Case("for=192.0.2.43, for=unknown", is: "proxy"),
         Case("for=192.0.2.43, for=_hidden, for=10.0.0.2", is: "10.0.0.2"),
         Case("for=192.0.2.43, proto=https", is: "proxy"),
@@ -64,7 +64,7 @@ import Testing
         Case("for=\"a,b\";x=\"c\\\",d\\\\\", for=10.0.0.2", is: "10.0.0.2"),
         Case("for=192.0.2.43;x=\"c\\\",d\\\\\", for=10.0.0.2", is: "192.0.2.43"),
         Case("for=192.0.2.43\"", is: "proxy"),
-        // Another scheme is none.
+        // Other schemes are ignored.
         Case("for=192.0.2.43;proto=gopher", is: "192.0.2.43"),
     ]) func `Forwarded is read from the right (H199, H200, H201)`(one: Case) {
         expectOrigin(.forwarded, one, "Forwarded")
@@ -101,7 +101,7 @@ import Testing
             ("for=192.0.2.43;host=\"a\\\"b\"", nil), ("for=192.0.2.43;host=\"2001:db8::1\"", nil),
             ("for=192.0.2.43", nil), ("host=chat.example.com", nil),
         ] as [(String, String?)])
-    func `Forwarded names the host that the client asked for (ruling 36)`(
+    func `Forwarded gives the host that the client requested (ruling 36)`(
         text: String, host: String?
     ) {
         let origin = Self.trust(.forwarded)
@@ -130,7 +130,7 @@ import Testing
             ([("Host", "a/../b")], nil), ([("Host", "javascript:alert(1)")], nil),
             ([("Port", "80")], nil),
         ] as [([(String, String)], String?)])
-    func `X-Forwarded-Host and -Port name the host that the client asked for (ruling 36)`(
+    func `X-Forwarded-Host and -Port give the host that the client requested (ruling 36)`(
         fields: [(String, String)], host: String?
     ) {
         let fields = Fields(
@@ -149,14 +149,14 @@ import Testing
             ("192.0.2.43", "", nil),
             ("unknown", "https", nil),
         ] as [(String, String, Scheme?)])
-    func `X-Forwarded-Proto tells the client's scheme, http or https (H201)`(
+    func `X-Forwarded-Proto gives the client's scheme, http or https (H201)`(
         addresses: String, schemes: String, scheme: Scheme?
     ) {
         let fields = Fields([("X-Forwarded-For", addresses), ("X-Forwarded-Proto", schemes)])
         #expect(Self.trust(.xForwarded).origin(of: fields, from: Self.proxy).scheme == scheme)
     }
 
-    @Test func `one source is believed and no other (H198, H200)`() {
+    @Test func `only the chosen source is trusted (H198, H200)`() {
         let fields = Fields([
             ("Forwarded", "for=192.0.2.1;proto=https"), ("X-Forwarded-For", "192.0.2.2"),
             ("X-Real-IP", "192.0.2.3"), ("X-Forwarded-Proto", "http"),
@@ -169,7 +169,7 @@ import Testing
         #expect(origin(.xForwarded) == .init(client: .named("192.0.2.2"), scheme: .http))
     }
 
-    @Test func `no more hops are walked than allowed (H199)`() {
+    @Test func `no more hops are read than allowed (H199)`() {
         var trust = Self.trust(.xForwarded)
         trust.maximumHops = 3
         let list = ["192.0.2.43"] + (2...9).reversed().map { number in "10.0.0.\(number)" }
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: 0..<2000)
-    func `no list traps, and a stranger's words never count (H199, H215)`(
+    func `no list traps, and elements of untrusted peers are ignored (H199, H215)`(
         case number: UInt64
     ) {
         var any = SeededGenerator(number)

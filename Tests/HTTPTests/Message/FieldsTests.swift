@@ -7,7 +7,7 @@ import Testing
         (name: "X_One", value: "2"), (name: "Empty", value: ""),
     ])
 
-    @Test func `names are found whatever the case of their letters (H1, H27)`() {
+    @Test func `names are found ignoring case (H1, H27)`() {
         #expect(fields["ACCEPT"] == "a")
         #expect(fields["x-one"] == "1")
         #expect(fields["x_one"] == "2")
@@ -24,7 +24,7 @@ import Testing
         #expect(fields.joined("None") == nil)
     }
 
-    @Test func `bytes above ASCII are neither lost nor invented (H26)`() {
+    @Test func `bytes above ASCII are preserved (H26)`() {
         var parser = RequestParser()
         let message = utf8Bytes(get("X: \u{E9}\u{80}", "Y: \u{20AC}"))
         guard case .head(let head, _) = parser.parse(message.span) else {
@@ -45,30 +45,31 @@ import Testing
     }
 }
 
-@Suite struct `What a client prefers` {
+@Suite struct `A Prefer header` {
     @Test(arguments: [
         ("return=representation", "representation"), ("Return = representation", "representation"),
         (#"return="representation""#, "representation"), ("return", ""), ("return=", ""),
         ("wait=5, return=minimal;foo=bar", "minimal"), (#"a="x,return=b", return=c"#, "c"),
         ("return=a, return=b", "a"), ("return=A", "A"),
-    ]) func `is the first value of a name (RFC 7240 §2)`(line: String, value: String) {
+    ]) func `gives the first value of a name (RFC 7240 §2)`(line: String, value: String) {
         #expect(PreferHeader(Fields([("Prefer", line)]))["return"] == value)
     }
 
     @Test(arguments: ["", ",", "returns=x", #""return"=x"#, #"return="x"#, #"return=""#, "=x"])
-    func `is left out when it cannot be read`(line: String) {
+    func `ignores malformed preferences`(line: String) {
         #expect(PreferHeader(Fields([("Prefer", line)]))["return"] == nil)
     }
 
-    @Test func `may stand in several lines`() {
-        let wishes = PreferHeader(Fields([("Prefer", "wait=5"), ("Prefer", "return=minimal")]))
-        #expect(wishes["wait"] == "5")
-        #expect(wishes["return"] == "minimal")
+    @Test func `may be split over several lines`() {
+        let preferences = PreferHeader(
+            Fields([("Prefer", "wait=5"), ("Prefer", "return=minimal")]))
+        #expect(preferences["wait"] == "5")
+        #expect(preferences["return"] == "minimal")
         #expect(PreferHeader(Fields([]))["return"] == nil)
     }
 }
 
-@Suite struct `A field that is a list` {
+@Suite struct `A list field` {
     @Test(arguments: [
         ("a", ["a"]), ("a,b", ["a", "b"]), (" a ,\tb ", ["a", "b"]), ("", []), (",, a ,,", ["a"]),
         (#""a,b", c"#, [#""a,b""#, "c"]), (#""a\",b", c"#, [#""a\",b""#, "c"]),
@@ -81,7 +82,7 @@ import Testing
         #expect(FieldList.elements(of: text)?.map(String.init) == elements)
     }
 
-    @Test func `has an end (H30, H57)`() {
+    @Test func `is limited in length (H30, H57)`() {
         #expect(FieldList.elements(of: String(repeating: ",", count: 15)) == [])
         #expect(FieldList.elements(of: String(repeating: ",", count: 16)) == nil)
         let many = { (count: Int) in Array(repeating: "a", count: count).joined(separator: ",") }

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite struct `A file name a client is told` {
+@Suite struct `A file name` {
     @Test(arguments: [
         ("a.png", "a.png"), ("/etc/passwd", "passwd"), ("C:\\x\\y.txt", "y.txt"), ("..", "content"),
         (".", "content"), ("", "content"), ("a/", "content"),
@@ -17,7 +17,7 @@ import Testing
         #expect(FileName(untrusted: said).text == kept)
     }
 
-    @Test func `is cut at 255 bytes between characters (H126)`() {
+    @Test func `is truncated to 255 bytes between characters (H126)`() {
         let name = FileName(untrusted: String(repeating: "ä", count: 200)).text
         #expect(name.utf8.count == 254)
     }
@@ -27,7 +27,7 @@ import Testing
         ("grüße.txt", "attachment; filename=\"gr__e.txt\"; filename*=UTF-8''gr%C3%BC%C3%9Fe.txt"),
         ("a;b%.txt", "attachment; filename=\"a;b%.txt\"; filename*=UTF-8''a%3Bb%25.txt"),
     ])
-    func `is said in both forms, escaped (H126)`(said: String, expected: String) {
+    func `is written in both forms, escaped (H126)`(said: String, expected: String) {
         #expect(FileName(untrusted: said).disposition(isInline: false) == expected)
     }
 
@@ -41,7 +41,7 @@ import Testing
         ("attachment; filename*=UTF-8''%zz; filename=b.png", "b.png"),
         ("attachment; filename*=UTF-8''gr%C3%BC%C3%9Fe.txt", "grüße.txt"),
     ])
-    func `is read from Content-Disposition and cleaned (ruling 33)`(
+    func `is read from Content-Disposition and sanitized (ruling 33)`(
         value: String, kept: String
     ) throws {
         let name = FileName(untrusted: try #require(ContentDisposition.fileName(in: value)))

@@ -11,7 +11,7 @@ import Testing
         #expect(HTTPDate.parse(text) == 784_111_777)
     }
 
-    @Test func `the fixed format is written, in English and 29 bytes long (H93)`() {
+    @Test func `dates are written in IMF-fixdate, in English and 29 bytes long (H93)`() {
         #expect(HTTPDate.format(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(HTTPDate.format(0) == "Thu, 01 Jan 1970 00:00:00 GMT")
         #expect(HTTPDate.format(951_782_400) == "Tue, 29 Feb 2000 00:00:00 GMT")
@@ -34,11 +34,11 @@ import Testing
         "Sun, 06 Nov 1994 08:49:37 GMT\u{301}", "Sun, 29 Feb 2100 00:00:00 GMT",
         "Sun, \u{661}6 Nov 1994 08:49:37 GMT",
     ])
-    func `anything else is no date (H103)`(text: String) {
+    func `anything else is rejected (H103)`(text: String) {
         #expect(HTTPDate.parse(text) == nil)
     }
 
-    @Test func `years of two digits are near (H103)`() {
+    @Test func `two-digit years are in the nearest century (H103)`() {
         #expect(
             HTTPDate.parse("Friday, 01-Jan-27 00:00:00 GMT")
                 == HTTPDate.parse("Fri, 01 Jan 2027 00:00:00 GMT"))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: 0..<500)
-    func `what is written is read back (H93, H103)`(case number: UInt64) {
+    func `a written date is read back (H93, H103)`(case number: UInt64) {
         var any = SeededGenerator(number)
         // From the year 1000 to the end of 9999: four digits.
         let seconds = Int64(any.number(-30_610_224_000...253_402_300_799))

@@ -2,26 +2,26 @@ import HTTP
 import Testing
 
 @Suite struct `Collecting a body` {
-    @Test func `all pieces come together`() async throws {
+    @Test func `all pieces are concatenated`() async throws {
         let body = Pieces([utf8Bytes("ab"), utf8Bytes("c"), utf8Bytes("def")], length: nil)
         #expect(try await body.collect() == utf8Bytes("abcdef"))
     }
 
-    @Test func `a body that is known to be empty is not read`() async throws {
+    @Test func `a body of length 0 is not read`() async throws {
         #expect(try await Pieces([utf8Bytes("never")], length: 0).collect().isEmpty)
     }
 
-    @Test func `a break is thrown, whatever came before (H51)`() async {
+    @Test func `an interruption is thrown, whatever came before (H51)`() async {
         let body = Pieces([utf8Bytes("ab")], length: 5, end: .interrupted)
         await #expect(throws: BodyError.interrupted) { try await body.collect() }
     }
 
-    @Test func `an announced length reserves nothing like it (H59)`() async throws {
+    @Test func `an announced length reserves no memory (H59)`() async throws {
         #expect(try await Pieces([utf8Bytes("ab")], length: .max).collect() == utf8Bytes("ab"))
     }
 }
 
-/// A body that comes in these pieces.
+/// A body that arrives in these pieces.
 private final class Pieces: RequestBody {
     private let source: Source
     let length: Int64?
@@ -56,7 +56,7 @@ private final class Pieces: RequestBody {
 }
 
 @Suite struct `A body buffer` {
-    @Test func `it takes what fits and says how much that was`() {
+    @Test func `appends what fits and returns how much`() {
         var buffer = BodyBuffer(capacity: 5)
         #expect(buffer.append("abc") == 3)
         #expect(buffer.append("def") == 2)
@@ -65,7 +65,7 @@ private final class Pieces: RequestBody {
         #expect(buffer.room == 0)
     }
 
-    @Test func `forgetting keeps the room`() {
+    @Test func `removing all bytes keeps the capacity`() {
         var buffer = BodyBuffer(capacity: 4)
         _ = buffer.append("abcd")
         buffer.removeAll()
@@ -74,7 +74,7 @@ private final class Pieces: RequestBody {
         #expect(buffer.bytes.isEmpty)
     }
 
-    @Test func `writing directly goes behind what is there`() {
+    @Test func `filling writes after existing bytes`() {
         var buffer = BodyBuffer(capacity: 4)
         _ = buffer.append("a")
         buffer.fill { free in
@@ -85,13 +85,13 @@ private final class Pieces: RequestBody {
     }
 
     @Test(arguments: [-1, -100, 0, 5, 100])
-    func `a count that cannot be is not believed`(count: Int) {
+    func `an impossible count is clamped`(count: Int) {
         var buffer = BodyBuffer(capacity: 4)
         buffer.fill { _ in count }
         #expect((0...4).contains(buffer.count))
     }
 
-    @Test func `there is always room for one byte`() {
+    @Test func `the capacity is at least one byte`() {
         #expect(BodyBuffer(capacity: 0).capacity == 1)
         #expect(BodyBuffer(capacity: -5).capacity == 1)
     }
@@ -104,16 +104,16 @@ extension BodyBuffer {
     }
 }
 
-/// A body that comes in pieces of given sizes, and may break at its end.
+/// A body that arrives in pieces of given sizes and may fail at its end.
 actor ScriptedBody: RequestBody {
     nonisolated let length: Int64?
     private var rest: ArraySlice<UInt8>
     private var cuts: ArraySlice<Int>
     private let end: BodyError?
-    /// How many bytes have been handed out.
+    /// How many bytes were returned.
     private(set) var handedOut = 0
 
-    /// - Parameter cuts: Sizes of the pieces; what is left after them comes as the buffer takes it.
+    /// - Parameter cuts: Sizes of the pieces; the rest arrives in pieces of the buffer's size.
     init(_ bytes: [UInt8], cuts: [Int] = [], end: BodyError? = nil) {
         length = nil
         rest = bytes[...]

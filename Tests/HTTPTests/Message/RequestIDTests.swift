@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Request ids` {
     @Test(arguments: 0..<200)
-    func `26 characters say all 128 bits (H205)`(case number: UInt64) {
+    func `26 characters encode all 128 bits (H205)`(case number: UInt64) {
         var any = SeededGenerator(number)
         let id = RequestID(high: any.next(), low: any.next())
         #expect(id.description.utf8.count == 26)
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: 0..<200)
-    func `later ids sort behind earlier ones (H205)`(case number: UInt64) {
+    func `later ids sort after earlier ones (H205)`(case number: UInt64) {
         var any = SeededGenerator(number)
         let time = any.next() >> 16
         let earlier = RequestID(high: time << 16 | any.next() & 0xFFFF, low: any.next())
@@ -24,7 +24,7 @@ import Testing
         ("a", true), ("AZaz09._-", true), (String(repeating: "x", count: 64), true),
         (String(repeating: "x", count: 65), false), ("", false), ("a b", false), ("a\"b", false),
         ("a/b", false), ("\u{e9}", false), ("a\tb", false), ("a@b", false), ("a[b", false),
-    ]) func `a proxy's name for a request is taken over if it is one (H205)`(
+    ]) func `a proxy's id of a request is adopted if it is valid (H205)`(
         name: String, isTaken: Bool
     ) {
         let own = RequestID(high: 1, low: 2)
@@ -34,7 +34,7 @@ import Testing
         #expect(ProxyTrust().id(of: Fields([]), or: own).description == own.description)
     }
 
-    @Test func `the ends of the range are spelt right`() {
+    @Test func `the smallest and largest id are written correctly`() {
         #expect(RequestID(high: 0, low: 0).description == String(repeating: "0", count: 26))
         #expect(
             RequestID(high: .max, low: .max).description == "7" + String(repeating: "Z", count: 25))
@@ -44,7 +44,7 @@ import Testing
 }
 
 extension RequestID {
-    /// Reads the 26 characters back, bit by bit: an independent second opinion.
+    /// Decodes the 26 characters bit by bit, independently of the implementation.
     fileprivate init?(base32 text: String) {
         var bits = [UInt8]()
         for character in text.utf8 {
@@ -76,7 +76,7 @@ extension RequestID {
             ("00-\(trace)-\(parent)-01", 1), ("00-\(trace)-\(parent)-00", 0),
             ("00-\(trace)-\(parent)-ff", 0xFF), ("01-\(trace)-\(parent)-03", 3),
             ("fe-\(trace)-\(parent)-01-what-comes-later", 1),
-        ] as [(String, UInt8)]) func `is read as the caller says (X5)`(line: String, flags: UInt8)
+        ] as [(String, UInt8)]) func `is read from the header (X5)`(line: String, flags: UInt8)
         throws
     {
         let found = try #require(read(line))
@@ -93,11 +93,11 @@ extension RequestID {
         "00-\(String(repeating: "0", count: 32))-\(parent)-01",
         "00-\(trace)-\(String(repeating: "0", count: 16))-01", "00-\(trace)-\(parent)-0g",
         "00-\(trace)-\(parent)-01 ", "00_\(trace)_\(parent)_01", "00--\(trace)-\(parent)-01",
-    ]) func `is none when it cannot be read (X5)`(line: String) {
+    ]) func `is absent when it is malformed (X5)`(line: String) {
         #expect(read(line) == nil)
     }
 
-    @Test func `is none when there are two`() {
+    @Test func `is absent when the field is repeated`() {
         let line = "00-\(Self.trace)-\(Self.parent)-01"
         #expect(read(line, line) == nil)
         #expect(read() == nil)

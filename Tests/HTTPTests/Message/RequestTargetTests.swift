@@ -20,11 +20,11 @@ import Testing
         "/%F4%90%80%80",
         "/%E2%82", "/.", "/..", "/a/../b", "/%2e", "/%2E%2e", "/a/.%2e/b", "/./a",
     ])
-    func `bad escapes, NUL, bad UTF-8 and dot segments name nothing (H61, H62)`(target: String) {
+    func `bad escapes, NUL, bad UTF-8 and dot segments are malformed (H61, H62)`(target: String) {
         #expect(throws: RequestTarget.Fault.malformed) { try RequestTarget(target).segments() }
     }
 
-    @Test func `64 segments of 1,024 bytes pass and no more (H58)`() throws {
+    @Test func `64 segments of 1,024 bytes are accepted and no more (H58)`() throws {
         #expect(try RequestTarget(String(repeating: "/a", count: 64)).segments().count == 64)
         #expect(throws: RequestTarget.Fault.tooLong) {
             try RequestTarget(String(repeating: "/a", count: 65)).segments()
@@ -43,7 +43,7 @@ import Testing
         #expect(try RequestTarget("/").parameters().isEmpty)
     }
 
-    @Test func `256 parameters pass and no more (H57)`() throws {
+    @Test func `256 parameters are accepted and no more (H57)`() throws {
         let query = { (count: Int) in
             "/?" + (0..<count).map { number in "p=\(number)" }.joined(separator: "&")
         }

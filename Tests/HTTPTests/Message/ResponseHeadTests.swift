@@ -2,7 +2,7 @@ import HTTP
 import Testing
 
 @Suite struct `The head of a response` {
-    @Test func `status, date, id and length stand in every answer (H88, H91, H93, H94, H205)`() {
+    @Test func `every response has status, date, id and length (H88, H91, H93, H94, H205)`() {
         let head = written(Response(.ok, "text/plain", utf8Bytes("hello")))
         #expect(
             head == """
@@ -25,21 +25,21 @@ import Testing
             (Response(.ok), "0"), (Response(.notFound, content: .bytes([1, 2, 3])), "3"),
             (Response(.ok, content: .parts([.bytes([1]), .none, .bytes([2, 3])])), "3"),
         ] as [(Response, String?)])
-    func `a length is stated where content is allowed, and exactly (H88, H89)`(
+    func `a length is sent exactly where content is allowed (H88, H89)`(
         response: Response, length: String?
     ) {
         #expect(field("Content-Length", of: written(response)) == length)
         #expect(field("Transfer-Encoding", of: written(response)) == nil)
     }
 
-    @Test func `HEAD is told the length of GET, unless it is withheld (H68)`() {
+    @Test func `HEAD gets the length of GET, unless it is withheld (H68)`() {
         let get = Response(.ok, content: .bytes([1, 2, 3]))
         #expect(field("Content-Length", of: written(get, answersHead: true)) == "3")
         let stream = Response(.ok, content: .withheld)
         #expect(field("Content-Length", of: written(stream, answersHead: true)) == nil)
     }
 
-    @Test func `the connection's fate is stated once (H78, H79)`() {
+    @Test func `the connection option is sent once (H78, H79)`() {
         #expect(field("Connection", of: written(Response(.ok))) == nil)
         #expect(field("Connection", of: written(Response(.ok), closes: true)) == "close")
         #expect(field("Connection", of: written(Response(.ok), isHTTP10: true)) == "keep-alive")
@@ -88,14 +88,14 @@ import Testing
     }
 
     @Test(arguments: ["", "a b\tc", "ü", "a,b;c=\"d\""])
-    func `legal values pass (H25, H32)`(value: String) {
+    func `valid values are accepted (H25, H32)`(value: String) {
         var fields = ResponseFields()
         fields.add("X-Y", value)
         #expect(fields.isValid)
         #expect(fields["x-y"] == value)
     }
 
-    @Test func `statuses say whether content is allowed, and nothing allows two of them (H89)`() {
+    @Test func `statuses define whether content is allowed (H89)`() {
         #expect(!Status(100, "Continue").allowsContent)
         #expect(!Status.noContent.allowsContent)
         #expect(!Status.notModified.allowsContent)
@@ -104,7 +104,7 @@ import Testing
     }
 }
 
-/// A stream of nothing.
+/// A stream without content.
 private final class Silence: ByteChannelHandler {
     func opened(_ line: any ByteChannel) {}
     func stopping() {}
@@ -130,9 +130,9 @@ private func field(_ name: String, of head: String) -> String? {
         .map { line in String(line.dropFirst(name.count + 2)) }
 }
 
-@Suite struct `Chunks of a content` {
+@Suite struct `Chunk framing` {
     @Test(arguments: [1, 9, 10, 15, 16, 255, 256, 65_535, 65_536])
-    func `what is framed is read back (H46, H88)`(count: Int) throws {
+    func `framed content is decoded unchanged (H46, H88)`(count: Int) throws {
         let content = (0..<count).map { number in UInt8(truncatingIfNeeded: number) }
         let wire =
             ChunkFraming.head(count) + content + ChunkFraming.end + ChunkFraming.head(1) + [7]

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Decoding a body` {
     @Test(arguments: ChunkCase.accepted)
-    func `legal chunks give their content, wherever they are cut (H3, H46–H50)`(
+    func `valid chunks give their content, however they are split (H3, H46–H50)`(
         case example: ChunkCase
     ) {
         let message = utf8Bytes(example.message)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ChunkCase.refused)
-    func `malformed chunks are refused, wherever they are cut (H3, H46–H50)`(
+    func `malformed chunks are refused, however they are split (H3, H46–H50)`(
         case example: ChunkCase
     ) {
         let message = utf8Bytes(example.message)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ChunkCase.accepted)
-    func `a body that breaks off is never complete (H51)`(case example: ChunkCase) {
+    func `an interrupted body is never complete (H51)`(case example: ChunkCase) {
         let message = utf8Bytes(example.message)
         let wrong = (0..<message.count).filter { count in
             Decoding(Array(message[..<count])).ending != .waiting
@@ -93,7 +93,7 @@ import Testing
         #expect(Decoding(trailers(1, 8200)).ending == .refused(431))
     }
 
-    @Test func `one trailer may be kept, wherever it is cut, and no other (H50)`() throws {
+    @Test func `one trailer may be kept, however it is split, and no other (H50)`() throws {
         let message = utf8Bytes(
             "1\r\nx\r\n0\r\nA: b\r\nupload-CHECKSUM: \t one \r\nUpload-Checksum:two\r\n"
                 + "Upload-Checksums: no\r\n\r\n")
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: 0..<100)
-    func `what is chunked comes back whole (H46)`(case number: UInt64) {
+    func `chunked content is decoded unchanged (H46)`(case number: UInt64) {
         var any = SeededGenerator(number)
         let pieces = (0..<any.number(0...9)).map { _ in
             (0..<any.number(1...40)).map { _ in UInt8(any.number(0...255)) }

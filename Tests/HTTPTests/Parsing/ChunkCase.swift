@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-/// What a decoder made of bytes: the body as far as it came, and how it ended.
+/// The result of decoding bytes: the body so far, and how it ended.
 struct Decoding: Equatable {
     enum Ending: Equatable { case complete, waiting, refused(Int) }
 
@@ -10,13 +10,13 @@ struct Decoding: Equatable {
     var used = 0
     var ending = Ending.waiting
 
-    /// Decodes a message that arrives in pieces cut at these places.
+    /// Decodes a message that arrives in pieces split at these positions.
     init(
         _ message: [UInt8], as framing: BodyFraming = .chunked, cuts: [Int], limit: Int64 = 1 << 20
     ) {
         var decoder = BodyDecoder(framing, limit: limit)
         for cut in cuts {
-            // As a connection does: what is unused is shown again, with what came since.
+            // As a connection does: unused bytes are passed again with the new ones.
             feeding: while used <= cut {
                 let shown = message[used..<cut]
                 do throws(Refusal) {
@@ -31,7 +31,8 @@ struct Decoding: Equatable {
                         return
                     }
                 } catch {
-                    // How far a refused message was used depends on the pieces, and means nothing.
+                    // How much of a refused message was used depends on the pieces and has no
+                    // meaning.
                     used = 0
                     ending = .refused(error.status.code)
                     return

@@ -60,7 +60,7 @@ import Testing
         #expect(ParseResult(utf8Bytes(lines(100) + "X")).status == 431)
     }
 
-    @Test func `limits start anew for each request (H56)`() {
+    @Test func `limits apply to each request anew (H56)`() {
         var parser = RequestParser()
         let head = utf8Bytes(get() + "")
         let outcomes = (0..<300).map { _ in
@@ -70,7 +70,7 @@ import Testing
         #expect(outcomes.allSatisfy { isHead in isHead })
     }
 
-    @Test func `one head is read at a time, whatever comes behind it (H4)`() {
+    @Test func `one head is read at a time, whatever follows it (H4)`() {
         let message = utf8Bytes(get("A: b"))
         let more = message + [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
         let result = ParseResult(more)
@@ -92,7 +92,7 @@ import Testing
 }
 
 @Suite struct `Numbers on the wire` {
-    /// What a general conversion would take for 5, or for something near it.
+    /// Texts that a general conversion would accept as 5 or as a similar number.
     static let lookalikes = [
         "+5", "-5", "5_0", "0x5", "5.0", "5e0", " 5", "5 5", "\u{665}", "\u{FF15}", "5\u{0}", "",
         "9223372036854775808", "18446744073709551621", "99999999999999999999",

@@ -1,4 +1,4 @@
-/// Heads that are accepted, each with the rule that says so.
+/// Heads that are accepted, each with the rule that allows it.
 enum AcceptedHeads {
     static let requestLines: [HeadCase] = [
         HeadCase("H9", "\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"),
@@ -40,7 +40,7 @@ enum AcceptedHeads {
     static let all = requestLines + fields + hosts
 }
 
-/// Heads that are refused, each with the rule that says so.
+/// Heads that are refused, each with the rule that forbids it.
 enum RefusedHeads {
     static let lines: [HeadCase] = [
         HeadCase("H8", "GET / HTTP/1.1\nHost: h\r\n\r\n"),

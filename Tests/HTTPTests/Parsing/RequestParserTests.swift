@@ -4,27 +4,27 @@ import Testing
 
 @Suite struct `Reading a request head` {
     @Test(arguments: RefusedHeads.all)
-    func `a malformed head is refused, wherever it is cut (H3, H7–H43)`(case example: HeadCase) {
+    func `a malformed head is refused, however it is split (H3, H7–H43)`(case example: HeadCase) {
         let message = utf8Bytes(example.message)
         #expect(ParseResult(message).status == example.status)
         expectSameResultForEverySplit(message)
     }
 
     @Test(arguments: AcceptedHeads.all)
-    func `a legal head is accepted, wherever it is cut (H3)`(case example: HeadCase) {
+    func `a valid head is accepted, however it is split (H3)`(case example: HeadCase) {
         let message = utf8Bytes(example.message)
         #expect(ParseResult(message).count == message.count)
         expectSameResultForEverySplit(message)
     }
 
     @Test(arguments: AcceptedHeads.all)
-    func `the next byte behind a head belongs to what follows (H52)`(case example: HeadCase) {
+    func `the byte after a head belongs to what follows (H52)`(case example: HeadCase) {
         let message = utf8Bytes(example.message)
         #expect(ParseResult(message + utf8Bytes("GET /next")).count == message.count)
     }
 
     @Test(arguments: AcceptedHeads.all)
-    func `a head that is not complete is waited for (H3)`(case example: HeadCase) {
+    func `an incomplete head needs more input (H3)`(case example: HeadCase) {
         let message = utf8Bytes(example.message)
         let early = (0..<message.count).filter { count in
             ParseResult(Array(message[..<count])) != .incomplete
@@ -32,12 +32,12 @@ import Testing
         #expect(early.isEmpty)
     }
 
-    @Test func `a method outside the list is no fault of the head (H12)`() {
+    @Test func `an unknown method is not an error of the head (H12)`() {
         #expect(ParseResult(utf8Bytes(request("get / HTTP/1.1"))).head?.method == nil)
         #expect(ParseResult(utf8Bytes(request("TRACE / HTTP/1.1"))).head?.persists == true)
     }
 
-    @Test func `the authority of an absolute target leaves the path (H16)`() {
+    @Test func `the authority of an absolute target is removed from the path (H16)`() {
         let head = ParseResult(utf8Bytes(request("GET http://other:80/a/b?c=d HTTP/1.1"))).head
         #expect(head?.path == "/a/b")
         #expect(head?.query == "c=d")
@@ -45,7 +45,7 @@ import Testing
         #expect(ParseResult(utf8Bytes(request("GET http://h?q HTTP/1.1"))).head?.path == "/")
     }
 
-    @Test func `values lose their blanks at the ends and nothing else (H1, H25)`() {
+    @Test func `only surrounding blanks are removed from values (H1, H25)`() {
         let head = ParseResult(utf8Bytes(get("A: \t b c\u{85} \t", "B: \u{A0}d\u{A0}"))).head
         #expect(head?.fields.dropFirst() == ["A: b c\u{85}", "B: \u{A0}d\u{A0}"])
     }
@@ -55,7 +55,7 @@ import Testing
         #expect(head?.fields == ["Host: h", "A_b: 1", "A-b: 2", "a-B: 3"])
     }
 
-    @Test func `what Connection names is not shown, and Host and its like stay (H31)`() {
+    @Test func `fields named by Connection are removed, but not Host and similar ones (H31)`() {
         let head = ParseResult(
             utf8Bytes(
                 get(
@@ -68,7 +68,7 @@ import Testing
         #expect(head?.fields.contains("Authorization: z") == true)
     }
 
-    @Test func `naming a length in Connection does not unframe the body (H31)`() {
+    @Test func `naming Content-Length in Connection does not change the framing (H31)`() {
         let head = ParseResult(utf8Bytes(get("Connection: content-length", "Content-Length: 5")))
             .head
         #expect(head?.framing == .length(5))
@@ -86,7 +86,8 @@ import Testing
         #expect(framing(get("Content-Type: multipart/form-data; boundary=x")) == BodyFraming.none)
     }
 
-    @Test func `only HTTP/1.0 leaves Host out, and says when it stays (H36, H78, H79)`() {
+    @Test func `only HTTP/1.0 may omit Host, and must ask to keep the connection (H36, H78, H79)`()
+    {
         let persists = { (message: String) in ParseResult(utf8Bytes(message)).head?.persists }
         #expect(persists("GET / HTTP/1.0\r\n\r\n") == false)
         #expect(persists("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n") == true)
@@ -98,7 +99,7 @@ import Testing
         #expect(persists(get("Proxy-Connection: close", "Keep-Alive: max=1")) == true)
     }
 
-    @Test func `100 is expected only in HTTP/1.1 and with a body to come (H73, H74)`() {
+    @Test func `100-continue applies only in HTTP/1.1 and with a body (H73, H74)`() {
         let expects = { (message: String) in ParseResult(utf8Bytes(message)).head?.expectsContinue }
         #expect(expects(get("Expect: 100-CONTINUE", "Content-Length: 1")) == true)
         #expect(expects(get("Expect: 100-continue", "Transfer-Encoding: chunked")) == true)
@@ -108,7 +109,7 @@ import Testing
             expects("GET / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n") == false)
     }
 
-    @Test func `a host outside the list is misdirected, and the head stays usable (H37)`() {
+    @Test func `a host that is not allowed is misdirected, and the head stays usable (H37)`() {
         var limits = HeadLimits()
         limits.allowedHosts = ["example.com", "[::1]"]
         let recoverableRefusal = { (host: String, target: String) in
@@ -136,7 +137,7 @@ import Testing
         #expect(many("Accept-Language", 65, ",") == "H57")
     }
 
-    @Test func `a parser that was reset knows nothing of the head before (H56)`() {
+    @Test func `a parser that was reset forgets the previous head (H56)`() {
         var parser = RequestParser()
         let first = utf8Bytes(get("A: 1"))
         let second = utf8Bytes(request("POST /x HTTP/1.0"))
@@ -157,7 +158,7 @@ extension ParseResult {
     }
 }
 
-@Suite struct `Any bytes as a head` {
+@Suite struct `Arbitrary bytes as a head` {
     private static let seeds = (AcceptedHeads.all + RefusedHeads.all).map { example in
         utf8Bytes(example.message)
     }
@@ -174,7 +175,7 @@ extension ParseResult {
     }
 
     @Test(arguments: 0..<200)
-    func `an accepted head written out again reads the same (H5, H215)`(case number: UInt64) {
+    func `an accepted head that is written again reads the same (H5, H215)`(case number: UInt64) {
         var any = SeededGenerator(number)
         for _ in 0..<25 {
             let message = any.mutation(of: utf8Bytes(any.one(of: AcceptedHeads.all).message))

@@ -27,7 +27,7 @@ import Testing
             ("bytes 0-1", .whole),
             ("bytes=0-1,x", .whole),
         ] as [(String, ByteRanges)])
-    func `is read as the table says (H107)`(field: String, expected: ByteRanges) {
+    func `is parsed as in the table (H107)`(field: String, expected: ByteRanges) {
         #expect(ByteRanges(field, size: 1000, limit: 8) == expected)
     }
 
@@ -53,11 +53,11 @@ import Testing
             ("bytes=0-", .unsatisfiable), ("bytes=0-0", .unsatisfiable), ("bytes=-1", .whole),
             ("bytes=-0", .unsatisfiable),
         ] as [(String, ByteRanges)])
-    func `of an empty content has cases of its own (H107)`(field: String, expected: ByteRanges) {
+    func `of empty content is a special case (H107)`(field: String, expected: ByteRanges) {
         #expect(ByteRanges(field, size: 0, limit: 8) == expected)
     }
 
-    @Test func `more than 256 elements are no honest request (H108)`() {
+    @Test func `is ignored with more than 256 elements (H108)`() {
         let field = "bytes=" + Array(repeating: "0-0", count: 257).joined(separator: ",")
         #expect(ByteRanges(field, size: 1000, limit: 8) == .whole)
     }

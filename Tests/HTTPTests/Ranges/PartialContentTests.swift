@@ -16,14 +16,14 @@ import Testing
         }.joined
     }
 
-    @Test func `of one range says its place (H110)`() {
+    @Test func `of one range has Content-Range (H110)`() {
         let partial = cut([10..<20])
         #expect(partial.mediaType == "text/plain")
         #expect(partial.contentRange == "bytes 10-19/1000")
         #expect(sent(partial) == Array(bytes[10..<20]))
     }
 
-    @Test func `of several is a multipart whose parts say theirs (H110)`() throws {
+    @Test func `of several ranges is a multipart whose parts have Content-Range (H110)`() throws {
         let partial = cut([0..<2, 500..<503])
         #expect(partial.contentRange == nil)
         let boundary = String(
@@ -39,7 +39,7 @@ import Testing
         #expect(partial.length == Int64(expected.count))
     }
 
-    @Test func `is divided by a boundary of its own (H110)`() {
+    @Test func `has a random boundary (H110)`() {
         let (one, other) = (cut([0..<1, 500..<501], 1), cut([0..<1, 500..<501], 2))
         #expect(one.mediaType != other.mediaType)
         #expect(one.mediaType.utf8.count == "multipart/byteranges; boundary=".utf8.count + 28)

@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-@Suite struct `A content that is selected from` {
+@Suite struct `A representation` {
     private static let tag = EntityTag(opaque: "t")
     private let whole = Representation(size: 1000, tag: tag, modified: 784_111_777)
 
@@ -28,19 +28,19 @@ import Testing
             ([("If-Match", "\"x\""), ("Range", "bytes=0-1")], .failed),
             ([("If-None-Match", "\"t\""), ("Range", "bytes=1000-")], .notModified),
         ] as [([(name: String, value: String)], Representation.Selection)])
-    func `is judged by conditions first, then by range (H100, H106, H107)`(
+    func `is selected by conditions first, then by range (H100, H106, H107)`(
         fields: [(name: String, value: String)], selection: Representation.Selection
     ) {
         #expect(select(fields) == selection)
     }
 
     @Test(arguments: [Method.head, .post, .put, .patch, .delete])
-    func `has ranges for GET alone (H99, H106)`(method: Method) {
+    func `has ranges for GET only (H99, H106)`(method: Method) {
         #expect(select([("Range", "bytes=0-1")], method) == .whole)
         #expect(select([("Range", "bytes=1000-")], method) == .whole)
     }
 
-    @Test func `honours 32 ranges (H108)`() {
+    @Test func `allows 32 ranges (H108)`() {
         func field(_ count: Int) -> String {
             let words = (0..<count).map { number in "\(number * 500)-\(number * 500)" }
             return "bytes=" + words.joined(separator: ",")
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: 0..<500)
-    func `never sends more than it is, whatever is asked for (H108)`(case number: UInt64) {
+    func `never sends more than its size, whatever is requested (H108)`(case number: UInt64) {
         var any = SeededGenerator(number)
         let size = Int64(any.number(0...3000))
         let words = (0..<any.number(1...12)).map { _ in

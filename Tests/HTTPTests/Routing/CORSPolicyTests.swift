@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite struct `A policy for other origins` {
+@Suite struct `A CORS policy` {
     private let policy = CORSPolicy(
         origins: ["https://a.example", "http://b.example:8080"],
         requestHeaders: ["X-One", "X-Two"],
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["https://a.example", "http://b.example:8080"])
-    func `echoes an origin of the list (H122)`(origin: String) {
+    func `echoes an allowed origin (H122)`(origin: String) {
         let added = fields(policy, [("Origin", origin)])
         #expect(added["Access-Control-Allow-Origin"] == origin)
         #expect(added["Access-Control-Expose-Headers"] == "X-Request-Id")
@@ -39,21 +39,21 @@ import Testing
         "https://a.example/", "HTTPS://A.EXAMPLE", "https://a.exampl\u{E9}", "null", "*", "",
         "http://b.example", "https://a.example https://b.example",
     ])
-    func `tells every other only that answers vary (H122)`(origin: String) {
+    func `adds only Vary for every other origin (H122)`(origin: String) {
         let added = fields(policy, [("Origin", origin)])
         #expect(added.all.map(\.name) == ["Vary"])
     }
 
-    @Test func `says so to requests without an origin, too (H122)`() {
+    @Test func `adds Vary to requests without an origin as well (H122)`() {
         #expect(fields(policy, []).all.map(\.value) == ["Origin"])
     }
 
-    @Test func `of null holds only when it is listed (H122)`() {
+    @Test func `allows null only when it is listed (H122)`() {
         let opaque = policy.allowing(["null"])
         #expect(fields(opaque, [("Origin", "null")])["Access-Control-Allow-Origin"] == "null")
     }
 
-    @Test func `of everybody never names credentials (H122)`() {
+    @Test func `for all origins never allows credentials (H122)`() {
         let open = policy.allowing(["*"])
         let added = fields(open, [("Origin", "https://any.example")])
         #expect(added["Access-Control-Allow-Origin"] == "*")
@@ -79,7 +79,7 @@ import Testing
             ([("Access-Control-Request-Method", "GET")], .options),
             ([("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")], .get),
         ] as [([(name: String, value: String)], Method)])
-    func `tells none of it to a foreign origin, or where nobody asks first (H123)`(
+    func `answers no preflight of another origin, and nothing without a preflight (H123)`(
         asks: [(name: String, value: String)], method: Method
     ) {
         let added = fields(policy, asks, method)
@@ -88,14 +88,14 @@ import Testing
         #expect(added["Access-Control-Max-Age"] == nil)
     }
 
-    @Test func `of nobody adds nothing (H122)`() {
+    @Test func `without origins adds nothing (H122)`() {
         let none = policy.allowing([])
         #expect(!none.isEnabled)
         let asks = [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")]
         #expect(fields(none, asks, .options).all.isEmpty)
     }
 
-    @Test func `stands on answers that come later, too (H124)`() async {
+    @Test func `applies to asynchronous answers as well (H124)`() async {
         let request = request([("Origin", "https://a.example")])
         let late = Answer("r") { _ in Response(.internalServerError) }
         let early = Answer("r", Response(.notFound))
@@ -117,7 +117,7 @@ import Testing
         ("https://a.example:443", false), ("http://a.example:80", false),
         ("https://*.a.example", false), ("https://u@a.example", false), ("https://a b", false),
     ])
-    func `knows what a browser could send (H122)`(text: String, isOrigin: Bool) {
+    func `recognizes origins as browsers send them (H122)`(text: String, isOrigin: Bool) {
         #expect(CORSPolicy.isOrigin(text) == isOrigin)
     }
 }

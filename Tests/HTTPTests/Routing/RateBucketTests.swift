@@ -4,7 +4,7 @@ import Testing
 @testable import HTTP
 
 @Suite struct `Rate buckets` {
-    /// Milliseconds between requests, and how many of them passed.
+    /// How many requests are admitted, given the milliseconds between them.
     private func passed(
         _ bucket: inout RateBucket, _ waits: [Int64], from start: Int64 = 1_000_000
     ) -> Int {
@@ -18,12 +18,12 @@ import Testing
         }
     }
 
-    @Test func `let the burst through at once and not one more (platform-api 1_11)`() {
+    @Test func `admit the burst at once and not one more (platform-api 1_11)`() {
         var bucket = RateBucket(perSecond: 100, burst: 200)
         #expect(passed(&bucket, Array(repeating: 0, count: 500)) == 200)
     }
 
-    @Test(arguments: 0..<200) func `never pass more than burst and rate allow`(seed: UInt64) {
+    @Test(arguments: 0..<200) func `never admit more than burst and rate allow`(seed: UInt64) {
         var any = SeededGenerator(seed)
         let rate = Int64(any.next() % 300) + 1
         let burst = Int64(any.next() % 300) + 1
@@ -32,11 +32,11 @@ import Testing
         let count = Int64(passed(&bucket, waits))
         let elapsed = waits.reduce(0, +)
         #expect(count <= burst + elapsed * rate / 1000 + 1)
-        // Nor fewer than whoever asks all the time could have had, as far as he asked.
+        // At least as many as burst or requests allow.
         #expect(count >= min(Int64(waits.count), burst))
     }
 
-    @Test(arguments: 0..<200) func `pass whoever keeps below the rate, for ever`(seed: UInt64) {
+    @Test(arguments: 0..<200) func `always admit a caller that stays below the rate`(seed: UInt64) {
         var any = SeededGenerator(seed)
         let rate = Int64(any.next() % 300) + 1
         let pause = (1000 + rate - 1) / rate
@@ -45,7 +45,7 @@ import Testing
         #expect(passed(&bucket, waits) == waits.count)
     }
 
-    @Test func `get nothing from a clock that goes back`() {
+    @Test func `gain nothing when the clock goes back`() {
         var bucket = RateBucket(perSecond: 10, burst: 5)
         #expect(passed(&bucket, [0, 0, 0, 0, 0, 0]) == 5)
         bucket.refill(at: 0)
@@ -56,7 +56,7 @@ import Testing
         #expect(!bucket.isEmpty)
     }
 
-    @Test func `do not overflow after a long rest`() {
+    @Test func `do not overflow after a long pause`() {
         var bucket = RateBucket(perSecond: 1_000_000, burst: 1_000_000)
         bucket.take()
         bucket.refill(at: .max)
@@ -64,7 +64,7 @@ import Testing
         #expect(bucket.limitStatus.remaining == 1_000_000)
     }
 
-    @Test func `say how the caller stands (X5)`() {
+    @Test func `report the state of the limit (X5)`() {
         var bucket = RateBucket(perSecond: 100, burst: 200)
         bucket.refill(at: 1000)
         #expect(
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [(Int64(0), "0"), (7, "7"), (10, "10"), (199, "199"), (1_000_000, "1000000")])
-    func `are told in fields of the form of the draft (X5)`(number: Int64, text: String) {
+    func `are reported in header fields of the draft (X5)`(number: Int64, text: String) {
         var fields = ResponseFields()
         fields.add(
             RateLimitStatus(quota: number, window: 2, remaining: number, reset: 1), policy: "token")

@@ -27,7 +27,7 @@ import Testing
             (.get, "/apps/a?b=c", "app"),
             (.get, "/%61pps/a", "app"),
         ] as [(Method, String, String)])
-    func `literals win over parameters, HEAD over nothing but its absence (H63, H65)`(
+    func `literals precede parameters, and GET answers HEAD unless HEAD is added (H63, H65)`(
         method: Method, target: String, handler: String
     ) {
         #expect(router.handler(method, target) == handler)
@@ -38,31 +38,31 @@ import Testing
         "/Apps/mine",
         "/cafe%CC%81", "/apps/a//", "/apps/mine/parts/1/2",
     ])
-    func `case, empty segments and canonical equivalents name something else (H62, H63, H65)`(
+    func `case, empty segments and canonical equivalents do not match (H62, H63, H65)`(
         target: String
     ) {
         #expect(router.handler(.get, target) == "404")
     }
 
-    @Test func `a method not offered is told which are (H65)`() {
+    @Test func `a method that is not allowed gives the allowed ones (H65)`() {
         #expect(router.handler(.put, "/apps/mine") == "405 GET, HEAD, POST, OPTIONS")
         #expect(router.handler(.post, "/apps/other") == "405 GET, HEAD, DELETE, OPTIONS")
         #expect(router.handler(.options, "/") == "405 GET, HEAD, OPTIONS")
     }
 
-    @Test func `what cannot be decoded is a fault of its own (H58, H61, H62)`() {
+    @Test func `a path that cannot be decoded is a separate fault (H58, H61, H62)`() {
         #expect(router.handler(.get, "/apps/%zz") == "malformed")
         #expect(router.handler(.get, "/apps/../apps") == "malformed")
         #expect(router.handler(.get, String(repeating: "/a", count: 65)) == "tooLong")
     }
 
-    @Test func `parameters are decoded once and named by their own template (H60)`() {
+    @Test func `parameters are decoded once and named by the matched template (H60)`() {
         #expect(
             router.parameters(.get, "/apps/a%252F/parts/b%20c") == ["app": "a%2F", "part": "b c"])
         #expect(router.parameters(.get, "/apps/mine/parts/1") == ["app": "mine", "part": "1"])
     }
 
-    @Test func `a trailing slash counts where the table says so`() {
+    @Test func `a trailing slash is ignored where the table allows it`() {
         var strict = Router<String>()
         strict.add(.get, "/a", "a")
         #expect(strict.handler(.get, "/a") == "a")

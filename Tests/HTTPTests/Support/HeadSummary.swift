@@ -1,10 +1,10 @@
 import HTTP
 
-/// Everything a head says, in a form that can be compared, read and written out again.
+/// The content of a head in a form that can be compared, read and written again.
 ///
-/// The fuzzer has it, too, by a link in its folder: it cannot import what is made for tests.
+/// The fuzzer uses this file through a link in its folder, because it cannot import test targets.
 struct HeadSummary: Equatable {
-    /// A field as it came.
+    /// A field as received.
     struct Field: Equatable {
         var name: String
         var value: String
@@ -18,7 +18,7 @@ struct HeadSummary: Equatable {
     var isHTTP10: Bool
     var persists: Bool
     var expectsContinue: Bool
-    /// The rule of the recoverableRefusal.
+    /// The rule of the recoverable refusal.
     var recoverableRefusal: String?
 
     init(_ head: RequestHead) {
@@ -33,11 +33,11 @@ struct HeadSummary: Equatable {
         recoverableRefusal = head.recoverableRefusal?.rule
     }
 
-    /// The fields as people read them.
+    /// The fields as readable lines.
     var fields: [String] { lines.map { line in "\(line.name): \(line.value)" } }
 
-    /// The head as a client would write it, in as few bytes as it can; `nil` when the method has no
-    /// name here.
+    /// The head as a client would write it, in as few bytes as possible; `nil` for an unknown
+    /// method.
     var bytes: [UInt8]? {
         guard let method else { return nil }
         let target = path + (query.map { query in "?" + query } ?? "")

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-/// What became of a head, in a form that can be compared and read.
+/// The result of parsing a head, in a form that can be compared and read.
 enum ParseResult: Equatable {
     case incomplete
     case refused(status: Int, rule: String)
@@ -15,7 +15,7 @@ enum ParseResult: Equatable {
         }
     }
 
-    /// Shows a parser a message, more of it with every cut, until it knows.
+    /// Passes a message to a parser in growing prefixes until it has a result.
     init(_ message: [UInt8], cuts: [Int], limits: HeadLimits = HeadLimits()) {
         var parser = RequestParser(limits: limits)
         for cut in cuts {
@@ -29,7 +29,7 @@ enum ParseResult: Equatable {
         self = .incomplete
     }
 
-    /// The result on the message as a whole.
+    /// The result for the whole message.
     init(_ message: [UInt8], limits: HeadLimits = HeadLimits()) {
         self.init(message, cuts: [message.count], limits: limits)
     }
@@ -39,14 +39,14 @@ enum ParseResult: Equatable {
     }
 }
 
-/// H3: wherever the input is cut, and even byte by byte, the result is the same.
+/// Expects the same result however the message is split, and byte by byte (H3).
 func expectSameResultForEverySplit(
     _ message: [UInt8], limits: HeadLimits = HeadLimits(),
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
     let whole = ParseResult(message, limits: limits)
     let byteByByte = ParseResult(message, cuts: Array(0...message.count), limits: limits)
-    // An outcome of its own, so that thousands of splits make one expectation.
+    // Collected first, so that thousands of splits are one expectation.
     let differing = (0...message.count).filter { cut in
         ParseResult(message, cuts: [cut, message.count], limits: limits) != whole
     }
@@ -54,7 +54,7 @@ func expectSameResultForEverySplit(
     #expect(differing.isEmpty, sourceLocation: sourceLocation)
 }
 
-/// One message of a table, with the rule that decides about it.
+/// A message of a table, with the rule that applies to it.
 struct HeadCase: Sendable, CustomTestStringConvertible {
     let rule: String
     let message: String
@@ -69,8 +69,8 @@ struct HeadCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(rule): \(message.prefix(120).debugDescription)" }
 }
 
-/// Text as bytes: scalars below 256 become one byte each, all others their UTF-8, so that a case can
-/// hold any byte and still be read.
+/// Text as bytes: scalars below 256 become one byte, others their UTF-8, so that a case can contain
+/// any byte and stay readable.
 func utf8Bytes(_ text: String) -> [UInt8] {
     text.unicodeScalars.flatMap { scalar in
         scalar.value < 256 ? [UInt8(scalar.value)] : Array(String(scalar).utf8)
