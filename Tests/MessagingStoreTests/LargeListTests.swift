@@ -88,10 +88,18 @@ import Testing
             let page = try await sample.store.messages(
                 in: conversation, limit: 10, in: sample.application)
             #expect(page.items.reversed().map(\.message.weight) == weights)
-            // What the migration does for messages that were there before it.
+            // The weight of a message follows from its parts.
             try await sample.database.write { transaction in
                 try transaction.execute("UPDATE messages SET weight = 0")
-                try transaction.execute(SchemaMigration.bounds.statements[1])
+                try transaction.execute(
+                    """
+                    UPDATE messages SET weight = (
+                        SELECT CAST(COALESCE(SUM(
+                            COALESCE(LENGTH(p.body), 0) + LENGTH(p.mime_type) + 256
+                        ), 0) AS BIGINT) FROM parts p
+                        WHERE p.application = messages.application AND p.message = messages.id
+                    )
+                    """)
             }
         }
     }

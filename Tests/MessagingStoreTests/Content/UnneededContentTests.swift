@@ -138,7 +138,7 @@ import Testing
         let conversation = try await sample.conversation()
         let content = try await sample.upload(to: conversation).id
         try await sample.schedule(attaching: content, to: conversation)
-        // As the migration leaves it.
+        // A message that was scheduled without a row for its content.
         try await sample.database.write { transaction in
             try transaction.execute("DELETE FROM scheduled_contents")
             try transaction.execute("UPDATE contents SET use_count = 0")

@@ -213,66 +213,6 @@ import Testing
         #expect(try await sample.pages(10).items.map(\.id.text) == ["e", "d", "b", "a", "c"])
         try await sample.expectSameRowsAgain()
     }
-
-    @Test func `an older database counts, and users are as old as their oldest conversation`()
-        async throws
-    {
-        let folder = TemporaryFolder()
-        let old = try Database.open(
-            folder.database,
-            migrations: DatabaseSchema.migrations.filter { migration in
-                migration.number < SchemaMigration.lists.number
-            })
-        let application = Application.ID.sample(9)
-        try await old.write { transaction in
-            try transaction.execute(
-                """
-                INSERT INTO applications (application, name, created_at, is_suspended)
-                VALUES (\(application.bytes), 'SampleApplication', 50, 0)
-                """)
-            for (id, deletedAt) in [(1, nil), (2, 7), (3, nil)] as [(UInt128, Int64?)] {
-                try transaction.execute(
-                    """
-                    INSERT INTO conversations (
-                        application, id, created_at, is_distinct, is_announced, deleted_at,
-                        last_position, message_count, metadata, version
-                    ) VALUES (
-                        \(application.bytes), \(Conversation.ID.sample(id).bytes), 5, 0, 1,
-                        \(deletedAt), 0, 0, \(Metadata().columnBytes), 1
-                    )
-                    """)
-            }
-            for (user, moments) in [("ana", [70, 60]), ("bo", [80]), ("cy", [])]
-                as [(String, [Int64])]
-            {
-                try transaction.execute(
-                    """
-                    INSERT INTO identities (application, user_id, kind, conversation_count)
-                    VALUES (\(application.bytes), \(user), 'user', 0)
-                    """)
-                for moment in moments {
-                    try transaction.execute(
-                        """
-                        INSERT INTO participants (
-                            application, conversation, user_id, place, past, joined_after,
-                            conversation_created_at
-                        ) VALUES (
-                            \(application.bytes), \([UInt8(moment)]), \(user), 0, '', 0, \(moment)
-                        )
-                        """)
-                }
-            }
-        }
-        old.close()
-        let sample = try await SampleApplication(
-            at: folder.database, opening: application, isEmpty: true)
-        let users = try await sample.pages(2)
-        #expect(users.items.map(\.id) == [.bo, .ana, .cy])
-        #expect(users.totals == [3])
-        let page = try await sample.store.conversations(limit: 5, in: application)
-        #expect(page.items.map(\.conversation.id) == [.sample(3), .sample(1)])
-        #expect(page.total == 2)
-    }
 }
 
 extension SampleApplication {
