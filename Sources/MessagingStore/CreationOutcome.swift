@@ -1,17 +1,17 @@
-/// What became of a creation (platform-api 1.9 and 5.1.1).
+/// The outcome of creating an object (platform-api 1.9 and 5.1.1).
 public enum CreationOutcome<Object: Sendable>: Sendable {
-    /// The object is new.
+    /// The object was created.
     case created(Object)
-    /// A distinct conversation of these participants existed and serves (R7).
+    /// A distinct conversation of these participants already existed and is returned (R7).
     case matched(Object)
-    /// The key was used before; this is what it made, as it is now.
+    /// The key was used before. The value is what was created with it, in its current state.
     case replayed(Object)
     /// A distinct conversation of these participants exists with other metadata (R7).
     case conflict(Object)
-    /// The id the body names is taken, by this object.
+    /// The id proposed by the request already belongs to this object.
     case idInUse(Object)
 
-    /// The object, whatever became of the creation.
+    /// The object, for every outcome.
     public var object: Object {
         switch self {
         case .created(let object), .matched(let object), .replayed(let object),
@@ -24,7 +24,7 @@ public enum CreationOutcome<Object: Sendable>: Sendable {
 extension CreationOutcome: Equatable where Object: Equatable {}
 
 extension CreationOutcome {
-    /// The same outcome about another form of the object.
+    /// The same outcome with another representation of the object.
     func map<Other: Sendable>(
         _ transform: (Object) throws -> Other
     ) rethrows -> CreationOutcome<Other> {

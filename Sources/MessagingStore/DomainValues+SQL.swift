@@ -1,8 +1,8 @@
 import Messaging
 import SQL
 
-// How domain values are bound. Interpolations of this room and not conformances: those of imported
-// types to imported protocols would be seen by everybody.
+// Binds domain values to statements. These are interpolations and not conformances, because a conformance of an
+// imported type to an imported protocol would be visible in other modules.
 extension SQL.StringInterpolation {
     mutating func appendInterpolation<Subject>(_ id: Identifier<Subject>) {
         appendInterpolation(id.bytes)
@@ -40,7 +40,7 @@ extension SQL.StringInterpolation {
         appendInterpolation(place.number)
     }
 
-    /// Several rows of values, all as long, to stand behind `VALUES`; see `powers(upTo:)`.
+    /// Rows of equally many values, to follow `VALUES`; see `powers(upTo:)`.
     mutating func appendInterpolation(rows: [[SQLValue]]) {
         for (index, row) in rows.enumerated() {
             appendLiteral(index > 0 ? ", (" : "(")
@@ -49,9 +49,9 @@ extension SQL.StringInterpolation {
         }
     }
 
-    /// A list for `IN`, filled up to a power of two by repeating its last value.
+    /// A list for `IN`, padded to a power of two by repeating its last value.
     ///
-    /// So statements have a dozen texts, and their prepared forms are found again.
+    /// The number of different statement texts stays small, so prepared statements are reused.
     mutating func appendInterpolation(few values: [some SQLConvertible]) {
         guard let last = values.last else { return appendInterpolation(list: values) }
         var length = 1
@@ -61,7 +61,7 @@ extension SQL.StringInterpolation {
     }
 }
 
-// How domain values are read back. A value nobody could have written is a fault, never a guess.
+// Reads domain values from rows. A value that this release cannot have written is a fault.
 extension Row {
     func id<Subject>(_ column: Column) throws -> Identifier<Subject> {
         guard let id = try optionalID(column) as Identifier<Subject>? else {
@@ -137,12 +137,12 @@ extension Row {
     }
 }
 
-// How a trace stands in a column, so that a person can look for one.
+// The text form of a trace in a column, which an operator can search for.
 extension Trace {
     /// As in `0af7651916cd43dd8448eb211c80319c-01`.
     var text: String { "\(id)-0\(flags)" }
 
-    /// Reads it; `nil` for what nobody wrote.
+    /// Parses the text; `nil` if it has another form.
     init?(_ text: String) {
         let parts = text.split(separator: "-")
         guard parts.count == 2, parts[0].utf8.count == 32, let flags = UInt8(parts[1]) else {
@@ -153,18 +153,20 @@ extension Trace {
 }
 
 extension Array {
-    /// The elements in pieces of at most so many, for statements that name each of them.
+    /// Splits the array into chunks of at most `size` elements, for statements with one parameter for each
+    /// element.
     func chunks(of size: Int) -> [[Element]] {
         stride(from: 0, to: count, by: size).map { start in
             Array(self[start..<Swift.min(start + size, count)])
         }
     }
 
-    /// The elements in pieces whose lengths are powers of two, for statements that write each of them.
+    /// Splits the array into chunks whose lengths are powers of two, for statements with one row for each
+    /// element.
     ///
-    /// So such a statement has a handful of texts, and its prepared forms are found again.
+    /// The number of different statement texts stays small, so prepared statements are reused.
     ///
-    /// - Parameter most: A power of two; no piece is longer.
+    /// - Parameter most: The maximum length of a chunk; a power of two.
     func powers(upTo most: Int) -> [[Element]] {
         var pieces: [[Element]] = []
         var (start, size) = (0, most)

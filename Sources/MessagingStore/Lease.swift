@@ -1,18 +1,19 @@
 import SQL
 import SystemSupport
 
-/// The right to do what only one of all processes does at a time.
+/// The exclusive right of one process to do a kind of work.
 ///
-/// Whoever holds it counts a number upwards every 5 seconds; whoever wants it and has seen the same number
-/// for 15 seconds takes it. Both look at their own clock only, so it matters to nobody how clocks differ,
-/// and a holder who died has lost it within 15 seconds.
+/// The holder increments a number every 5 seconds. Another process may take the lease after it has seen the
+/// same number for 15 seconds. Each process uses only its own monotonic clock, so differences between clocks
+/// have no effect, and the lease of a crashed holder is free within 15 seconds.
 ///
-/// A holder who stands still for longer and then goes on learns of his loss at his next beat. What he does
-/// until then must do no harm twice: it goes through changes that look whether it is still wanted.
+/// A holder that was suspended for longer learns at its next beat that it has lost the lease. What it does
+/// until then must be harmless when done twice: it goes through changes that check whether they are still
+/// wanted.
 public final class Lease: Sendable {
-    /// How long a holder may be silent.
+    /// How long a holder may fail to increment the number before the lease is free.
     static let life = Duration.seconds(15)
-    /// How often he says that he lives.
+    /// The interval between two increments.
     static let beat = Duration.seconds(5)
 
     private let name: String
@@ -22,15 +23,15 @@ public final class Lease: Sendable {
     private let state = Locked(State())
 
     private struct State {
-        /// What was seen of somebody else's, and when first.
+        /// The last row seen of another holder, and when it was first seen.
         var seen: (row: LeaseRow, since: Duration)?
-        /// When we last said that we live.
+        /// When this process last incremented the number.
         var lastBeat: Duration?
     }
 
     /// - Parameters:
-    ///   - name: What it is the right to; the same in all processes.
-    ///   - elapsed: Any clock that nobody sets.
+    ///   - name: The kind of work; the same in all processes.
+    ///   - elapsed: A monotonic clock.
     public init(
         _ name: String, of store: MessagingStore,
         elapsed: @escaping @Sendable () -> Duration = sinceBoot
@@ -41,13 +42,13 @@ public final class Lease: Sendable {
         holder = store.environment.randomBytes(16)
     }
 
-    /// Does work if nobody else does such work, and goes on to hold the lease afterwards.
+    /// Does work if no other process holds the lease, and keeps the lease afterwards.
     ///
-    /// On a file one process has the database to itself, and holds every lease.
+    /// A database file is used by one process, which holds every lease.
     ///
-    /// - Parameter work: Is cancelled when the lease is lost meanwhile.
-    /// - Returns: What came of it; `nil` when somebody else holds the lease.
-    /// - Throws: What the work throws; ``LeaseLost``; what the database throws.
+    /// - Parameter work: Cancelled when the lease is lost.
+    /// - Returns: The result of the work; `nil` when another process holds the lease.
+    /// - Throws: What the work or the database throws; ``LeaseLost``.
     public func hold<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
@@ -61,15 +62,15 @@ public final class Lease: Sendable {
         }
     }
 
-    /// Lets go of it, so that somebody else may have it at once.
+    /// Releases the lease, so that another process can take it at once.
     public func release() async {
         guard state.withLock({ state in state.lastBeat != nil }) else { return }
-        // Who cannot say so is silent, which comes to the same a little later.
+        // If this fails, the lease is free 15 seconds after the last beat.
         try? await store.freeLease(name, of: holder)
         state.withLock { state in state.lastBeat = nil }
     }
 
-    /// Whether it is ours now.
+    /// Takes or renews the lease, and returns whether this process holds it.
     func take() async throws -> Bool {
         let row = try await store.lease(name)
         let now = elapsed()
@@ -92,18 +93,19 @@ public final class Lease: Sendable {
         return true
     }
 
-    /// Says that we live.
+    /// Increments the number.
     ///
-    /// - Returns: False when it is somebody else's by now.
+    /// - Returns: False when another process holds the lease.
     private func renew() async throws -> Bool {
-        // Dated before it is said: others count from when they see it.
+        // The time before the write: other processes count from when they see it.
         let now = elapsed()
         guard try await store.renewLease(name, of: holder) else { return false }
         state.withLock { state in state.lastBeat = now }
         return true
     }
 
-    /// Says so until it is cancelled, the lease is lost, or nobody could hear it for too long.
+    /// Renews the lease until the task is cancelled, the lease is lost, or the database was unreachable for too
+    /// long.
     private func keep() async throws -> Never {
         while true {
             try await Task.sleep(for: Self.beat)
@@ -111,13 +113,13 @@ public final class Lease: Sendable {
             do {
                 guard try await renew() else { throw LeaseLost() }
             } catch let error as SQLError {
-                // Others may take it soon; until then the database may come back.
+                // Other processes may take the lease soon; until then the database may become reachable again.
                 if elapsed() - last + Self.beat >= Self.life { throw error }
             }
         }
     }
 
-    /// A clock that nobody sets.
+    /// A monotonic clock.
     public static let sinceBoot: @Sendable () -> Duration = {
         start.duration(to: ContinuousClock.now)
     }
@@ -125,22 +127,22 @@ public final class Lease: Sendable {
     private static let start = ContinuousClock.now
 }
 
-/// Another process has taken over what this one was doing.
+/// An error: another process has taken over the work.
 public struct LeaseLost: Error, CustomStringConvertible {
-    /// One line for the log.
+    /// The message for the log.
     public var description: String { "another process has taken over" }
 }
 
-/// Who holds a lease, as far as anybody has said.
+/// The stored state of a lease.
 struct LeaseRow: Equatable, Sendable {
-    /// `nil` for nobody.
+    /// The process that holds the lease; `nil` if it is free.
     let holder: [UInt8]?
-    /// Rises with everything that is said.
+    /// Incremented with every change.
     let beat: Int64
 }
 
 extension MessagingStore {
-    /// How it stands with a lease; nobody has held it where there is no row.
+    /// The state of a lease; free where no row exists.
     func lease(_ name: String) async throws -> LeaseRow {
         try await database.read { transaction in
             try transaction.first("SELECT holder, beat FROM leases WHERE name = \(name)") { row in
@@ -149,7 +151,7 @@ extension MessagingStore {
         } ?? LeaseRow(holder: nil, beat: 0)
     }
 
-    /// - Parameter beat: What was last seen: whoever has said more since then keeps it.
+    /// - Parameter beat: The number last seen: if it has changed, the lease is not taken.
     func takeLease(_ name: String, for holder: [UInt8], after beat: Int64) async throws -> Bool {
         try await database.write { transaction in
             try transaction.rowsChanged(
@@ -162,7 +164,7 @@ extension MessagingStore {
         }
     }
 
-    /// - Returns: False when it is not his any more.
+    /// - Returns: False when another process holds the lease.
     func renewLease(_ name: String, of holder: [UInt8]) async throws -> Bool {
         try await database.write { transaction in
             try transaction.rowsChanged(

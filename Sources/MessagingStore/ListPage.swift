@@ -1,22 +1,22 @@
 public import Messaging
 import SQL
 
-/// One page of a list.
+/// A page of a list.
 public struct ListPage<Item: Sendable>: Sendable {
     /// The items in list order.
     public let items: [Item]
-    /// How many the whole list has.
+    /// The number of items in the whole list.
     public let total: Int64
-    /// The conversation whose messages these are: its own id, should an alias have been asked for
-    /// (X1.2); `nil` for other lists.
+    /// The own id of the conversation whose messages these are, also when an alias was given (X1.2); `nil` for
+    /// other lists.
     public let conversation: Conversation.ID?
-    /// The conversation behind which a list of conversations starts here: its own id as well; `nil` from the
-    /// first one on.
+    /// The own id of the conversation after which this page of a conversation list starts; `nil` for the first
+    /// page.
     public let start: Conversation.ID?
-    /// Whether it ends before its limit because its items are large; more follow the last one.
+    /// Whether the page has fewer items than its limit because they are large; more items follow.
     public let isCut: Bool
 
-    /// A page.
+    /// Creates a page.
     public init(
         items: [Item], total: Int64, in conversation: Conversation.ID? = nil,
         behind start: Conversation.ID? = nil, isCut: Bool = false
@@ -29,15 +29,15 @@ public struct ListPage<Item: Sendable>: Sendable {
     }
 }
 
-/// Some items of a list in its order, as many as one answer may hold.
+/// Consecutive items of a list, at most as many as fit into one response.
 struct BoundedPage<Item: Sendable>: Sendable {
     var items: [Item]
-    /// Whether it ends before its limit because it is heavy: more may follow.
+    /// Whether more items may follow because these reached the size limit.
     var isCut = false
 }
 
 extension Transaction {
-    /// The rows that find room in one answer; what is behind them is not read.
+    /// Reads rows until their total weight reaches the limit of one response.
     func stretch<Item: Sendable>(
         _ sql: SQL, weight: (borrowing Row) throws -> Int64,
         _ make: (borrowing Row) throws -> Item
@@ -54,15 +54,15 @@ extension Transaction {
     }
 }
 
-/// How much of a list one answer shows: pages end early rather than fill the memory.
+/// The size limit of one response: a page ends early rather than exceed it.
 struct ResponseBudget {
-    /// Bytes of one answer, about. A single item may have more and is shown all the same.
+    /// The approximate number of bytes. A single larger item is still returned.
     static let bytes: Int64 = 4 << 20
 
     private var left = bytes
     private var isFresh = true
 
-    /// Whether the next item still finds room; the first one always does.
+    /// Whether the next item still fits; the first item always does.
     mutating func admits(_ weight: Int64) -> Bool {
         guard isFresh || weight <= left else { return false }
         isFresh = false
@@ -72,7 +72,7 @@ struct ResponseBudget {
 }
 
 extension BoundedPage {
-    /// The items that find room together.
+    /// The first items that fit into one response.
     init(_ items: [Item], weight: (Item) -> Int64) {
         var budget = ResponseBudget()
         let fitting = items.prefix { item in budget.admits(weight(item)) }
@@ -80,25 +80,25 @@ extension BoundedPage {
     }
 }
 
-/// An item of a list that a filter is applied to.
+/// An item of a list that can be filtered.
 protocol FilterableItem: Identifiable, Sendable {
-    /// Bytes an answer that shows it holds, about.
+    /// The approximate size in a response, in bytes.
     var weight: Int64 { get }
 }
 
 extension Transaction {
-    /// The items of a list behind one that pass a filter, and how many of the whole list pass.
+    /// Reads a page of a filtered list, and counts the items of the whole list that pass.
     ///
-    /// The list is read in its order from its index, piece by piece, and each item is checked, because no
-    /// index knows what a filter asks for.
+    /// The list is read in order from its index, chunk by chunk, and each item is checked, because no index
+    /// covers the filter.
     ///
     /// - Parameters:
-    ///   - start: Where the list begins.
-    ///   - last: The item before the page; `nil` when all items are behind it.
-    ///   - limit: Most items of the page, which has fewer when they are large.
-    ///   - read: The items behind a place, as many as the limit at most.
-    ///   - passes: Whether each of some items passes.
-    ///   - place: Where to read on behind an item; `nil` when nothing behind it can pass.
+    ///   - start: The cursor before the first item.
+    ///   - last: The last item of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of items; fewer are returned when they are large.
+    ///   - read: Reads the items after a cursor, at most as many as the limit.
+    ///   - passes: Returns for each of the items whether it passes.
+    ///   - place: The cursor after an item; `nil` when no later item can pass.
     /// - Throws: `Rejection.tooMany` when more than `ConversationFilter.limit` items had to be checked.
     func filtered<Item: FilterableItem, Place>(
         from start: Place, after last: Item.ID?, limit: Int,
@@ -130,21 +130,21 @@ extension Transaction {
     }
 }
 
-/// Where an item stands in a list that is sorted by creation, newest first.
+/// A position in a list sorted by creation, newest first.
 struct CreationCursor<ID> {
     let time: Timestamp
-    /// `nil` stands behind every item created later and before all others.
+    /// `nil` is a position after all later items and before all items of this time.
     let id: ID?
 
-    /// Before all items.
+    /// Before the first item.
     static var top: CreationCursor { CreationCursor(time: Timestamp(milliseconds: .max), id: nil) }
 
-    /// Before the items of a filter's period.
+    /// Before the first item that a filter with this upper bound can admit.
     static func start(before moment: Timestamp?) -> CreationCursor {
         moment.map { moment in CreationCursor(time: moment, id: nil) } ?? top
     }
 
-    /// The same item as one of the list, unless the period of a filter ends before it.
+    /// The id, or `nil` if the item is newer than the upper bound of a filter.
     func item(before moment: Timestamp?) -> ID? {
         if let moment, time >= moment { nil } else { id }
     }

@@ -2,31 +2,31 @@ public import Messaging
 public import SQL
 package import SystemSupport
 
-/// Everything messages need to be remembered, over one database.
+/// Stores applications, users, conversations and messages in one database.
 ///
-/// A mutation loads, lets `Messaging` decide, and records the event; when it returns, the effect is
-/// on disk. Every look-up stays inside the application it names.
+/// A mutation loads what it needs, lets `Messaging` decide, and records the resulting event; when it returns,
+/// the effect is durable. Every query is limited to one application.
 public struct MessagingStore: Sendable {
     private(set) var database: StoreContext
     let environment: StoreEnvironment
-    /// What conversations and messages are held to when they are made or changed.
+    /// The limits that conversations and messages are validated against.
     public let limits: MessagingLimits
-    /// On whose account changes are recorded.
+    /// The actor that events are recorded for.
     private var actor: EventActor?
-    /// In which trace they are asked for.
+    /// The trace of the request.
     private var trace: Trace?
     let grantCache: GrantCache
     let runningRequests: RunningRequests
-    /// Tells readers of the log how far it goes.
+    /// Notifies readers of the event log of new events.
     public let signal: CommitSignal
-    /// Tells the sender of scheduled messages what was accepted.
+    /// Notifies the sender of scheduled messages.
     let scheduleSignal: ScheduleSignal
-    /// Rings when a webhook has changed, or something is to be sent to one again.
+    /// Notifies webhook workers of changed webhooks and of deliveries to repeat.
     package let webhookSignal: WakeSignal
-    /// Tells how long what was read is true.
+    /// Tells whether cached messages are still valid.
     let clock: InvalidationClock
 
-    /// A store over a database opened with ``migrations``.
+    /// Creates a store over a database that was opened with ``migrations``.
     public init(
         database: Database, environment: StoreEnvironment = .live,
         limits: MessagingLimits = MessagingLimits()
@@ -42,36 +42,36 @@ public struct MessagingStore: Sendable {
         clock = InvalidationClock(isAlone: !database.isShared)
     }
 
-    /// Whether other processes may work on the same database.
+    /// Whether other processes may use the same database.
     public var isShared: Bool { database.isShared }
 
-    /// The whole history of the schema.
+    /// All schema migrations, by ascending number.
     public static var migrations: [SchemaMigration] { DatabaseSchema.migrations }
 
-    /// The same store on another way to the database.
+    /// A copy of the store that uses another context.
     func over(_ access: StoreContext) -> MessagingStore {
         var store = self
         store.database = access
         return store
     }
 
-    /// The same store for changes on somebody's account, which events tell of (X3).
+    /// A copy of the store that records events for an actor (X3).
     public func acting(as actor: EventActor) -> MessagingStore {
         var store = self
         store.actor = actor
         return store
     }
 
-    /// The same store for changes that are asked for in a trace, in which webhooks are told of them (X5).
+    /// A copy of the store that records events in a trace, which webhooks are sent with (X5).
     public func within(_ trace: Trace?) -> MessagingStore {
         var store = self
         store.trace = trace
         return store
     }
 
-    /// Runs a mutation with what it needs to load and to record.
+    /// Runs a mutation.
     ///
-    /// - Parameter prefetch: Asks what the mutation is going to ask.
+    /// - Parameter prefetch: Sends the queries that the mutation will make.
     func change<Value: Sendable>(
         in application: Application.ID,
         prefetching prefetch: (@Sendable (Transaction) throws -> Void)? = nil,
@@ -90,20 +90,20 @@ public struct MessagingStore: Sendable {
     }
 }
 
-/// The way of the store's functions to the database.
+/// The database, or the open transaction that all calls of a request share.
 struct StoreContext: Sendable {
     private enum Way: Sendable {
-        /// Each read and each change is a transaction of its own.
+        /// Each read and each change runs in its own transaction.
         case shared(Database)
-        /// All of them are part of one.
+        /// All calls run in one open transaction.
         case lent(InlineTransaction)
     }
 
     private let way: Way
-    /// Asked before anything else is, for a request with a key.
+    /// Checked before the first query of a request with an idempotency key.
     private let watch: IdempotencyGuard?
 
-    /// Everybody's way.
+    /// A context in which each call runs in its own transaction.
     init(_ database: Database) { self.init(.shared(database), nil) }
 
     private init(_ way: Way, _ watch: IdempotencyGuard?) {
@@ -111,10 +111,10 @@ struct StoreContext: Sendable {
         self.watch = watch
     }
 
-    /// The same way for a request with a key.
+    /// The same context for a request with an idempotency key.
     func watched(by watch: IdempotencyGuard) -> StoreContext { StoreContext(way, watch) }
 
-    /// The way inside a transaction that runs.
+    /// A context inside an open transaction.
     static func within(_ sitting: InlineTransaction, watchedBy watch: IdempotencyGuard)
         -> StoreContext
     {
@@ -147,7 +147,7 @@ struct StoreContext: Sendable {
     var isShared: Bool {
         switch way {
         case .shared(let database): database.isShared
-        // Whoever lent it knows.
+        // Notifications are not received inside a transaction.
         case .lent: false
         }
     }
@@ -156,7 +156,7 @@ struct StoreContext: Sendable {
     func listen(_ hear: @escaping @Sendable (ChangeNotification) -> Void) {
         switch way {
         case .shared(let database): database.listen(hear)
-        // Nobody listens in the midst of a change.
+        // Notifications are not received inside a transaction.
         case .lent: break
         }
     }

@@ -3,16 +3,16 @@ import COpenSSL
 import Glibc
 public import Messaging
 
-/// What the store takes from the world: time, randomness and a digest.
+/// The environment of a store: a clock, random bytes and a digest.
 public struct StoreEnvironment: Sendable {
-    /// The time now.
+    /// The current time.
     public var now: @Sendable () -> Timestamp
-    /// So many unpredictable bytes.
+    /// Returns that many cryptographically random bytes.
     public var randomBytes: @Sendable (Int) -> [UInt8]
     /// SHA-256: 32 bytes.
     public var sha256: @Sendable ([UInt8]) -> [UInt8]
 
-    /// An environment made of its parts; tests pass a clock of their own.
+    /// Creates an environment; tests pass their own clock.
     public init(
         now: @escaping @Sendable () -> Timestamp,
         randomBytes: @escaping @Sendable (Int) -> [UInt8],
@@ -23,20 +23,20 @@ public struct StoreEnvironment: Sendable {
         self.sha256 = sha256
     }
 
-    /// 128 unpredictable bits.
+    /// 128 random bits.
     func random() -> UInt128 {
         randomBytes(16).reduce(0) { bits, byte in bits << 8 | UInt128(byte) }
     }
 
-    /// A new time-ordered name.
+    /// A new time-ordered identifier.
     func newID<Subject>() -> Identifier<Subject> {
         .v7(at: now(), random: random())
     }
 }
 
-// A file of the C boundary: OpenSSL writes exactly the arrays it is handed, during the call.
+// C boundary: OpenSSL writes exactly the arrays that it is passed, during the call.
 extension StoreEnvironment {
-    /// The system's clock, and OpenSSL for the rest.
+    /// The system clock, and OpenSSL for random bytes and digests.
     public static let live = StoreEnvironment(
         now: {
             var time = timespec()
@@ -54,10 +54,10 @@ extension StoreEnvironment {
     )
 }
 
-/// What the store finds wrong with its own rows; never the caller's mistake.
+/// An error in the store's own data or use; never the fault of a caller.
 public enum StoreFault: Error, Equatable, Sendable {
-    /// A row or an event holds what this release cannot have written; the text says where.
+    /// A row or an event has a form that this release cannot have written; the text says where.
     case unreadable(String)
-    /// Work with a key has waited for something other than the store; nothing of it is kept.
+    /// Work in an inline transaction has suspended on something other than the store; nothing of it is stored.
     case leftTransaction
 }

@@ -1,22 +1,22 @@
-/// What a caller demands of an object's version before it is changed (`If-Match`, X4).
+/// A required version of an object, checked before it is changed (`If-Match`, X4).
 ///
-/// A predicate and not a number, because one request may accept several versions.
+/// It is a predicate and not a number, because one request may accept several versions.
 public struct VersionPrecondition: Sendable {
     private let accepts: @Sendable (Int64) -> Bool
 
-    /// A demand.
+    /// Creates a precondition.
     ///
-    /// - Parameter accepts: Judges the version the object has at the moment of the change.
+    /// - Parameter accepts: Returns whether a version is accepted.
     public init(_ accepts: @escaping @Sendable (Int64) -> Bool) {
         self.accepts = accepts
     }
 
-    /// Whatever is there.
+    /// Accepts every version.
     public static let any = VersionPrecondition { _ in true }
 
-    /// Judges an object after access to it is clear and before anything is decided (rulings 3).
+    /// Checks the version of an object, after authorization and before anything is decided (rulings 3).
     ///
-    /// - Parameter current: The object as it is, for who was late; read only then.
+    /// - Parameter current: Reads the current object for the error; called only on a mismatch.
     /// - Throws: ``VersionMismatch``.
     func check<Object: Sendable>(_ version: Int64, _ current: () throws -> Object) throws {
         guard !accepts(version) else { return }
@@ -24,8 +24,8 @@ public struct VersionPrecondition: Sendable {
     }
 }
 
-/// An object has changed since the version the caller knows; nothing was done (X4).
+/// An error: the object has another version than the caller requires, and nothing was changed (X4).
 public struct VersionMismatch<Object: Sendable>: Error {
-    /// The object as it is.
+    /// The current object.
     public let current: Object
 }

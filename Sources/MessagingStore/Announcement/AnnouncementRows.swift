@@ -7,7 +7,7 @@ struct AnnouncementCopy {
     let sentAt: Timestamp
     let status: RecipientStatus
 
-    /// What ``init(_:)`` reads, in this order.
+    /// The columns that ``init(_:)`` reads, in this order.
     static let columns: StaticString = "announcement, sent_at, status"
 
     init(_ row: borrowing Row) throws {
@@ -21,7 +21,7 @@ struct AnnouncementCopy {
 }
 
 extension Transaction {
-    /// An announcement with all its recipients; `nil` for none.
+    /// An announcement with all its recipients; `nil` for an unknown one.
     func snapshot(
         of id: Announcement.ID, in application: Application.ID
     ) throws -> AnnouncementSnapshot? {
@@ -41,7 +41,7 @@ extension Transaction {
 
     /// A user's copy of an announcement.
     ///
-    /// - Throws: `notFound` when it was not for him, and once he has deleted it.
+    /// - Throws: `notFound` when the user is no recipient, or has deleted the copy.
     func announcementCopy(
         _ id: Announcement.ID, for user: UserID, in application: Application.ID
     ) throws -> AnnouncementCopy {
@@ -56,7 +56,7 @@ extension Transaction {
         return copy
     }
 
-    /// A page of a user's copies, newest first, straight from its index; as many as one answer holds.
+    /// A page of a user's copies, newest first, read from their index, as many as fit into one response.
     func announcementCopies(
         for user: UserID, after place: AnnouncementCopy?, limit: Int,
         in application: Application.ID
@@ -92,7 +92,7 @@ extension Transaction {
         return Dictionary(weights.map { ($0.id, $0.weight) }) { first, _ in first }
     }
 
-    /// How many announcements a user has.
+    /// The number of announcements of a user.
     func announcementCount(of user: UserID, in application: Application.ID) throws -> Int64 {
         try first(
             """
@@ -102,7 +102,7 @@ extension Transaction {
         ) { row in try row.int64(0) } ?? 0
     }
 
-    /// What copies show, in three statements whatever their number.
+    /// The views of copies, in three statements.
     func views(
         of copies: [AnnouncementCopy], in application: Application.ID
     ) throws -> [AnnouncementView] {
@@ -124,7 +124,7 @@ extension Transaction {
         try identities(of: Set(announcements.compactMap(\.sender.userID)), in: application)
     }
 
-    /// Announcements by their ids, in two statements whatever their number.
+    /// Announcements by their ids, in two statements.
     func announcements(
         _ ids: [Announcement.ID], in application: Application.ID
     ) throws -> [Announcement.ID: Announcement] {
@@ -162,7 +162,7 @@ extension Transaction {
 }
 
 extension Projection {
-    /// Keeps what is said once, and a narrow row for each recipient.
+    /// Inserts the announcement once, and a narrow row for each recipient.
     func announce(_ sent: AnnouncementSent) throws {
         let announcement = sent.announcement
         let (user, name) = announcement.sender.columns
@@ -179,12 +179,12 @@ extension Projection {
         remember(sent.key, as: .announcement, for: announcement.id.bytes)
     }
 
-    /// A row for each recipient, in the order of the index they are found by.
+    /// Inserts a row for each recipient, in the order of their index.
     private func bring(_ announcement: Announcement, to recipients: [UserID]) throws {
         let placed = recipients.enumerated().sorted { left, right in left.element < right.element }
         for some in placed.powers(upTo: 256) {
             let rows = some.map { place, user -> [SQLValue] in
-                // Who sends has read it from the start (R71).
+                // The sender has read the announcement from the start (R71).
                 let status: RecipientStatus = user == announcement.sender.userID ? .read : .sent
                 return [
                     application.bytes.sqlValue, announcement.id.bytes.sqlValue, user.text.sqlValue,
@@ -225,7 +225,7 @@ extension Projection {
             """)
     }
 
-    /// Hides a recipient's copy; who the announcement was for stays known (R100).
+    /// Hides a recipient's copy; the announcement still lists the recipient (R100).
     func delete(_ id: Announcement.ID, for user: UserID, at moment: Timestamp) throws {
         try transaction.execute(
             """

@@ -5,29 +5,29 @@ import SQL
 public struct AnnouncementSnapshot: Equatable, Sendable {
     /// The announcement.
     public let announcement: Announcement
-    /// What is known of the sender; `nil` for a service that has only a name.
+    /// What is shown of the sender; `nil` for a service, which has only a name.
     public let sender: BasicIdentity?
-    /// To whom, in the order of naming.
+    /// The recipients, in order.
     public let recipients: [UserID]
 }
 
-/// An announcement as one of its recipients sees it: nothing of the others (R100).
+/// An announcement as one recipient sees it, without the other recipients (R100).
 public struct AnnouncementView: Equatable, Sendable {
     /// The announcement.
     public let announcement: Announcement
-    /// What is known of the sender; `nil` for a service that has only a name.
+    /// What is shown of the sender; `nil` for a service, which has only a name.
     public let sender: BasicIdentity?
-    /// What this recipient has made of it.
+    /// The status of this recipient.
     public let status: RecipientStatus
 }
 
 extension MessagingStore {
-    /// Makes an announcement.
+    /// Creates an announcement.
     ///
     /// - Parameters:
-    ///   - draft: What is to be said, and to whom.
+    ///   - draft: The announcement and its recipients.
     ///   - key: The `If-None-Match` key; it becomes the id unless the draft proposes one.
-    /// - Throws: What `Announcement.making` rejects.
+    /// - Throws: What `Announcement.creating` rejects.
     public func announce(
         _ draft: Announcement.Draft, key: Replay.Key? = nil, in application: Application.ID
     ) async throws -> CreationOutcome<AnnouncementSnapshot> {
@@ -58,7 +58,7 @@ extension MutationContext {
         return .created(made)
     }
 
-    /// What a key has made, or the announcement that bears it as its id (platform-api 1.9, rule 4).
+    /// The announcement that was created with a key, or that has it as its id (platform-api 1.9, rule 4).
     private func announcement(madeWith key: Replay.Key) throws -> AnnouncementSnapshot? {
         let made = try transaction.object(madeWith: key, as: .announcement, in: application)
         return try transaction.snapshot(
@@ -88,8 +88,8 @@ extension MessagingStore {
 
     /// An announcement as a recipient sees it.
     ///
-    /// - Throws: `Rejection.notFound` of the user nobody has named, or of an announcement that was
-    ///   not for him or that he has deleted.
+    /// - Throws: `Rejection.notFound` of an unknown user, or of an announcement of which the user is no
+    ///   recipient or that they have deleted.
     public func announcement(
         _ id: Announcement.ID, seenBy user: UserID, in application: Application.ID
     ) async throws -> AnnouncementView {
@@ -103,13 +103,12 @@ extension MessagingStore {
         }
     }
 
-    /// A page of the announcements a user got and has not deleted, newest first.
+    /// A page of the announcements that a user has received and not deleted, newest first.
     ///
     /// - Parameters:
-    ///   - after: The item before the page, a newer one; `nil` for the first page.
-    ///   - limit: Most items, from one.
-    /// - Throws: `Rejection.notFound` of the user nobody has named, or of an `after` that is not in
-    ///   his list.
+    ///   - after: The last item of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of items, at least 1.
+    /// - Throws: `Rejection.notFound` of an unknown user, or of an `after` that is not in their list.
     public func announcements(
         for user: UserID, after: Announcement.ID? = nil, limit: Int,
         in application: Application.ID
@@ -130,11 +129,10 @@ extension MessagingStore {
 }
 
 extension MessagingStore {
-    /// Records that a recipient has received or read an announcement; what he has told already
-    /// changes nothing (R72).
+    /// Records that a recipient has received or read an announcement; a known receipt changes nothing (R72).
     ///
-    /// - Throws: `Rejection.notFound` of the user nobody has named, or of an announcement that was
-    ///   not for him or that he has deleted.
+    /// - Throws: `Rejection.notFound` of an unknown user, or of an announcement of which the user is no
+    ///   recipient or that they have deleted.
     public func recordReceipt(
         _ kind: Receipts.Kind, of announcement: Announcement.ID, by user: UserID,
         in application: Application.ID
@@ -151,10 +149,10 @@ extension MessagingStore {
         }
     }
 
-    /// Deletes a recipient's copy of an announcement; the others keep theirs (R100).
+    /// Deletes a recipient's copy of an announcement; other copies stay (R100).
     ///
-    /// - Throws: `Rejection.notFound` of the user nobody has named, or of an announcement that was
-    ///   not for him or that he has deleted already.
+    /// - Throws: `Rejection.notFound` of an unknown user, or of an announcement of which the user is no
+    ///   recipient or that they have already deleted.
     public func deleteAnnouncement(
         _ announcement: Announcement.ID, for user: UserID, in application: Application.ID
     ) async throws {
@@ -169,7 +167,7 @@ extension MessagingStore {
 }
 
 extension Receipts.Kind {
-    /// What a recipient has made of a thing once this is told of it.
+    /// The status of a recipient after this receipt.
     var status: RecipientStatus {
         switch self {
         case .delivery: .delivered

@@ -2,9 +2,9 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// Hands a notification over, to the log: whoever pushes reads it there (platform-api §5.6).
+    /// Records a notification in the event log, where push senders read it (platform-api §5.6).
     ///
-    /// A key that was used in the last 24 h hands over nothing.
+    /// A key that was used in the last 24 hours records nothing.
     public func notify(
         _ draft: PushNotification.Draft, key: Replay.Key? = nil, in application: Application.ID
     ) async throws {
@@ -33,9 +33,9 @@ extension MutationContext {
 }
 
 extension Projection {
-    /// Names the recipients and remembers the key; of those that nobody will ask for again two go.
+    /// Creates the recipients, stores the key, and deletes up to two expired keys.
     ///
-    /// So no notification waits for a great sweep, and what stays behind is taken over when it is used.
+    /// So no notification waits for a large deletion. An expired key that is still stored can be used again.
     func notify(_ sent: NotificationSent) throws {
         try nameAsRecipients(sent.recipients, ofAnnouncements: 0)
         let past = Timestamp(

@@ -2,9 +2,9 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// Makes an application; one that has this id already is returned as it is.
+    /// Creates an application, or returns the existing one with this id.
     ///
-    /// - Parameter id: `nil` for a new one.
+    /// - Parameter id: `nil` for a new id.
     public func createApplication(
         name: String, id: Application.ID? = nil
     ) async throws -> Application {
@@ -29,12 +29,12 @@ extension MessagingStore {
         }
     }
 
-    /// One application; `nil` when there is none with this id.
+    /// An application; `nil` if none has this id.
     public func application(_ id: Application.ID) async throws -> Application? {
         try await database.read { transaction in try transaction.application(id) }
     }
 
-    /// Suspends an application, or sets it free again; saying so twice changes nothing.
+    /// Suspends or resumes an application; repeating it changes nothing.
     ///
     /// - Throws: `Rejection.notFound(.application)`.
     public func suspendApplication(_ id: Application.ID, _ isSuspended: Bool) async throws {
@@ -50,7 +50,7 @@ extension MessagingStore {
 }
 
 extension MessagingStore {
-    /// Sets how long the sessions of an application live that begin from now on (R94).
+    /// Sets the lifetime of the sessions that begin from now on (R94).
     ///
     /// - Parameter seconds: One of `Application.sessionLifetimes`.
     public func setSessionLifetime(
@@ -77,14 +77,14 @@ extension Transaction {
         ) { row in try Application(row) }
     }
 
-    /// How many conversations of an application live.
+    /// The number of live conversations of an application.
     func conversationCount(in id: Application.ID) throws -> Int64 {
         try first("SELECT conversation_count FROM applications WHERE application = \(id)") { row in
             try row.int64(0)
         } ?? 0
     }
 
-    /// How many users an application has.
+    /// The number of users of an application.
     func userCount(in id: Application.ID) throws -> Int64 {
         try first("SELECT user_count FROM applications WHERE application = \(id)") { row in
             try row.int64(0)
@@ -93,7 +93,7 @@ extension Transaction {
 }
 
 extension Application {
-    /// From the columns `application, name, created_at, is_suspended, session_lifetime`.
+    /// Reads the columns `application, name, created_at, is_suspended, session_lifetime`.
     init(_ row: borrowing Row) throws {
         self.init(
             id: try row.id(0), name: try row.text(1), createdAt: try row.timestamp(2),
@@ -102,7 +102,7 @@ extension Application {
 }
 
 extension Token {
-    /// From the columns `id, application, scope, created_at, expires_at, revoked_at`.
+    /// Reads the columns `id, application, scope, created_at, expires_at, revoked_at`.
     init(_ row: borrowing Row) throws {
         guard let scope = Scope(rawValue: try row.text(2)) else {
             throw StoreFault.unreadable("tokens.scope")
@@ -126,7 +126,7 @@ extension Projection {
             """)
     }
 
-    /// Gives an application the name and the time of one elsewhere.
+    /// Sets the name and creation time of an imported application.
     func rename(_ application: Application) throws {
         try transaction.execute(
             """
@@ -140,8 +140,8 @@ extension Projection {
             "UPDATE applications SET is_suspended = \(isSuspended) WHERE application = \(id)")
     }
 
-    /// Adds to the number of users and of live conversations of the application, which lists answer
-    /// without counting rows; the row is written once for all changes of a commit.
+    /// Adds to the numbers of users and live conversations of the application, so that lists need not count
+    /// rows. The row is written once for all changes of a commit.
     func addToCounts(users: Int64 = 0, conversations: Int64 = 0) {
         let row = RowCacheKey<(users: Int64, conversations: Int64)>(
             of: application.bytes, in: "applications")

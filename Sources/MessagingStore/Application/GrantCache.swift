@@ -2,14 +2,14 @@ public import Messaging
 import SQL
 import SystemSupport
 
-/// What a valid token opens.
+/// The application and token that a valid secret belongs to.
 public struct Grant: Equatable, Sendable {
-    /// The only application it opens; look whether it is suspended.
+    /// The application; it may be suspended.
     public let application: Application
-    /// The token itself.
+    /// The token.
     public let token: Token
 
-    /// What a token opens.
+    /// Creates a grant.
     public init(application: Application, token: Token) {
         self.application = application
         self.token = token
@@ -17,9 +17,9 @@ public struct Grant: Equatable, Sendable {
 }
 
 extension MessagingStore {
-    /// What a secret opens; `nil` for an unknown, expired or revoked one.
+    /// Looks up the token with a secret; `nil` for an unknown, expired or revoked one.
     ///
-    /// A token of a suspended application is still a valid one: look at the grant's application.
+    /// The token of a suspended application is valid: check the application of the grant.
     public func authenticate(_ secret: some Sequence<UInt8>) async throws -> Grant? {
         let digest = environment.sha256(Array(secret))
         let now = environment.now()
@@ -30,14 +30,14 @@ extension MessagingStore {
         return grant
     }
 
-    /// What a secret opens, when that was read within the last second; never waits.
+    /// The cached grant of a secret, if it was read within the last second; never waits.
     public func cachedGrant(_ secret: some Sequence<UInt8>) -> Grant? {
         grantCache.grant(for: environment.sha256(Array(secret)), at: environment.now())
     }
 }
 
 extension Transaction {
-    /// What the secret with this digest opens; `nil` for an unknown one.
+    /// The grant for the digest of a secret; `nil` for an unknown one.
     fileprivate func grant(of digest: [UInt8]) throws -> Grant? {
         let token = try first(
             """
@@ -50,13 +50,13 @@ extension Transaction {
     }
 }
 
-/// Grants this process has read lately, by the SHA-256 of their secrets.
+/// A cache of grants, by the SHA-256 of their secrets.
 ///
-/// A grant is believed for a second, so what another process revokes is seen within one.
+/// An entry is used for one second, so a token revoked by another process is rejected within one second.
 final class GrantCache: Sendable {
-    /// How long a grant is believed, in milliseconds.
+    /// How long an entry is used, in milliseconds.
     static let belief: Int64 = 1000
-    /// Grants kept; beyond it all are forgotten, which costs one read each.
+    /// The maximum number of entries; the cache is cleared when it is reached, which costs one query each.
     private static let capacity = 10_000
 
     private struct Entry {
@@ -66,7 +66,7 @@ final class GrantCache: Sendable {
 
     private let entries = Locked<[[UInt8]: Entry]>([:])
 
-    /// A grant that needs no look into the database.
+    /// The cached grant for the digest of a secret.
     func grant(for digest: [UInt8], at now: Timestamp) -> Grant? {
         entries.withLock { entries in
             guard let entry = entries[digest], entry.grant.token.isValid(at: now),
@@ -83,7 +83,7 @@ final class GrantCache: Sendable {
         }
     }
 
-    /// Forgets everything: tokens or applications have changed here.
+    /// Clears the cache after a change of tokens or applications by this process.
     func forget() {
         entries.withLock { entries in entries.removeAll() }
     }

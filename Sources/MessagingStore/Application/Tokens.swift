@@ -2,23 +2,23 @@ internal import Bytes
 public import Messaging
 import SQL
 
-/// A new token, with its secret for the only time.
+/// A new token with its secret, which is shown only once.
 public struct CreatedToken: Equatable, Sendable {
     /// The token.
     public let token: Token
-    /// What its holder sends; the store keeps only its SHA-256.
+    /// The secret; the store has only its SHA-256.
     public let secret: String
 }
 
 extension MessagingStore {
-    /// Makes a token.
+    /// Creates a token.
     ///
     /// - Parameters:
-    ///   - expiresAt: From when on it is refused; `nil` for never.
-    ///   - secret: One the operator brings, as from the environment; `nil` for a new one of 256
-    ///     random bits. Bringing the same twice returns the token it made.
-    /// - Throws: `Rejection.notFound(.application)`; `missing("secret")` for an empty one;
-    ///   `idTaken(.token)` for one that opens another application or has been revoked.
+    ///   - expiresAt: When the token expires; `nil` for never.
+    ///   - secret: A secret chosen by the operator, for example in the environment; `nil` for 256 random
+    ///     bits. The same secret again returns its token.
+    /// - Throws: `Rejection.notFound(.application)`; `missing("secret")` for an empty one; `idTaken(.token)`
+    ///   for one of another application or of a revoked token.
     public func createToken(
         for application: Application.ID, scope: Token.Scope, expiresAt: Timestamp? = nil,
         secret: String? = nil
@@ -36,7 +36,7 @@ extension MessagingStore {
         return CreatedToken(token: token, secret: secret)
     }
 
-    /// All tokens of an application, revoked ones included, oldest first.
+    /// All tokens of an application, including revoked ones, oldest first.
     public func tokens(of application: Application.ID) async throws -> [Token] {
         try await database.read { transaction in
             try transaction.rows(
@@ -48,7 +48,7 @@ extension MessagingStore {
         }
     }
 
-    /// Revokes a token for good; doing it again changes nothing.
+    /// Revokes a token permanently; repeating it changes nothing.
     ///
     /// - Throws: `Rejection.notFound(.token)`.
     public func revokeToken(_ id: Token.ID, of application: Application.ID) async throws {

@@ -1,21 +1,20 @@
 public import Messaging
 import SystemSupport
 
-/// Knows since when what answers are made of is as it is.
+/// Tracks when each cached object last changed, so that a cached message can be returned without a query.
 ///
-/// A change is announced before its commit and dated after it; in between nothing it touches counts as
-/// unchanged. So whatever was read after a moment, and is unchanged since that moment, is what the
-/// database holds now: no reader sees the change while another is still handed the old answer, and who
-/// has the 2xx of a change sees it (`MessagingStore`, "Answers that are kept").
+/// A change is announced before its commit and dated after it; in between, nothing it affects counts as
+/// unchanged. So what was read after a moment and is unchanged since then is what the database holds now: no
+/// reader sees the change while another still receives the cached answer, and a client that has received the
+/// 2xx of a change sees it (`MessagingStore`, "Answers that are kept").
 ///
-/// Things share slots by their hash. Two in one slot make each other look changed, which costs a
-/// read and nothing else.
+/// Objects share slots by their hash. A collision makes an object look changed, which costs one query.
 final class InvalidationClock: Sendable {
-    /// A power of two; at eight bytes each they are touched only as changes are.
+    /// A power of two. A slot has eight bytes, and is touched only by changes.
     private static let slotCount = 1 << 14
 
     private struct State {
-        /// The time of the last change; each has its own.
+        /// The time of the last change; each change has its own.
         var time: UInt64 = 0
         var changedAt = [UInt64](repeating: 0, count: InvalidationClock.slotCount)
     }
@@ -23,22 +22,23 @@ final class InvalidationClock: Sendable {
     private let state = Locked(State())
     private let isAlone: Bool
 
-    /// - Parameter isAlone: Whether all changes come by here; else nothing counts as unchanged.
+    /// - Parameter isAlone: Whether all changes go through this process; otherwise nothing counts as
+    ///   unchanged.
     init(isAlone: Bool) { self.isAlone = isAlone }
 
-    /// The time now: what is read from here on holds every change dated up to it.
+    /// The current time: a read that starts now sees every change dated up to it.
     var moment: UInt64 { state.withLock { state in state.time } }
 
-    /// Says that something is about to be changed, until ``end(_:)``.
+    /// Announces a change, until ``end(_:)``.
     ///
-    /// Changes are made one after the other, so nobody else has begun on it.
+    /// Changes are made one after the other, so no other change of the object has been announced.
     func begin(_ subjects: [InvalidationSubject]) {
         state.withLock { state in
             for subject in subjects { state.changedAt[Self.slot(of: subject)] = .max }
         }
     }
 
-    /// Says that it was, or that nothing came of it.
+    /// Dates a change after its commit or rollback.
     func end(_ subjects: [InvalidationSubject]) {
         state.withLock { state in
             state.time += 1
@@ -46,7 +46,7 @@ final class InvalidationClock: Sendable {
         }
     }
 
-    /// Whether nothing a message was made of was changed since it was read, or is being changed.
+    /// Whether nothing that a cached message depends on has changed since it was read, or is being changed.
     func isUnchanged(_ basis: CacheValidity) -> Bool {
         guard isAlone else { return false }
         return state.withLock { state in
@@ -56,25 +56,25 @@ final class InvalidationClock: Sendable {
         }
     }
 
-    /// Where the changes of something are dated.
+    /// The slot of an object.
     static func slot(of subject: InvalidationSubject) -> Int {
         subject.hashValue & (slotCount - 1)
     }
 }
 
-/// Something that answers show and events change.
+/// An object that responses show and events change.
 enum InvalidationSubject: Hashable, Sendable {
-    /// Whatever the messages of a conversation show to anybody, but for the name of their sender.
+    /// Everything that the messages of a conversation show to any reader, except the name of their sender.
     case messages(Conversation.ID, Application.ID)
-    /// What is known of a user.
+    /// A user's identity.
     case user(UserID, Application.ID)
 }
 
 extension Event {
-    /// What of messages that were sent before the event may look different after it.
+    /// The objects of earlier messages that may look different after the event.
     ///
-    /// A sending adds a message and may bring the conversation back into a view; it changes nothing of
-    /// what is shown already. Whatever else names a conversation counts, needed or not.
+    /// Sending a message adds it and may put the conversation back into a view; it does not change what is
+    /// already shown. Every other event that refers to a conversation counts, needed or not.
     func changes(in application: Application.ID) -> [InvalidationSubject] {
         switch self {
         case .messageSent, .messageScheduled, .scheduleEnded, .batchAccepted: []
@@ -114,7 +114,7 @@ extension Event {
 }
 
 extension ArchiveRecord {
-    /// A message that comes may stand before others and count for all of them.
+    /// An imported message may be placed before others and change the counts of all of them.
     fileprivate func changes(in application: Application.ID) -> [InvalidationSubject] {
         switch self {
         case .user(let moved): [.user(moved.user.id, application)]
@@ -125,9 +125,9 @@ extension ArchiveRecord {
     }
 }
 
-/// What a message as somebody sees it was made of, and when that was read.
+/// What a cached message depends on, and when it was read.
 public struct CacheValidity: Sendable {
-    /// Where the changes of its conversation, its sender and who looks are dated.
+    /// The slots of its conversation, its sender and the viewer.
     let conversation, sender, viewer: Int
     let moment: UInt64
 
@@ -136,7 +136,7 @@ public struct CacheValidity: Sendable {
         in application: Application.ID
     ) {
         conversation = InvalidationClock.slot(of: .messages(message.conversation, application))
-        // Who is nobody changes with the conversation.
+        // Without a user, the slot of the conversation is used.
         let slot = { [conversation] (user: UserID?) in
             user.map { user in InvalidationClock.slot(of: .user(user, application)) }
                 ?? conversation
@@ -148,17 +148,17 @@ public struct CacheValidity: Sendable {
 }
 
 extension MessagingStore {
-    /// One message as the system sees it, or as a user does, with what tells how long that is true.
+    /// A message as the system or a user sees it, with a value that tells later whether it is still valid.
     ///
     /// - Parameters:
     ///   - user: `nil` for the system.
-    ///   - conversation: The one it must belong to; `nil` for any, and for a user.
-    /// - Throws: As the readings without a basis.
+    ///   - conversation: The conversation it must belong to; `nil` for any, and for a user.
+    /// - Throws: As `message(_:in:in:)` and `message(_:seenBy:in:)`.
     public func messageWithValidity(
         _ id: Message.ID, seenBy user: UserID?, in conversation: Conversation.ID?,
         in application: Application.ID
     ) async throws -> (message: MessageSnapshot, basis: CacheValidity) {
-        // Before the look: what is committed in between may or may not be in it.
+        // Taken before the read: a commit in between may or may not be included.
         let moment = clock.moment
         let found =
             if let user {
@@ -172,6 +172,6 @@ extension MessagingStore {
         )
     }
 
-    /// Whether what was read is still what the database holds; never waits.
+    /// Whether a cached message is still what the database holds; never waits.
     public func holds(_ basis: CacheValidity) -> Bool { clock.isUnchanged(basis) }
 }

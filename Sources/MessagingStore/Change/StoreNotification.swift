@@ -2,18 +2,18 @@ import Messaging
 import SQL
 import SystemSupport
 
-/// What processes that share a database tell each other of, each with a number.
+/// A notification between processes that share a database, sent with a number.
 enum StoreNotification: Equatable {
-    /// The log of an application goes up to a position.
+    /// The log of an application extends to a position, which is the number.
     case log(of: Application.ID)
-    /// A message is to be sent at a moment.
+    /// A message was scheduled; the number is its due time.
     case due
-    /// A webhook has changed, or something is to be sent to one; the number is a time.
+    /// A webhook has changed, or has deliveries to repeat; the number is a time.
     case webhooks
-    /// The process of a holder, which receives the body of an upload, is asked for something; the number says what.
+    /// A request to the process that receives the body of an upload; the number is the request.
     case upload(String, holder: String)
 
-    /// One word.
+    /// The subject, one word.
     var subject: String {
         switch self {
         case .log(let application): application.uuid
@@ -23,7 +23,7 @@ enum StoreNotification: Equatable {
         }
     }
 
-    /// Reads it; `nil` for what a newer release may tell of.
+    /// Parses a subject; `nil` for one of a newer release.
     init?(subject: String) {
         if subject == "due" {
             self = .due
@@ -40,11 +40,11 @@ enum StoreNotification: Equatable {
 }
 
 extension MessagingStore {
-    /// Has readers of the log, and the sender of scheduled messages, woken by what other processes commit
-    /// to the same server, until the database is closed. On a file it does nothing.
+    /// Wakes readers of the log and the sender of scheduled messages on commits of other processes to the same
+    /// server, until the database is closed. It has no effect on a file.
     ///
-    /// - Parameter onUpload: Told what another process asks of the one that receives the body of an upload: the
-    ///   name of its record, the holder in hexadecimal digits, and the request of
+    /// - Parameter onUpload: Receives the requests of other processes to the one that receives the body of an
+    ///   upload: the name of the upload record, the holder in hexadecimal digits, and the request of
     ///   ``askUploadWriter(_:holder:request:)``.
     public func listen(
         onUpload: @escaping @Sendable (String, String, Int64) -> Void = { _, _, _ in }
@@ -65,13 +65,13 @@ extension MessagingStore {
         }
     }
 
-    /// Looks for what nobody has told us of.
+    /// Looks for changes whose notifications were missed.
     private func catchUp() async {
         scheduleSignal.ring(for: environment.now())
         webhookSignal.signal()
         let awaited = signal.awaited
         for application in awaited {
-            // Who waits looks by himself a little later.
+            // If this fails, waiting readers poll a little later.
             let end = try? await database.read { try $0.endOfLog(in: application) }
             if let end { signal.advance(to: end, in: application) }
         }

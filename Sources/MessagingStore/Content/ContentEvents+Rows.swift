@@ -26,8 +26,8 @@ extension Projection {
             """)
     }
 
-    /// A part, or a message that waits, needs a content; the first binds one that belongs to no
-    /// conversation yet (rulings 18).
+    /// Counts a use of a content by a part or a scheduled message. The first use assigns a content without a
+    /// conversation to its conversation (rulings 18).
     func use(_ content: Content.ID?, in conversation: Conversation.ID) throws {
         guard let content else { return }
         try transaction.execute(
@@ -38,7 +38,7 @@ extension Projection {
             """)
     }
 
-    /// Each of these is needed once less, as often as it is named; what nobody needs goes (R24).
+    /// Counts one use less for each element, and drops contents that are no longer used (R24).
     func release(_ contents: [Content.ID]) throws {
         for content in contents {
             try transaction.execute(
@@ -50,7 +50,7 @@ extension Projection {
         for content in Set(contents) { try dropUnlessUsed(content) }
     }
 
-    /// Lets a content go that nobody needs; its bytes follow (``erase(_:)``).
+    /// Drops an unused content; its bytes are deleted later (``erase(_:)``).
     func dropUnlessUsed(_ content: Content.ID) throws {
         let size = try transaction.first(
             """
@@ -69,7 +69,7 @@ extension Projection {
         try store(-size)
     }
 
-    /// Lets all contents of a conversation go, whoever needs them (R18).
+    /// Drops all contents of a conversation, used or not (R18).
     func dropContents(of conversation: Conversation.ID) throws {
         try transaction.execute(
             """
@@ -92,7 +92,7 @@ extension Projection {
         try store(-(size ?? 0))
     }
 
-    /// The bytes of these are gone.
+    /// Forgets contents whose bytes were deleted.
     func erase(_ contents: [Content.ID]) throws {
         for content in contents {
             try transaction.execute(
@@ -103,7 +103,7 @@ extension Projection {
         }
     }
 
-    /// Counts bytes that have come, or gone.
+    /// Adds to the stored bytes of the application.
     private func store(_ bytes: Int64) throws {
         guard bytes != 0 else { return }
         try transaction.execute(

@@ -4,9 +4,9 @@ import SQL
 extension MessagingStore {
     /// A complete content.
     ///
-    /// - Parameter conversation: The one it must belong to; `nil` for any of the application.
-    /// - Throws: `Rejection.notFound` of the conversation, or of the content, also while it is not
-    ///   complete; `objectDeleted` when the conversation named is deleted.
+    /// - Parameter conversation: The conversation it must belong to; `nil` for any.
+    /// - Throws: `Rejection.notFound` of the conversation or the content, also while it is incomplete;
+    ///   `objectDeleted` when the given conversation is deleted.
     public func content(
         _ id: Content.ID, in conversation: Conversation.ID?,
         in application: Application.ID
@@ -24,8 +24,8 @@ extension MessagingStore {
 
     /// A complete content for a user who uploaded it, or sees a message that attaches it (R86).
     ///
-    /// - Throws: `Rejection.notFound` of the user nobody has named, or of the content, also while it
-    ///   is not complete, and of one he may not read.
+    /// - Throws: `Rejection.notFound` of an unknown user, or of the content, also while it is incomplete, and
+    ///   when the user may not read it.
     public func content(
         _ id: Content.ID, seenBy user: UserID, in application: Application.ID
     ) async throws -> Content {
@@ -38,16 +38,16 @@ extension MessagingStore {
         }
     }
 
-    /// Makes sure that content may be created on behalf of a user.
+    /// Checks that content may be created on behalf of a user.
     ///
-    /// - Throws: `Rejection.notFound` of the user nobody has named.
+    /// - Throws: `Rejection.notFound` of an unknown user.
     public func requireUser(_ user: UserID, in application: Application.ID) async throws {
         try await database.read { transaction in
             try transaction.requireUser(user, in: application)
         }
     }
 
-    /// A complete content of whatever application, for whoever bears a signed URL of it.
+    /// A complete content of any application, for a request with a signed URL.
     ///
     /// - Returns: `nil` when there is none.
     public func signedContent(_ id: Content.ID) async throws -> Content? {
@@ -91,14 +91,14 @@ extension Transaction {
 }
 
 extension MessagingStore {
-    /// Makes a completely uploaded file known; only now is there a content (R24).
+    /// Creates the content of a complete upload (R24).
     ///
-    /// Telling it again, as after a crash between storing and telling, changes nothing.
+    /// Repeating it, for example after a crash, changes nothing.
     ///
     /// - Parameters:
-    ///   - user: On whose behalf it was uploaded; `nil` for the system's.
-    ///   - quota: Most bytes of all contents of the application; `nil` for no bound.
-    /// - Returns: False when there would be more, and nothing is changed.
+    ///   - user: The user on whose behalf it was uploaded; `nil` for the system.
+    ///   - quota: The maximum number of bytes of all contents of the application; `nil` for no limit.
+    /// - Returns: False when the quota would be exceeded, and nothing is changed.
     /// - Throws: `Rejection.objectDeleted` when its conversation was deleted meanwhile.
     @discardableResult
     public func finishUpload(
@@ -109,7 +109,7 @@ extension MessagingStore {
             let transaction = context.transaction
             guard try transaction.content(content.id, in: application) == nil else { return true }
             var content = content
-            // It may have been merged into another one while its content arrived (X1.2).
+            // The conversation may have been merged into another one during the upload (X1.2).
             content.conversation = try content.conversation.map { conversation in
                 try transaction.livingConversation(conversation, in: application)
             }
@@ -126,12 +126,12 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// The application a content belongs to; `nil` for a content there is none of.
+    /// The application that a content belongs to; `nil` for an unknown content.
     func owner(of id: Content.ID) throws -> Application.ID? {
         try first("SELECT application FROM contents WHERE id = \(id)") { row in try row.id(0) }
     }
 
-    /// Bytes of all contents of an application; 0 for one there is not.
+    /// The bytes of all contents of an application; 0 for an unknown one.
     func contentBytes(in application: Application.ID) throws -> Int64 {
         try first(
             "SELECT content_bytes FROM applications WHERE application = \(application)"
@@ -150,7 +150,7 @@ extension Transaction {
 }
 
 extension Content {
-    /// What ``init(_:)`` reads, in this order.
+    /// The columns that ``init(_:)`` reads, in this order.
     static let columns: StaticString =
         """
         id, conversation, mime_type, size, file_name, sha256, crc32c, md5, sha512, completed_at,

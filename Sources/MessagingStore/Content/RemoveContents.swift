@@ -2,9 +2,9 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// Forgets a content, unless a message shows it or will; looks and forgets in one step.
+    /// Deletes a content in one step, unless a message or a scheduled message uses it.
     ///
-    /// - Returns: False when a message needs it. True also when there is no such content.
+    /// - Returns: False when it is used; true also for an unknown content.
     public func withdrawContent(_ id: Content.ID) async throws -> Bool {
         guard let owner = try await contentOwner(of: id) else { return true }
         return try await change(in: owner) { context in
@@ -18,9 +18,9 @@ extension MessagingStore {
 }
 
 extension MutationContext {
-    /// Forgets a content that nobody needs.
+    /// Deletes an unused content.
     ///
-    /// - Returns: False when somebody does.
+    /// - Returns: False when it is used.
     func withdraw(_ id: Content.ID) throws -> Bool {
         guard let uses = try transaction.useCount(of: id, in: application) else { return true }
         guard uses == 0 else { return false }
@@ -30,7 +30,7 @@ extension MutationContext {
 }
 
 extension Transaction {
-    /// How many parts and messages that wait need a content; `nil` when there is none.
+    /// The number of parts and scheduled messages that use a content; `nil` for an unknown one.
     fileprivate func useCount(of id: Content.ID, in application: Application.ID) throws -> Int64? {
         try first(
             "SELECT use_count FROM contents WHERE application = \(application) AND id = \(id)"
@@ -38,19 +38,19 @@ extension Transaction {
     }
 }
 
-/// A content that is no more, whose bytes still lie somewhere.
+/// A deleted content whose bytes are still to be deleted.
 public struct DroppedContent: Hashable, Sendable {
-    /// The application it belonged to.
+    /// The application that it belonged to.
     public let application: Application.ID
-    /// Its name.
+    /// Its id.
     public let id: Content.ID
 }
 
-// What the one who deletes bytes asks and tells; each step can be repeated after a crash.
+// The steps of deleting bytes; each can be repeated after a crash.
 extension MessagingStore {
-    /// Forgets contents that were complete before a moment and that no message shows or will.
+    /// Deletes unused contents that were completed before a moment.
     ///
-    /// - Parameter limit: Most contents, of all applications.
+    /// - Parameter limit: The maximum number of contents, of all applications.
     public func withdrawUnusedContents(completedBefore moment: Timestamp, limit: Int) async throws {
         let unused = try await database.read { transaction in
             try transaction.rows(
@@ -62,14 +62,14 @@ extension MessagingStore {
             ) { row in (try row.id(0) as Application.ID, try row.id(1) as Content.ID) }
         }
         for (application, id) in unused {
-            // A message may have come to need it meanwhile.
+            // A message may use it by now.
             _ = try await change(in: application) { context in try context.withdraw(id) }
         }
     }
 
-    /// Contents whose bytes are to be deleted.
+    /// Deleted contents whose bytes are still to be deleted.
     ///
-    /// - Parameter limit: Most contents, of all applications.
+    /// - Parameter limit: The maximum number of contents, of all applications.
     public func droppedContents(limit: Int) async throws -> [DroppedContent] {
         try await database.read { transaction in
             try transaction.rows(
@@ -81,7 +81,7 @@ extension MessagingStore {
         }
     }
 
-    /// Tells that the bytes of contents are gone, durably.
+    /// Records that the bytes of contents were deleted durably.
     public func eraseContents(
         _ ids: [Content.ID], in application: Application.ID
     ) async throws {
@@ -90,7 +90,7 @@ extension MessagingStore {
         }
     }
 
-    /// Bytes of all contents of an application; 0 for one there is not.
+    /// The bytes of all contents of an application; 0 for an unknown one.
     public func contentBytes(in application: Application.ID) async throws -> Int64 {
         try await database.read { transaction in try transaction.contentBytes(in: application) }
     }

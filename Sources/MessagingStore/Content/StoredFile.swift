@@ -1,28 +1,28 @@
 public import Messaging
 import SQL
 
-/// A file that the database speaks of and that lies beside it: a content, or the archive of an export.
+/// A file that the database refers to: a content, or the archive of an export.
 public struct StoredFile: Hashable, Sendable {
-    /// Whose it is.
+    /// The application it belongs to.
     public let application: Application.ID
-    /// What it is called, and how it is found in a list.
+    /// Its position in a list of files.
     public let place: Place
-    /// In bytes.
+    /// Its size in bytes.
     public let size: Int64
     /// Its media type.
     public let mimeType: String
-    /// Of all its bytes.
+    /// The SHA-256 of the file.
     public let sha256: [UInt8]
-    /// What tells one attempt to make an archive from another; empty for a content.
+    /// Distinguishes attempts to write an archive; empty for a content.
     public let attempt: [UInt8]
 
-    /// A place in the order in which files are listed.
+    /// A position in the list of files.
     public struct Place: Hashable, Sendable {
         let kind: Kind
         let application: Application.ID
         let id: Identifier<StoredFile>
 
-        /// The name of the file, and the id of what it is.
+        /// The name of the file, which is the id of the content or export.
         public var uuid: String { id.uuid }
         /// Whether it is the archive of an export.
         public var isArchive: Bool { kind == .archive }
@@ -32,11 +32,11 @@ public struct StoredFile: Hashable, Sendable {
 }
 
 extension MessagingStore {
-    /// Files of all applications, contents first.
+    /// A page of the files of all applications, contents first.
     ///
     /// - Parameters:
-    ///   - after: The last one known already; `nil` for the first.
-    ///   - limit: Most files.
+    ///   - after: The last file of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of files.
     public func storedFiles(after place: StoredFile.Place?, limit: Int) async throws -> [StoredFile]
     {
         try await database.read { transaction in
@@ -50,7 +50,7 @@ extension MessagingStore {
         }
     }
 
-    /// Bytes of all files of all applications.
+    /// The bytes of all files of all applications.
     public func storedFileBytes() async throws -> Int64 {
         try await database.read { transaction in
             let sums = try transaction.rows(
@@ -94,7 +94,7 @@ extension Transaction {
 }
 
 extension StoredFile {
-    /// From application, id, size, digest, media type and initial vector.
+    /// Reads application, id, size, digest, media type and initial vector.
     fileprivate init(_ kind: Kind, _ row: borrowing Row) throws {
         application = try row.id(0)
         place = Place(kind: kind, application: application, id: try row.id(1))
@@ -106,7 +106,7 @@ extension StoredFile {
 }
 
 extension MessagingStore {
-    /// The SHA-256 of a content that is there; `nil` for none.
+    /// The SHA-256 of an existing content; `nil` for an unknown one.
     public func digest(
         ofContent id: Content.ID, in application: Application.ID
     ) async throws -> [UInt8]? {
@@ -117,11 +117,11 @@ extension MessagingStore {
 }
 
 extension MessagingStore {
-    /// The files of an application's contents, in the order of their ids.
+    /// A page of the files of an application's contents, by ascending id.
     ///
     /// - Parameters:
-    ///   - after: The last one known already; `nil` for the first.
-    ///   - limit: Most files.
+    ///   - after: The last content of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of files.
     public func contentFiles(
         of application: Application.ID, after last: Content.ID?, limit: Int
     ) async throws -> [StoredFile] {
@@ -138,7 +138,7 @@ extension MessagingStore {
 }
 
 extension StoredFile {
-    /// The file of a content that comes from elsewhere.
+    /// The file of an imported content.
     public init(_ content: Content, of application: Application.ID) {
         self.init(
             application: application,

@@ -1,14 +1,14 @@
 public import Messaging
 
 extension MessagingStore {
-    /// Changes participants and metadata, all of it or nothing (R48).
+    /// Changes participants and metadata, all or nothing (R48).
     ///
     /// - Parameters:
-    ///   - patches: Operations in order; none changes nothing.
-    ///   - demand: What the conversation's version must be (X4).
-    /// - Returns: The conversation after it.
-    /// - Throws: `Rejection`: `notFound`, `objectDeleted`, or `invalid` with the property of the
-    ///   operation at fault; `VersionMismatch<ConversationSnapshot>`.
+    ///   - patches: Operations in order; an empty array changes nothing.
+    ///   - demand: The required version of the conversation (X4).
+    /// - Returns: The changed conversation.
+    /// - Throws: `Rejection`: `notFound`, `objectDeleted`, or `invalid` with the property of the failed
+    ///   operation; `VersionMismatch<ConversationSnapshot>`.
     @discardableResult
     public func patchConversation(
         _ id: Conversation.ID, _ patches: [ConversationPatch],
@@ -29,12 +29,12 @@ extension MessagingStore {
         }
     }
 
-    /// The same on behalf of a user, who is to take part now (R10, R14).
+    /// The same on behalf of a current participant (R10, R14).
     ///
-    /// - Returns: The conversation after it, as he sees it then.
-    /// - Throws: `Rejection`: `notFound` of the user or of a conversation he cannot know of,
-    ///   `accessDenied` for a former participant, `invalid`, `participantBlocked` for adding
-    ///   somebody he blocks (R31); `VersionMismatch<ConversationView>`.
+    /// - Returns: The changed conversation as the user sees it.
+    /// - Throws: `Rejection`: `notFound` of the user or of a conversation the user cannot know of,
+    ///   `accessDenied` for a former participant, `invalid`, `participantBlocked` for adding a blocked user
+    ///   (R31); `VersionMismatch<ConversationView>`.
     @discardableResult
     public func patchConversation(
         _ id: Conversation.ID, _ patches: [ConversationPatch], by user: UserID,
@@ -58,11 +58,11 @@ extension MessagingStore {
 }
 
 extension MessagingStore {
-    /// Deletes a conversation for everybody; doing it again succeeds (R18).
+    /// Deletes a conversation for all participants; repeating it succeeds (R18).
     ///
-    /// - Parameter demand: What the version of one that lives must be (X4).
-    /// - Returns: Its own id, should an alias have been given.
-    /// - Throws: `Rejection.notFound` when it never was; `VersionMismatch<ConversationSnapshot>`.
+    /// - Parameter demand: The required version of a live conversation (X4).
+    /// - Returns: Its own id, also when an alias was given.
+    /// - Throws: `Rejection.notFound` when it never existed; `VersionMismatch<ConversationSnapshot>`.
     @discardableResult
     public func deleteConversation(
         _ id: Conversation.ID, if demand: VersionPrecondition = .any, in application: Application.ID
@@ -81,12 +81,12 @@ extension MessagingStore {
         }
     }
 
-    /// Deletes a conversation on behalf of a user, for everybody or for himself (R16–R18).
+    /// Deletes a conversation on behalf of a user, for all participants or only for the user (R16–R18).
     ///
-    /// - Returns: Its own id, should an alias have been given.
-    /// - Throws: `Rejection`: `notFound` of the user or of a conversation that does not stand in his
-    ///   view, also of one that is deleted; `accessDenied` for a former participant who would
-    ///   delete it for others (R14); `VersionMismatch<ConversationView>`.
+    /// - Returns: Its own id, also when an alias was given.
+    /// - Throws: `Rejection`: `notFound` of the user or of a conversation that is not in their view,
+    ///   including a deleted one; `accessDenied` for a former participant who deletes it for others (R14);
+    ///   `VersionMismatch<ConversationView>`.
     @discardableResult
     public func deleteConversation(
         _ id: Conversation.ID, _ deletion: Conversation.Deletion, by user: UserID,
@@ -105,7 +105,7 @@ extension MessagingStore {
 }
 
 extension MutationContext {
-    /// Judges what a user demands of a conversation he may change (X4).
+    /// Checks the required version of a conversation that a user may change (X4).
     func check(_ demand: VersionPrecondition, _ conversation: Conversation, for user: UserID) throws
     {
         try demand.check(conversation.version) {

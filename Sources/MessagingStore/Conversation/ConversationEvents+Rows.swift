@@ -32,8 +32,8 @@ extension Projection {
         remember(created.key, as: .conversation, for: conversation.id.bytes)
     }
 
-    /// The key of some participants, unless a conversation of theirs is found by it: one that comes from
-    /// elsewhere stays beside that until they are merged (X1).
+    /// The key of a set of participants, or NULL while another conversation has it: an imported conversation
+    /// has no key until the two are merged (X1).
     func freeKey(of participants: Participants) -> SQL {
         let key = DistinctKey(participants, hash: hash)
         return """
@@ -66,9 +66,9 @@ extension Projection {
             """)
     }
 
-    /// Frees the participant set, empties the lists, and lets the contents go (R18).
+    /// Frees the participant set, removes the conversation from all lists, and drops its contents (R18).
     ///
-    /// Messages stay as rows nobody reaches: there may be millions, and the writer serves others.
+    /// The rows of its messages stay, unreachable: deleting millions of them would delay other changes.
     func delete(_ id: Conversation.ID, at moment: Timestamp) throws {
         try keepWhole(id)
         addToCounts(conversations: -1)
@@ -97,7 +97,7 @@ extension Projection {
 }
 
 extension Projection {
-    /// Puts a conversation into the views of some users.
+    /// Puts a conversation into the views of users.
     func show(_ shown: ConversationShown) throws {
         try keepParticipants(of: shown.conversation)
         let unaware = try unaware(of: shown.conversation)
@@ -113,7 +113,7 @@ extension Projection {
         try connect(seeing: seeing.filter(unaware.contains), of: shown.conversation)
     }
 
-    /// Puts a conversation into the views of all who take part and have not seen it yet.
+    /// Puts a conversation into the views of all current participants who have not seen it yet.
     func announce(_ id: Conversation.ID) throws {
         try keepParticipants(of: id)
         try transaction.execute(
@@ -131,7 +131,7 @@ extension Projection {
         try connect(seeing: seeing, of: id)
     }
 
-    /// Takes a conversation out of one view; what it counts starts anew where he deleted (R16).
+    /// Removes a conversation from one view; if the user deleted it, its counts start at zero (R16).
     func hide(_ hidden: ConversationHidden) throws {
         try keepParticipants(of: hidden.conversation)
         let before = try transaction.participant(
@@ -158,7 +158,7 @@ extension Projection {
         if before?.state == .shown { try count(shown: [hidden.user], -1) }
     }
 
-    /// Takes one message out of one view (R29).
+    /// Removes one message from one view (R29).
     func hide(_ hidden: MessageHidden) throws {
         let owner = ReceiptOwner(conversation: hidden.conversation, user: hidden.user)
         try keepHidden(of: owner)
@@ -186,7 +186,7 @@ extension Projection {
             in: hidden.conversation, of: hidden.user, insteadOf: hidden.position)
     }
 
-    /// Counts conversations that came into the lists of users or went out of them.
+    /// Adds to the number of conversations in the lists of users.
     func count(shown users: [UserID], _ change: Int64) throws {
         guard !users.isEmpty else { return }
         try transaction.execute(
@@ -196,11 +196,11 @@ extension Projection {
             """)
     }
 
-    /// Looks up the last message of views anew, which no sending told them (R27).
+    /// Looks up the last message of views after a change other than sending (R27).
     ///
     /// - Parameters:
-    ///   - user: Whose view; `nil` for everybody's.
-    ///   - place: Only where this was the last; `nil` for whatever was.
+    ///   - user: The user of the view; `nil` for all participants.
+    ///   - place: Only views with this last message; `nil` for all views.
     func findLastMessage(
         in conversation: Conversation.ID, of user: UserID?, insteadOf place: Position?
     ) throws {
@@ -221,7 +221,7 @@ extension Projection {
             """)
     }
 
-    /// The messages of the view of a row of `participants`.
+    /// The messages in the view of a row of `participants`.
     private static let visibleMessages: StaticString =
         """
         FROM messages m

@@ -2,12 +2,12 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// Makes a conversation, or finds the distinct one there is.
+    /// Creates a conversation, or returns the existing distinct one.
     ///
     /// - Parameters:
-    ///   - draft: What is asked for.
+    ///   - draft: The requested conversation.
     ///   - key: The `If-None-Match` key; it becomes the id unless the draft proposes one.
-    /// - Throws: `Rejection.objectDeleted` when what the key or the id names has been deleted.
+    /// - Throws: `Rejection.objectDeleted` when the object of the key or the id has been deleted.
     public func createConversation(
         _ draft: Conversation.Draft, key: Replay.Key? = nil, in application: Application.ID
     ) async throws -> CreationOutcome<ConversationSnapshot> {
@@ -20,12 +20,12 @@ extension MessagingStore {
         }
     }
 
-    /// The same on behalf of a user, who takes part whether the draft names him or not (R1), and
-    /// alone sees the conversation until its first message (R51).
+    /// The same on behalf of a user, who becomes a participant whether the draft names them or not (R1), and is
+    /// the only one to see the conversation before its first message (R51).
     ///
-    /// - Throws: `Rejection`: `notFound(.user)`; `participantBlocked` when the draft names somebody
-    ///   he blocks (R31); `notFound(.conversation)` when what the key made does not stand in his
-    ///   view; `idTaken(.conversation)` when the id is that of one he does not see.
+    /// - Throws: `Rejection`: `notFound(.user)`; `participantBlocked` when the draft names a user they block
+    ///   (R31); `notFound(.conversation)` when the object of the key is not in their view;
+    ///   `idTaken(.conversation)` when the id belongs to one they do not see.
     public func createConversation(
         _ draft: Conversation.Draft, by user: UserID, key: Replay.Key? = nil,
         in application: Application.ID
@@ -61,7 +61,7 @@ extension MutationContext {
         if let user { try refuseBlocked(draft.participants.users, by: user) }
         if draft.proposedID != nil, let holder = try holder(of: id) { return .idInUse(holder) }
         if draft.isDistinct, let match = try match(of: draft) {
-            // Key and proposed id stay free (rulings 12 and 51).
+            // The key and the proposed id stay unused (rulings 12 and 51).
             guard match.isMatch(for: draft) else { return .conflict(match) }
             if let event = match.matching(draft, key: key) { try record(event) }
             try show(match, to: user)
@@ -76,19 +76,19 @@ extension MutationContext {
         return .created(made)
     }
 
-    /// What a key met when it first came: its replay has the status of that answer (1.9, rule 3).
+    /// The conversation that the key matched first: a replay has the status of that response (1.9, rule 3).
     private func conversation(matchedWith key: Replay.Key) throws -> Conversation? {
         let match = try transaction.object(madeWith: key, as: .match, in: application)
         return try match.flatMap(Conversation.ID.init).flatMap(holder)
     }
 
-    /// What a key made, or what bears it as its id (platform-api 1.9, rules 4 to 6).
+    /// The conversation that was created with a key, or that has it as its id (platform-api 1.9, rules 4 to 6).
     private func conversation(madeWith key: Replay.Key) throws -> Conversation? {
         let made = try transaction.object(madeWith: key, as: .conversation, in: application)
         return try holder(of: made.flatMap(Conversation.ID.init) ?? Conversation.ID(key))
     }
 
-    /// A match stands in the view of who asked for it from then on (R53, rulings 15).
+    /// Puts a matched conversation into the view of the user who asked for it (R53, rulings 15).
     private func show(_ match: Conversation, to user: UserID?) throws {
         let part = try user.flatMap { user in
             try transaction.participant(user, in: match.id, in: application)
@@ -96,10 +96,10 @@ extension MutationContext {
         if let event = match.appearing(to: part, at: now) { try record(event) }
     }
 
-    /// What exists already is told about only to who takes part in it and may know that.
+    /// Checks that an existing conversation may be revealed to a user.
     ///
-    /// A conflict is met by participants alone, so they may. A match that is new stands in his view,
-    /// for it was shown to him; one that his key has met before may have gone from there.
+    /// Only participants meet a conflict, so they may know it. A new match was put into the user's view; one
+    /// that the key matched before may have been removed from the view since.
     fileprivate func requireShowing(
         _ creation: CreationOutcome<Conversation>, to user: UserID
     ) throws {

@@ -1,23 +1,23 @@
 public import Messaging
 import SQL
 
-/// How a user's conversations are sorted, always descending (platform-api 5.1.3).
+/// The order of a user's conversations, always descending (platform-api 5.1.3).
 public enum ConversationOrder: Sendable {
     /// By creation, then by id.
     case createdAt
-    /// By the sending of the last visible message, else creation, then by id.
+    /// By the time of the last visible message, or else of creation, then by id.
     case lastMessage
 }
 
 extension MessagingStore {
-    /// A page of an application's conversations that live, newest first, as the system sees them; also
-    /// those that no participant sees yet (R55).
+    /// A page of an application's live conversations as the system sees them, newest first, including those
+    /// that no participant sees yet (R55).
     ///
     /// - Parameters:
-    ///   - filter: Which of them, with their number as the total; see `Transaction.filtered` for its cost.
-    ///   - after: The item before the page, by its own id or an alias; `nil` for the first page.
-    ///   - limit: Most items, from one.
-    /// - Throws: `Rejection.tooMany`; `notFound(.conversation)` for an `after` that does not live.
+    ///   - filter: Selects conversations, whose number is the total; see `Transaction.filtered` for the cost.
+    ///   - after: The last item of the previous page, by its own id or an alias; `nil` for the first page.
+    ///   - limit: The maximum number of items, at least 1.
+    /// - Throws: `Rejection.tooMany`; `notFound(.conversation)` for an `after` that is not live.
     public func conversations(
         matching filter: ConversationFilter = ConversationFilter(), after: Conversation.ID? = nil,
         limit: Int, in application: Application.ID
@@ -47,14 +47,14 @@ extension MessagingStore {
         }
     }
 
-    /// A page of the conversations a user takes or took part in, as he sees them.
+    /// A page of the conversations of a current or former participant, as the user sees them.
     ///
     /// - Parameters:
-    ///   - filter: Which of them, with their number as the total; see `Transaction.filtered` for its cost.
-    ///   - after: The item before the page; `nil` for the first page.
-    ///   - limit: Most items, from one.
-    /// - Throws: `Rejection.tooMany`; `notFound(.user)` for one nobody has named;
-    ///   `notFound(.conversation)` for an `after` that is not in his list.
+    ///   - filter: Selects conversations, whose number is the total; see `Transaction.filtered` for the cost.
+    ///   - after: The last item of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of items, at least 1.
+    /// - Throws: `Rejection.tooMany`; `notFound(.user)` for an unknown user; `notFound(.conversation)` for an
+    ///   `after` that is not in the list.
     public func conversations(
         of user: UserID, matching filter: ConversationFilter = ConversationFilter(),
         sortedBy order: ConversationOrder = .createdAt, after: Conversation.ID? = nil, limit: Int,
@@ -105,7 +105,7 @@ struct ConversationRow: FilterableItem {
 }
 
 extension Transaction {
-    /// A page of the conversations that live, straight from their index, as much as one answer holds.
+    /// A page of the live conversations, read from their index, as many as fit into one response.
     func conversations(
         after place: CreationCursor<Conversation.ID>, limit: Int, in application: Application.ID
     ) throws -> BoundedPage<ConversationRow> {
@@ -117,7 +117,7 @@ extension Transaction {
         }
     }
 
-    /// The conversations that live and pass a filter, behind one of them, and how many pass in all.
+    /// The live conversations that pass a filter, after one of them, and the number of all that pass.
     ///
     /// - Throws: `Rejection.tooMany` when more than `ConversationFilter.limit` had to be checked.
     func conversations(
@@ -144,7 +144,7 @@ extension Transaction {
         }
     }
 
-    /// Where a conversation stands in the list; `nil` when it does not live.
+    /// The position of a conversation in the list; `nil` when it is not live.
     func place(
         of id: Conversation.ID, in application: Application.ID
     ) throws -> CreationCursor<Conversation.ID>? {
@@ -156,7 +156,7 @@ extension Transaction {
         ) { row in CreationCursor(time: try row.timestamp(0), id: id) }
     }
 
-    /// Rows of the list with what they show, in a constant number of statements.
+    /// The snapshots of the rows, in a constant number of statements.
     func snapshots(
         of rows: [ConversationRow], in application: Application.ID
     ) throws -> [ConversationSnapshot] {
@@ -175,7 +175,7 @@ extension Transaction {
 }
 
 extension SQL {
-    /// A page of an application's conversations that live, newest first; see `Conversation.columns`.
+    /// A page of an application's live conversations, newest first; see `Conversation.columns`.
     static func conversations(
         after place: CreationCursor<Conversation.ID>, limit: Int, in application: Application.ID
     ) -> SQL {
@@ -189,12 +189,12 @@ extension SQL {
 }
 
 extension Transaction {
-    /// The rows of a user's list that pass a filter, behind a place in the list, and how many pass in
-    /// all of it.
+    /// The rows of a user's list that pass a filter, after a position in the list, and the number of all that
+    /// pass.
     ///
-    /// In the order of creation the times of the filter are places in the index.
+    /// In the order of creation, the bounds of the filter are positions in the index.
     ///
-    /// - Returns: What passes, as much as one answer holds, and how much passes in all.
+    /// - Returns: The rows that pass, as many as fit into one response, and the number of all that pass.
     /// - Throws: `Rejection.tooMany` when more than `ConversationFilter.limit` rows had to be checked.
     func views(
         of user: UserID, matching filter: ConversationFilter, sortedBy order: ConversationOrder,

@@ -2,10 +2,10 @@ import Messaging
 import SQL
 
 extension MutationContext {
-    /// Merges a distinct conversation with the one its participants have already (X1), or, where there is none
-    /// beside it, puts its messages in the order of their sending.
+    /// Merges a distinct conversation with the existing one of the same participants (X1), or, if there is no
+    /// other, sorts its messages by the time of sending.
     ///
-    /// Doing it again changes nothing, and neither does doing it to an ordinary conversation.
+    /// Repeating it changes nothing, and neither does calling it for an ordinary conversation.
     ///
     /// - Parameter id: Its own id or an alias.
     /// - Returns: The id of the winner, and whether anything has changed.
@@ -26,14 +26,14 @@ extension MutationContext {
         try record(
             .conversationMerged(
                 ConversationMerged(merged, losing: loser, relocations: relocations, at: now)))
-        // Deliveries are not made from the log alone, so nothing that replays it sees to them.
+        // Deliveries are not derived from the log alone, so the projection does not move them.
         try transaction.joinLanes(of: loser.id, into: merged.id, in: application)
         return (merged.id, true)
     }
 
-    /// Puts the messages of the only one of its participants in order.
+    /// Sorts the messages of the only conversation of its participants.
     ///
-    /// - Parameter isHolder: Whether it is found by them already.
+    /// - Parameter isHolder: Whether it already has the key of its participants.
     /// - Returns: Whether anything has changed.
     private func order(_ copy: MergeableConversation, isHolder: Bool) throws -> Bool {
         let (ordered, relocations) = copy.inOrder
@@ -44,7 +44,7 @@ extension MutationContext {
         return true
     }
 
-    /// Who has an id, as its own or as an alias; `nil` when it is free.
+    /// The conversation with this id or alias; `nil` when the id is unused.
     func holder(of id: Conversation.ID) throws -> Conversation? {
         do {
             return try transaction.conversation(id, in: application)
@@ -55,7 +55,7 @@ extension MutationContext {
 }
 
 extension ConversationMerged {
-    /// - Parameter loser: `nil` when one has come into its order.
+    /// - Parameter loser: `nil` when a single conversation was sorted.
     fileprivate init(
         _ merged: MergeableConversation, losing loser: MergeableConversation?,
         relocations: [Relocation],
@@ -72,9 +72,9 @@ extension ConversationMerged {
 }
 
 extension Transaction {
-    /// A distinct conversation with all that merging looks at (X1).
+    /// A distinct conversation with everything that merging needs (X1).
     ///
-    /// No user has joined or left it since it was made; otherwise it would not be distinct (R5).
+    /// Its participants have never changed; otherwise it would not be distinct (R5).
     func copy(
         of conversation: Conversation, in application: Application.ID
     ) throws -> MergeableConversation {
@@ -87,7 +87,7 @@ extension Transaction {
             views: try viewCopies(of: conversation, in: application))
     }
 
-    /// The ids that lead to a conversation.
+    /// The aliases of a conversation.
     func aliases(
         of conversation: Conversation.ID, in application: Application.ID
     ) throws -> Set<Conversation.ID> {
@@ -135,7 +135,7 @@ extension Transaction {
             })
     }
 
-    /// The positions each participant does not see, one by one.
+    /// The single positions that each participant does not see.
     func hidden(
         in conversation: Conversation.ID, in application: Application.ID
     ) throws -> [UserID: [ClosedRange<Int64>]] {
@@ -151,9 +151,9 @@ extension Transaction {
 }
 
 extension Projection {
-    /// Makes one conversation of two (X1), or brings the messages of one into their order.
+    /// Merges two conversations (X1), or sorts the messages of one.
     ///
-    /// What is counted adds up: each message is still seen, unread or hidden as it was where it stood.
+    /// Counts add up: each message stays visible, unread or hidden as it was at its previous position.
     func merge(_ merge: ConversationMerged) throws {
         for id in [merge.winner, merge.loser].compactMap(\.self) {
             try keepWhole(id)
@@ -167,9 +167,9 @@ extension Projection {
         try findLastMessage(in: merge.winner, of: nil, insteadOf: nil)
     }
 
-    /// Puts messages at their new places, which none has had: so no two ever meet at one.
+    /// Moves messages to their new positions, which were never used, so no two messages ever share one.
     ///
-    /// Many stretches to a statement, because two conversations that alternate have one for each message.
+    /// A statement moves many ranges, because two alternating conversations have one range for each message.
     private func relocate(_ merge: ConversationMerged) throws {
         let stretches = merge.relocations.filter { stretch in
             stretch.conversation != merge.winner || !stretch.isStanding
@@ -192,7 +192,7 @@ extension Projection {
         }
     }
 
-    /// Moves everything else that is the loser's, and its name, which is an alias from now on.
+    /// Moves all other rows of the loser, whose id becomes an alias.
     private func takeIn(_ loser: Conversation.ID, _ merge: ConversationMerged) throws {
         let winner = merge.winner
         try countOnce(loser, winner)
@@ -250,7 +250,7 @@ extension Projection {
         addToCounts(conversations: -1)
     }
 
-    /// Whoever sees both has one conversation less, and is connected by one less.
+    /// Counts the two conversations once for users who see both.
     private func countOnce(_ loser: Conversation.ID, _ winner: Conversation.ID) throws {
         try count(shown: try seeing(loser, winner, in: [.shown]), -1)
         let aware = try seeing(loser, winner, in: [.shown, .cleared])
@@ -266,7 +266,7 @@ extension Projection {
             """)
     }
 
-    /// Who has both conversations in some states.
+    /// The users who have both conversations in one of these states.
     private func seeing(
         _ one: Conversation.ID, _ two: Conversation.ID, in states: [ViewState]
     ) throws -> [UserID] {
@@ -280,7 +280,7 @@ extension Projection {
         ) { row in try row.user(0) }
     }
 
-    /// The winner's own row; its participants find it from now on (R3).
+    /// Updates the row of the winner, which has the key of the participants from now on (R3).
     private func write(_ merge: ConversationMerged) throws {
         let users = try transaction.currentParticipants(of: merge.winner, in: application)
         try transaction.execute(
@@ -293,7 +293,7 @@ extension Projection {
             """)
     }
 
-    /// What everybody has read and does not see, before it is written anew.
+    /// Deletes the receipts and hidden positions of all participants before they are inserted again.
     private func forgetViews(of id: Conversation.ID) throws {
         try transaction.execute(
             "DELETE FROM receipts WHERE application = \(application) AND conversation = \(id)")
@@ -306,7 +306,7 @@ extension Projection {
     private func write(_ view: MergeableView, of user: UserID, in conversation: Conversation.ID)
         throws
     {
-        // No message of now has brought it into his view.
+        // No message has brought the merged conversation into the view.
         try transaction.execute(
             """
             UPDATE participants SET

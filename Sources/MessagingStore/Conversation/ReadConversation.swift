@@ -2,10 +2,10 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// A conversation as the system sees it, whoever takes part.
+    /// A conversation as the system sees it.
     ///
-    /// - Parameter id: Its own id or an alias; the answer bears its own.
-    /// - Throws: `Rejection.notFound`, or `objectDeleted` after its deletion for all.
+    /// - Parameter id: Its own id or an alias; the result has its own id.
+    /// - Throws: `Rejection.notFound`, or `objectDeleted` after its deletion for all participants.
     public func conversation(
         _ id: Conversation.ID, in application: Application.ID
     ) async throws -> ConversationSnapshot {
@@ -15,10 +15,10 @@ extension MessagingStore {
         }
     }
 
-    /// Makes sure that a conversation takes content: it exists and lives.
+    /// Checks that a conversation exists and is live, so that content can be added.
     ///
-    /// - Returns: Its own id, should an alias have been given.
-    /// - Throws: `Rejection.notFound`, or `objectDeleted` after its deletion for all.
+    /// - Returns: Its own id, also when an alias was given.
+    /// - Throws: `Rejection.notFound`, or `objectDeleted` after its deletion for all participants.
     @discardableResult
     public func requireWritable(
         _ id: Conversation.ID, in application: Application.ID
@@ -28,9 +28,9 @@ extension MessagingStore {
         }
     }
 
-    /// The ids that lead to a conversation that exists and lives: its own first, then its aliases (X1.2).
+    /// All ids of a live conversation: first its own, then its aliases (X1.2).
     ///
-    /// - Throws: `Rejection.notFound`, or `objectDeleted` after its deletion for all.
+    /// - Throws: `Rejection.notFound`, or `objectDeleted` after its deletion for all participants.
     public func names(
         of id: Conversation.ID, in application: Application.ID
     ) async throws -> [Conversation.ID] {
@@ -56,7 +56,7 @@ extension Transaction {
 extension Transaction {
     /// A conversation by its id or an alias (X1.2).
     ///
-    /// - Throws: `notFound`; `objectDeleted` after its deletion for all.
+    /// - Throws: `notFound`; `objectDeleted` after its deletion for all participants.
     func conversation(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation {
@@ -68,7 +68,7 @@ extension Transaction {
         return found
     }
 
-    /// The same for a mutation: the row stays as it is until the mutation ends.
+    /// The same for a mutation: the row is locked until the transaction ends.
     func lockedConversation(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation {
@@ -81,9 +81,9 @@ extension Transaction {
         return found
     }
 
-    /// A conversation's own id, for who needs to know only that it lives.
+    /// The own id of a live conversation.
     ///
-    /// - Throws: `notFound`; `objectDeleted` after its deletion for all.
+    /// - Throws: `notFound`; `objectDeleted` after its deletion for all participants.
     func livingConversation(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation.ID {
@@ -97,7 +97,7 @@ extension Transaction {
         }
     }
 
-    /// What an alias stands for.
+    /// The conversation that an alias refers to.
     func winner(
         of alias: Conversation.ID, in application: Application.ID
     ) throws -> Conversation.ID? {
@@ -109,7 +109,7 @@ extension Transaction {
         ) { row in try row.id(0) }
     }
 
-    /// What of some ids are aliases, and what they stand for, in one statement.
+    /// The conversations that aliases among these ids refer to, in one statement.
     func winners(
         of ids: Set<Conversation.ID>, in application: Application.ID
     ) throws -> [Conversation.ID: Conversation.ID] {
@@ -123,7 +123,7 @@ extension Transaction {
         return Dictionary(found) { first, _ in first }
     }
 
-    /// The live distinct conversation of some participants.
+    /// The live distinct conversation of a set of participants.
     func distinctConversation(
         of key: DistinctKey, in application: Application.ID
     ) throws -> Conversation? {
@@ -159,8 +159,8 @@ extension Transaction {
         return try found.map { found in try withParticipants(found, in: application) }
     }
 
-    /// A conversation by its own id, deleted or not, still without its participants; its row stays as it is
-    /// until the mutation ends.
+    /// Queries a conversation by its own id, deleted or not, without its participants, and locks the row until
+    /// the transaction ends.
     func askLocked(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<Conversation> {
@@ -184,19 +184,19 @@ extension Transaction {
 }
 
 extension Conversation {
-    /// A conversation by its own id, without its participants.
+    /// The cache key of a conversation without its participants.
     static func fact(_ id: ID, in application: Application.ID) -> RowCacheKey<Conversation> {
         RowCacheKey(of: application.bytes + id.bytes, in: "conversations")
     }
 
-    /// What ``init(_:)`` reads, in this order.
+    /// The columns that ``init(_:)`` reads, in this order.
     static let columns: StaticString =
         """
         id, created_at, is_distinct, metadata, is_announced, deleted_at, last_position,
         last_sent_at, message_count, version
         """
 
-    /// A conversation whose participants are still to be read.
+    /// A conversation without its participants.
     init(_ row: borrowing Row) throws {
         self.init(
             id: try row.id(0), createdAt: try row.timestamp(1), participants: Participants([]),

@@ -2,12 +2,11 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// A conversation as a user sees it, also one he has left.
+    /// A conversation as a current or former participant sees it.
     ///
-    /// - Parameter id: Its own id or an alias; the answer bears its own.
-    /// - Throws: `Rejection.notFound` of the user nobody has named, or of a conversation he never
-    ///   took part in, does not see yet, has deleted for himself or left, or that is deleted for
-    ///   all.
+    /// - Parameter id: Its own id or an alias; the result has its own id.
+    /// - Throws: `Rejection.notFound` of an unknown user, or of a conversation that the user never took part
+    ///   in, does not see yet, has deleted or left, or that is deleted for all participants.
     public func conversation(
         _ id: Conversation.ID, seenBy user: UserID, in application: Application.ID
     ) async throws -> ConversationView {
@@ -19,12 +18,12 @@ extension MessagingStore {
     }
 }
 
-/// Where a conversation stands in a user's list.
+/// A position in a user's list of conversations.
 struct ViewCursor {
     let time: Timestamp
     let id: [UInt8]
 
-    /// Before everything.
+    /// Before the first item.
     static let top = ViewCursor(
         time: Timestamp(milliseconds: .max), id: [UInt8](repeating: 0xFF, count: 16))
 }
@@ -40,10 +39,10 @@ struct ConversationViewRow: FilterableItem {
     let unreadCount: Int64
     let totalCount: Int64
     let lastMessage: Message.ID?
-    /// Bytes an answer that shows it holds, about.
+    /// The approximate size in a response, in bytes.
     let weight: Int64
 
-    /// What ``init(_:)`` reads, in this order, and the tables it comes from.
+    /// The columns that ``init(_:)`` reads, in this order, and their tables.
     static let columns: StaticString =
         """
         c.id, c.created_at, c.is_distinct, c.version, p.left_after,
@@ -69,14 +68,14 @@ struct ConversationViewRow: FilterableItem {
         weight = try Self.weight(row)
     }
 
-    /// The same before anything else is read of it.
+    /// The weight, before other columns are read.
     static func weight(_ row: borrowing Row) throws -> Int64 {
         try (row.optionalInt64(9) ?? 0) + row.int64(10)
     }
 }
 
 extension Transaction {
-    /// A page of a user's list, straight from its index, as much as one answer holds.
+    /// A page of a user's list, read from its index, as many items as fit into one response.
     func views(
         of user: UserID, sortedBy order: ConversationOrder, after place: ViewCursor, limit: Int,
         in application: Application.ID
@@ -103,8 +102,8 @@ extension Transaction {
         }
     }
 
-    /// One conversation as a user sees it, also while it does not stand in his view; `nil` for a
-    /// stranger, and when it is deleted.
+    /// A conversation as a participant sees it, also while it is not in their view; `nil` for any other user,
+    /// and when it is deleted.
     func view(
         of conversation: Conversation.ID, for user: UserID, in application: Application.ID
     ) throws -> ConversationViewRow? {
@@ -117,7 +116,7 @@ extension Transaction {
         ) { row in try ConversationViewRow(row) }
     }
 
-    /// Where a conversation stands in a user's list; `nil` when it is not there.
+    /// The position of a conversation in a user's list; `nil` when it is not in the list.
     func place(
         of conversation: Conversation.ID, for user: UserID, sortedBy order: ConversationOrder,
         in application: Application.ID
@@ -136,9 +135,9 @@ extension Transaction {
 }
 
 extension Transaction {
-    /// One conversation with what a user sees of it.
+    /// A conversation as a participant sees it.
     ///
-    /// - Throws: `notFound(.conversation)` for a stranger.
+    /// - Throws: `notFound(.conversation)` for any other user.
     func snapshot(
         of conversation: Conversation.ID, seenBy user: UserID, in application: Application.ID
     ) throws -> ConversationView {
@@ -148,7 +147,7 @@ extension Transaction {
         return view
     }
 
-    /// Rows of a list with what they show, in a constant number of statements.
+    /// The views of the rows, in a constant number of statements.
     func views(
         _ rows: [ConversationViewRow], seenBy user: UserID, in application: Application.ID
     ) throws -> [ConversationView] {
@@ -173,7 +172,7 @@ extension Transaction {
         }
     }
 
-    /// The current participants of several conversations, each in the order of naming.
+    /// The current participants of several conversations, each in order.
     func participants(
         of conversations: [Conversation.ID], in application: Application.ID
     ) throws -> [Conversation.ID: Participants] {

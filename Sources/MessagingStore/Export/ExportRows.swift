@@ -2,7 +2,7 @@ import Messaging
 import SQL
 
 extension Transaction {
-    /// An export nobody has deleted; `nil` for none.
+    /// An export that was not deleted; `nil` for an unknown one.
     func export(_ id: Export.ID, in application: Application.ID) throws -> Export? {
         try first(
             """
@@ -12,21 +12,21 @@ extension Transaction {
         ) { row in try Export(row) }
     }
 
-    /// What exports are sealed for; `nil` for nothing yet.
+    /// The key that archives are encrypted for; `nil` when none is set.
     func exportKey(in application: Application.ID) throws -> ExportKey? {
         try first("SELECT pem, der FROM export_keys WHERE application = \(application)") { row in
             ExportKey(pem: try row.text(0), der: try row.blob(1))
         }
     }
 
-    /// When a historical export was last asked for.
+    /// When a historical export was last requested.
     func lastHistoricalExport(in application: Application.ID) throws -> Timestamp? {
         try first(
             "SELECT last_historical_at FROM export_keys WHERE application = \(application)"
         ) { row in try row.optionalTimestamp(0) } ?? nil
     }
 
-    /// The schedule as it stands.
+    /// The current schedule.
     func exportSchedule(in application: Application.ID) throws -> ExportSchedule {
         try first(
             """
@@ -44,7 +44,7 @@ extension Transaction {
         } ?? .none
     }
 
-    /// The last place of the log.
+    /// The last position of the log.
     func endOfLog(in application: Application.ID) throws -> LogPosition {
         try first("SELECT position FROM log_positions WHERE application = \(application)") { row in
             LogPosition(try row.int64(0))
@@ -53,7 +53,7 @@ extension Transaction {
 }
 
 extension Export {
-    /// What ``init(_:)`` reads, in this order.
+    /// The columns that ``init(_:)`` reads, in this order.
     static let columns: StaticString =
         """
         id, after_position, through_position, topics, public_key, created_at, started_at,
@@ -87,7 +87,7 @@ extension Export {
     }
 }
 
-// Topics in one column: nobody looks for one of them.
+// Topics share one column, because no query selects by one of them.
 extension [WebhookTopic] {
     var text: String { map(\.rawValue).joined(separator: " ") }
 
@@ -181,7 +181,7 @@ extension Projection {
             """)
     }
 
-    /// A deleted export goes with its archive, an expired one stays in the list.
+    /// A deleted export is removed with its archive; an expired one stays in the list.
     func erase(_ id: Export.ID) throws {
         try transaction.execute(
             """

@@ -1,31 +1,31 @@
 public import Messaging
 import SQL
 
-/// An export that somebody has to work on.
+/// An export with a task to do.
 public struct ExportTask: Equatable, Sendable {
-    /// What is to be done.
+    /// A kind of task.
     public enum Kind: String, Sendable {
-        /// Its archive is to be made.
+        /// Write the archive.
         case write
-        /// Its archive is to be removed.
+        /// Delete the archive.
         case erase
     }
 
-    /// Whose export it is.
+    /// The application of the export.
     public let application: Application.ID
     /// The export.
     public let export: Export
-    /// What is to be done.
+    /// The task.
     public let kind: Kind
 }
 
-// What the one who works on exports asks and tells; each step can be repeated after a crash.
+// The steps of the export worker; each can be repeated after a crash.
 extension MessagingStore {
-    /// Exports somebody has to work on, of all applications, in the order of their names.
+    /// Exports with a task to do, of all applications, by application and id.
     ///
     /// - Parameters:
-    ///   - after: The last one of the stretch before; `nil` for the first stretch. It may be done by now.
-    ///   - limit: Most to return; fewer mean that there are no more.
+    ///   - after: The last item of the previous page; `nil` for the first page. Its task may be done by now.
+    ///   - limit: The maximum number of items; fewer mean that there are no more.
     public func exportTasks(
         after: ExportTask? = nil, limit: Int = 100
     ) async throws -> [ExportTask] {
@@ -48,9 +48,9 @@ extension MessagingStore {
         }
     }
 
-    /// Tells that work on an archive begins; when it begins anew there is nothing to tell.
+    /// Records that work on an archive begins; repeating it records nothing.
     ///
-    /// - Returns: False when it is not wanted any more.
+    /// - Returns: False when the archive is no longer wanted.
     public func startExport(_ id: Export.ID, in application: Application.ID) async throws -> Bool {
         try await change(in: application) { context in
             guard let export = try context.transaction.export(id, in: application),
@@ -63,9 +63,9 @@ extension MessagingStore {
         }
     }
 
-    /// Tells that an archive is complete and durable; nothing when it is not wanted any more.
+    /// Records that an archive is complete and durable, unless it is no longer wanted.
     ///
-    /// - Returns: Whether it is the one that is handed out.
+    /// - Returns: Whether this archive is the one that is offered for download.
     @discardableResult
     public func completeExport(
         _ id: Export.ID, _ archive: Export.Archive, in application: Application.ID
@@ -79,7 +79,7 @@ extension MessagingStore {
         }
     }
 
-    /// Ends every archive whose time is over, of all applications.
+    /// Expires the archives of all applications that have reached their lifetime.
     public func expireExports() async throws {
         let last = environment.now().milliseconds - Export.lifetime
         let due = try await database.read { transaction in
@@ -101,7 +101,7 @@ extension MessagingStore {
         }
     }
 
-    /// Tells that the archive of a deleted or expired export has gone.
+    /// Records that the archive of a deleted or expired export was deleted.
     public func eraseExport(_ id: Export.ID, in application: Application.ID) async throws {
         try await change(in: application) { context in
             try context.record(.exportErased(id))
@@ -109,15 +109,15 @@ extension MessagingStore {
     }
 }
 
-// All rows in stretches: a place and not a transaction is kept between them, because a long look
-// would keep the write-ahead log from being emptied.
+// Reads all rows in pages. A cursor and not a transaction is kept between them, because a long read transaction
+// would keep the write-ahead log from being truncated.
 extension MessagingStore {
-    /// Living conversations in the order of their ids.
+    /// A page of live conversations by ascending id.
     ///
     /// - Parameters:
-    ///   - after: The last one of the stretch before; `nil` for the first stretch.
-    ///   - moment: Younger ones are left out, so that the end is reached.
-    ///   - limit: Most to return; fewer mean that there are no more.
+    ///   - after: The last item of the previous page; `nil` for the first page.
+    ///   - moment: Later conversations are left out, so that the pages end.
+    ///   - limit: The maximum number of items; fewer mean that there are no more.
     public func conversations(
         after: Conversation.ID?, createdUntil moment: Timestamp, limit: Int,
         in application: Application.ID
@@ -139,13 +139,13 @@ extension MessagingStore {
         }
     }
 
-    /// Whether conversations have been merged since a place of the log: messages are then no more where a
-    /// look in stretches has been, or will be.
+    /// Whether conversations were merged after a position of the log: pages may then miss or repeat messages
+    /// that were moved.
     public func hasMerged(since place: LogPosition, in application: Application.ID) async throws
         -> Bool
     {
         try await database.read { transaction in
-            // In the words of the index, so that it is read.
+            // The condition repeats that of the index, so that it is used.
             try transaction.first(
                 """
                 SELECT 1 FROM events
@@ -157,12 +157,12 @@ extension MessagingStore {
         }
     }
 
-    /// Messages of living conversations, each conversation's together and in their order.
+    /// A page of messages of live conversations, by conversation and position.
     ///
     /// - Parameters:
-    ///   - after: The last one of the stretch before; `nil` for the first stretch.
-    ///   - moment: Younger ones are left out, so that the end is reached.
-    ///   - limit: Most to return; fewer mean that there are no more.
+    ///   - after: The last item of the previous page; `nil` for the first page.
+    ///   - moment: Later messages are left out, so that the pages end.
+    ///   - limit: The maximum number of items; fewer mean that there are no more.
     public func messages(
         after: Message?, sentUntil moment: Timestamp, limit: Int, in application: Application.ID
     ) async throws -> [MessageSnapshot] {

@@ -2,7 +2,7 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// Sets what exports are sealed for from now on.
+    /// Sets the key that archives are encrypted for.
     public func setExportKey(_ key: ExportKey, in application: Application.ID) async throws {
         try await change(in: application) { context in
             guard try context.transaction.exportKey(in: application) != key else { return }
@@ -10,9 +10,9 @@ extension MessagingStore {
         }
     }
 
-    /// What exports are sealed for.
+    /// The key that archives are encrypted for.
     ///
-    /// - Throws: `Rejection.notFound(.exportKey)` before one is set.
+    /// - Throws: `Rejection.notFound(.exportKey)` when none is set.
     public func exportKey(in application: Application.ID) async throws -> ExportKey {
         let key = try await database.read { transaction in
             try transaction.exportKey(in: application)
@@ -21,10 +21,10 @@ extension MessagingStore {
         return key
     }
 
-    /// Asks for all conversations and messages.
+    /// Requests an export of all conversations and messages.
     ///
-    /// - Throws: `Rejection.invalidOperation` without a key, and within a day of the last time, also
-    ///   when that export is deleted since.
+    /// - Throws: `Rejection.invalidOperation` without a key, and within a day of the last request, also when
+    ///   that export was deleted.
     public func requestExport(in application: Application.ID) async throws -> Export {
         let id: Export.ID = environment.newID()
         return try await change(in: application) { context in
@@ -59,9 +59,9 @@ extension MessagingStore {
     /// A page of exports, newest first.
     ///
     /// - Parameters:
-    ///   - after: The item before the page; `nil` for the first page.
-    ///   - limit: Most items, from one.
-    /// - Throws: `Rejection.notFound(.export)` for an `after` that is none.
+    ///   - after: The last item of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of items, at least 1.
+    /// - Throws: `Rejection.notFound(.export)` for an unknown `after`.
     public func exports(
         after: Export.ID? = nil, limit: Int, in application: Application.ID
     ) async throws -> ListPage<Export> {
@@ -69,7 +69,7 @@ extension MessagingStore {
             if let after, try transaction.export(after, in: application) == nil {
                 throw Rejection.notFound(.export)
             }
-            // Ids are time-ordered, and all are ours.
+            // Ids are time-ordered, and all are created by this server.
             let items = try transaction.rows(
                 """
                 SELECT \(raw: Export.columns) FROM exports
@@ -88,10 +88,10 @@ extension MessagingStore {
         }
     }
 
-    /// Greater than every id.
+    /// A value greater than every id.
     static var afterAllIDs: [UInt8] { [UInt8](repeating: 0xFF, count: 17) }
 
-    /// Deletes an export and, soon, its archive.
+    /// Deletes an export, and later its archive.
     ///
     /// - Throws: `Rejection.notFound(.export)`.
     public func deleteExport(_ id: Export.ID, in application: Application.ID) async throws {
@@ -103,7 +103,7 @@ extension MessagingStore {
         }
     }
 
-    /// A complete archive of whatever application, for whoever bears a signed URL of it.
+    /// An export with a complete archive of any application, for a request with a signed URL.
     ///
     /// - Returns: `nil` when there is none.
     public func signedExport(_ id: Export.ID) async throws -> Export? {
@@ -120,7 +120,7 @@ extension MessagingStore {
 }
 
 extension MessagingStore {
-    /// Whether and what an application is told of daily.
+    /// The schedule of daily exports of an application.
     public func exportSchedule(in application: Application.ID) async throws -> ExportSchedule {
         try await database.read { transaction in
             try transaction.exportSchedule(in: application)
@@ -129,7 +129,7 @@ extension MessagingStore {
 
     /// Changes the schedule.
     ///
-    /// - Throws: `Rejection.invalidOperation` for daily exports without a key to seal them for.
+    /// - Throws: `Rejection.invalidOperation` for daily exports without a key.
     public func setExportSchedule(
         _ interval: ExportSchedule.Interval, _ topics: [WebhookTopic],
         in application: Application.ID
@@ -148,7 +148,7 @@ extension MessagingStore {
         }
     }
 
-    /// Asks for every daily export that is due, of all applications.
+    /// Requests every daily export that is due, of all applications.
     public func requestDueExports() async throws {
         let now = environment.now()
         let due = try await database.read { transaction in

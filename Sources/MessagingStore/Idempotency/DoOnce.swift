@@ -1,45 +1,46 @@
 public import Messaging
 import SQL
 
-/// An answer as it is kept under a key, to be given again (X2).
+/// A response stored under an idempotency key, to be returned again (X2).
 public struct StoredResponse: Equatable, Sendable {
-    /// Of three digits.
+    /// The status code.
     public let status: Int
-    /// The header fields that belong to it, as bytes; whoever wrote them reads them.
+    /// The encoded header; only its writer decodes it.
     public let fields: [UInt8]
-    /// `nil` for none.
+    /// The body; `nil` for none.
     public let body: [UInt8]?
 
-    /// An answer to keep.
+    /// Creates a response.
     public init(status: Int, fields: [UInt8], body: [UInt8]?) {
         self.status = status
         self.fields = fields
         self.body = body
     }
 
-    /// Only success is kept: what has failed has done nothing, and may be tried again (ruling 12).
+    /// Only successful responses are stored: a failed request has changed nothing and may be retried (ruling
+    /// 12).
     var isKept: Bool { (200..<300).contains(status) }
 }
 
-/// What became of a request with a key.
+/// The outcome of a request with an idempotency key.
 public enum IdempotentOutcome: Equatable, Sendable {
-    /// It was done now.
+    /// The work was done now.
     case done(StoredResponse)
-    /// It was done before; this was the answer.
+    /// The work was done before; this is the stored response.
     case replayed(StoredResponse)
 }
 
 extension MessagingStore {
-    /// Does what a request with a key asks, unless that was done before (X2).
+    /// Does the work of a request with an idempotency key, unless it was done before (X2).
     ///
-    /// Everything the work asks of the store it is handed happens in one transaction, on its thread, and
-    /// the answer is kept in the same one: whoever comes again after a crash finds both or neither.
+    /// All calls of the work to the store it is passed run in one transaction, on its thread, and the response
+    /// is stored in the same transaction: after a crash, a retry finds both or neither.
     ///
     /// - Parameters:
-    ///   - pieces: What is asked; the same key with anything else is refused.
-    ///   - work: Waits for nothing but the store it is handed, and may run more than once; it
-    ///     reports success, which is kept, by a status of 2xx.
-    /// - Throws: `Rejection.inProgress`, `keyReused`; what the work throws, and then nothing is kept.
+    ///   - pieces: The content of the request; the key is rejected with any other content.
+    ///   - work: Must not suspend on anything but the store it is passed, and may run more than once. Its
+    ///     response is stored if the status is 2xx.
+    /// - Throws: `Rejection.inProgress`, `keyReused`; what the work throws, and then nothing is stored.
     public func doOnce(
         _ key: IdempotencyKey, describedBy pieces: [[UInt8]], in application: Application.ID,
         _ work: @escaping @Sendable (MessagingStore) async throws -> StoredResponse
@@ -51,10 +52,10 @@ extension MessagingStore {
         }
     }
 
-    /// The same for work whose effect lies outside of the database, such as a file.
+    /// The same for work with an effect outside of the database, such as a file.
     ///
-    /// Its answer is kept after it is done: a crash in between leaves the effect without its answer,
-    /// and the repeat does it a second time.
+    /// Its response is stored after the work: a crash in between leaves the effect without a response, and the
+    /// retry repeats the effect.
     public func doOnceOutsideTransaction(
         _ key: IdempotencyKey, describedBy pieces: [[UInt8]], in application: Application.ID,
         _ work: @escaping @Sendable (MessagingStore) async throws -> StoredResponse
@@ -106,7 +107,7 @@ extension MessagingStore {
 }
 
 extension IdempotencyGuard {
-    /// What is answered instead of doing it.
+    /// The outcome when the work was not done.
     fileprivate func outcome() throws -> IdempotentOutcome {
         switch result {
         case .answered(let answer): return .replayed(answer)

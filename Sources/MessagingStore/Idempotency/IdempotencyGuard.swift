@@ -2,33 +2,33 @@ import Messaging
 import SQL
 import SystemSupport
 
-/// A key, whose it is, and what was asked with it.
+/// A request with an idempotency key.
 struct IdempotentRequest: Sendable {
     let name: Name
-    /// SHA-256 of what was asked.
+    /// The SHA-256 of the content of the request.
     let digest: [UInt8]
     let now: Timestamp
 
-    /// One key of one application.
+    /// A key of an application.
     struct Name: Hashable {
         let application: Application.ID
         let key: IdempotencyKey
     }
 
-    /// How long an answer is kept, in milliseconds: a day (X2).
+    /// How long a response is stored, in milliseconds: a day (X2).
     static let life: Int64 = 86_400_000
 
-    /// Answers kept until then count no more.
+    /// Responses stored up to this moment have expired.
     var horizon: Timestamp { Timestamp(milliseconds: now.milliseconds - Self.life) }
 
-    /// - Parameter saying: What was asked, in pieces; two requests are the same when all pieces are.
+    /// - Parameter pieces: The content of the request; two requests are equal when all pieces are.
     init(
         _ name: Name, describedBy pieces: [[UInt8]], at now: Timestamp, hash: ([UInt8]) -> [UInt8]
     ) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(pieces.reduce(0) { sum, piece in sum + piece.count + 8 })
         for piece in pieces {
-            // Behind its length, so that no piece can pass for the end of another.
+            // The length comes first, so that different pieces never have the same concatenation.
             for place in 0..<8 {
                 bytes.append(UInt8(truncatingIfNeeded: piece.count >> (56 - 8 * place)))
             }
@@ -40,10 +40,10 @@ struct IdempotentRequest: Sendable {
     }
 }
 
-/// Looks once whether a key was used before: when its request first asks the store for something.
+/// Checks once whether a key was used before: when its request first queries the store.
 ///
-/// By then the shape of the request was found good (platform-api §1.6, step 7) and nothing of what it
-/// names has been looked up (step 9).
+/// By then the form of the request has been validated (platform-api §1.6, step 7), and nothing that it refers
+/// to has been looked up (step 9).
 final class IdempotencyGuard: Sendable {
     let request: IdempotentRequest
     private let found = Locked<Found>(.unseen)
@@ -54,15 +54,15 @@ final class IdempotencyGuard: Sendable {
         case reused
     }
 
-    /// Thrown through a handler to its end: there is an answer already.
+    /// Thrown through the handler: a response is already stored, or the key was used for another request.
     struct AlreadyAnswered: Error {}
 
     init(_ request: IdempotentRequest) { self.request = request }
 
-    /// What the look found.
+    /// The result of the check.
     var result: Found { found.withLock { found in found } }
 
-    /// Passes when the key was not used before.
+    /// Returns when the key was not used before.
     func check(_ transaction: Transaction) throws {
         var found = result
         if case .unseen = found {
@@ -76,14 +76,14 @@ final class IdempotencyGuard: Sendable {
     }
 }
 
-/// Keys whose requests this process works on now.
+/// The idempotency keys of the requests that this process is working on.
 ///
-/// A repeat that overtakes its first try is told so instead of waiting behind it. Between processes the
-/// transaction of each decides.
+/// A retry that overtakes the first request is rejected at once instead of waiting for it. Between processes,
+/// their transactions decide.
 final class RunningRequests: Sendable {
     private let digests = Locked<[IdempotentRequest.Name: [UInt8]]>([:])
 
-    /// - Throws: `Rejection.inProgress`; `keyReused` when something else was asked with the key.
+    /// - Throws: `Rejection.inProgress`; `keyReused` when the key is used for another request.
     func begin(_ request: IdempotentRequest) throws(Rejection) {
         let other = digests.withLock { digests -> [UInt8]? in
             if let digest = digests[request.name] { return digest }
@@ -100,7 +100,7 @@ final class RunningRequests: Sendable {
 }
 
 extension Transaction {
-    /// What a key was used for, within its life.
+    /// What a key was used for, unless that has expired.
     func found(_ request: IdempotentRequest) throws -> IdempotencyGuard.Found {
         let name = request.name
         return try first(
@@ -118,10 +118,9 @@ extension Transaction {
         } ?? .unused
     }
 
-    /// Keeps an answer, and lets go of a few that are older than a day.
+    /// Stores a response, and deletes up to two expired ones.
     ///
-    /// Two for each that comes: so there are never many more than a day brings, and no request waits
-    /// for a great sweep.
+    /// So the table holds little more than the responses of a day, and no request waits for a large deletion.
     func keep(_ answer: StoredResponse, for request: IdempotentRequest) throws {
         let name = request.name
         try execute(

@@ -1,27 +1,27 @@
 import SQL
 import SystemSupport
 
-/// A transaction lent to the handler of a request, who does all of his work in it.
+/// A transaction in which a request handler does all of its work.
 ///
-/// He comes back with his answer before the transaction ends, so that the answer can be kept in it
-/// (X2). The lock is never contended: one handler works, on the thread of the transaction.
+/// The handler returns its response before the transaction ends, so that the response can be stored in it (X2).
+/// The lock is never contended, because one handler runs on the thread of the transaction.
 final class InlineTransaction: Sendable {
     private struct State {
-        /// `nil` once it is over.
+        /// `nil` once the handler has ended.
         var transaction: Transaction?
     }
 
     private let state: Locked<State>
 
-    /// Lends a transaction until ``host(_:)`` has returned.
+    /// Provides a transaction until ``host(_:)`` has returned.
     init(_ transaction: Transaction) {
-        // Holds because `host` ends the lending before the transaction's closure returns, and until
-        // then it is only touched under the lock.
+        // Safe because `host` clears it before the transaction's closure returns, and it is only used under the
+        // lock.
         nonisolated(unsafe) let lent = State(transaction: transaction)
         state = unsafe Locked(lent)
     }
 
-    /// Runs a piece of the handler's work.
+    /// Runs a query or change of the handler.
     func run<Value: Sendable>(_ body: (Transaction) throws -> Value) throws -> Value {
         try state.withLock { state in
             guard let transaction = state.transaction else { throw StoreFault.leftTransaction }
@@ -31,7 +31,7 @@ final class InlineTransaction: Sendable {
 
     /// Runs a handler to its end on this thread.
     ///
-    /// - Returns: What he came to; `nil` when he waited for something other than this store.
+    /// - Returns: Its result; `nil` when it has suspended on something other than this store.
     func host<Answer: Sendable>(
         _ handle: @escaping @Sendable () async throws -> Answer
     ) -> Result<Answer, any Error>? {
@@ -49,7 +49,7 @@ final class InlineTransaction: Sendable {
     }
 }
 
-/// Runs tasks on the thread that calls ``runAll()``, and then no more.
+/// A task executor that runs jobs on the thread that calls ``runAll()``, and ends with that call.
 final class InlineExecutor: TaskExecutor {
     private struct Line {
         var jobs: [UnownedJob] = []
@@ -64,11 +64,11 @@ final class InlineExecutor: TaskExecutor {
             if line.isOpen { line.jobs.append(job) }
             return line.isOpen
         }
-        // Late: somebody has waited elsewhere. He ends where everybody does.
+        // The task has suspended elsewhere. The job runs on the global executor, where its store calls fail.
         if !isTaken { globalConcurrentExecutor.enqueue(job) }
     }
 
-    /// Runs what is there and what that brings, until nothing is left.
+    /// Runs the enqueued jobs and the jobs they enqueue, until none is left.
     func runAll() {
         while let job = next() {
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())

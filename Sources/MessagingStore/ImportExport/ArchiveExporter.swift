@@ -3,22 +3,21 @@ import SQL
 import SystemSupport
 
 extension MessagingStore {
-    /// Tells everything of an application line by line, as it is at one moment, while others go on
-    /// changing it (X10).
+    /// Passes everything of an application line by line, as of one moment, while it continues to change (X10).
     ///
-    /// The same data gives the same lines in the same order on either engine: the application, users in
-    /// the order of their names' bytes, what they want of each other, conversations in the order of their
-    /// ids, each with its messages behind it, contents nobody needs yet, messages that wait, announcements,
-    /// and keys. Tokens, webhooks, exports and the log itself are a server's and not told.
+    /// The same data gives the same lines in the same order on either engine: the application, users by the
+    /// bytes of their ids, their relations, conversations by id, each followed by its messages, unused
+    /// contents, scheduled messages, announcements, and keys. Tokens, webhooks, exports and the event log
+    /// belong to a server and are not exported.
     ///
-    /// - Parameter tell: Called on a reader's thread, which waits for it; what it throws ends this.
+    /// - Parameter tell: Called on a reader's thread, which waits for it; an error it throws ends the export.
     /// - Throws: `Rejection.notFound(.application)`.
     public func forEachLine(
         of application: Application.ID, _ tell: @escaping @Sendable (ArchiveLine) throws -> Void
     ) async throws {
         let hasBegun = Locked(false)
         try await database.read { transaction in
-            // A connection that breaks is looked through again: nothing may be told twice.
+            // After a broken connection the read would start again: no line may be passed twice.
             guard
                 hasBegun.withLock({ begun in
                     defer { begun = true }
@@ -37,18 +36,18 @@ extension MessagingStore {
     }
 }
 
-/// The connection broke while an export was read: what has been told is not whole.
+/// An error: the connection broke during an export, so the lines passed so far are incomplete.
 public struct ExportInterrupted: Error, CustomStringConvertible {
-    /// For a person.
+    /// The message for the operator.
     public var description: String { "the connection to the database broke: begin anew" }
 }
 
-/// All records of an application in their order, a stretch in memory at a time.
+/// Reads all records of an application in order, a page at a time.
 struct ArchiveExporter {
     let transaction: Transaction
     let application: Application.ID
 
-    /// Rows at once.
+    /// The number of rows read at once.
     static let stretch = 100
 
     func forEach(_ tell: (ArchiveRecord) throws -> Void) throws {
@@ -69,7 +68,7 @@ struct ArchiveExporter {
         try inStretches(keys) { key in try tell(.key(key)) }
     }
 
-    /// - Parameter next: The items behind one; none at the end.
+    /// - Parameter next: Reads the items after one; empty at the end.
     func inStretches<Item>(
         _ next: (Item?) throws -> [Item], _ tell: (Item) throws -> Void
     ) throws {
@@ -98,7 +97,7 @@ extension ArchiveExporter {
         }
     }
 
-    /// Only of users who follow or block others, or blocked them before.
+    /// Only of users who follow or block others, or have blocked others before.
     func relations(after last: ArchivedRelations?) throws -> [ArchivedRelations] {
         let users = try transaction.rows(
             """
@@ -139,7 +138,7 @@ extension ArchiveExporter {
 }
 
 extension ArchiveExporter {
-    /// Of one that was deleted only that its id stands for nothing any more is told (R18).
+    /// Of a deleted conversation only its id and the time of its deletion are exported (R18).
     func conversations(after last: ArchivedConversation?) throws -> [ArchivedConversation] {
         let ids = try transaction.rows(
             """
@@ -288,7 +287,7 @@ extension ArchiveExporter {
             found: Dictionary(rows.map { moved in (moved.content.id, moved) }) { one, _ in one })
     }
 
-    /// Contents that neither a message nor one that waits shows.
+    /// Contents that no message and no scheduled message uses.
     func unusedContents(after last: ArchivedContent?) throws -> [ArchivedContent] {
         try contents(
             """
@@ -308,13 +307,13 @@ extension ArchiveExporter {
 }
 
 extension ArchiveExporter {
-    /// A message that waits, and its turn.
+    /// A scheduled message and its position in the order of acceptance.
     struct Waiting {
         let turn: Int64
         let record: ArchivedScheduledMessage
     }
 
-    /// In the order in which they were accepted.
+    /// Scheduled messages in the order of acceptance.
     func scheduled(after last: Waiting?) throws -> [Waiting] {
         let rows = try transaction.rows(
             """

@@ -3,37 +3,37 @@ import SQL
 
 /// A step of an import.
 public enum ImportStep: Equatable, Sendable {
-    /// A record comes; a message with the record of its conversation, where that came in front of it.
+    /// Imports a record; a message with the record of its conversation, if that came before it.
     case record(ArchiveRecord, of: ArchivedConversation? = nil)
-    /// No more messages of a conversation come now: if it was merged, they are put in order (X1.3).
+    /// Ends the messages of a conversation for now: if it was merged, they are sorted (X1.3).
     case reconcile(Conversation.ID)
-    /// The bytes of a content have come for the record behind it: without that, nobody needs them.
+    /// Imports a content whose bytes have arrived for the following record, which uses it.
     case content(ArchivedContent)
 }
 
-/// What became of a step.
+/// The outcome of a step.
 public enum ImportOutcome: Equatable, Sendable {
-    /// It was not there and is now.
+    /// The record was new and is imported.
     case imported
-    /// It was there, or was deleted since; nothing has changed.
+    /// The object already existed, or was deleted since; nothing has changed.
     case present
-    /// It was not there, and has become one with the conversation its participants had.
+    /// The conversation was new, and was merged with the existing one of its participants.
     case merged
 }
 
-/// A step that cannot be done; none of those it was asked for with has been done either.
+/// An error: a step failed, and none of the steps passed with it was done.
 public struct RejectedImportStep: Error, Equatable, Sendable {
-    /// Which step, from zero.
+    /// The index of the step, from zero.
     public let step: Int
-    /// What is wrong with it.
+    /// The error.
     public let mistake: ArchiveLineError
 }
 
 extension MessagingStore {
-    /// Makes an application that comes from elsewhere (X10).
+    /// Creates an application from an archive (X10).
     ///
-    /// One that has its id already stays as it is, unless nothing has happened in it yet, because somebody
-    /// made it for this: then it takes the name and the time.
+    /// An existing application with this id stays unchanged. Only an unused one, created for the import, takes
+    /// the name and the creation time.
     public func importApplication(_ application: Application) async throws -> ImportOutcome {
         try await change(in: application.id) { context in
             if let known = try context.transaction.application(application.id) {
@@ -51,13 +51,13 @@ extension MessagingStore {
         }
     }
 
-    /// Brings records in their order, all or none; when this returns, they are durable (X10).
+    /// Imports records in order, all or none; when this returns, they are durable (X10).
     ///
-    /// What is there already stays as it is, so bringing the same again changes nothing. Each record is
-    /// one event of the log, which webhooks are not told of.
+    /// Existing objects stay unchanged, so importing the same records again changes nothing. Each record is one
+    /// event, which is not delivered to webhooks.
     ///
-    /// - Parameter steps: A few: they are one transaction. The bytes of contents are there.
-    /// - Returns: What became of each.
+    /// - Parameter steps: A few steps, run in one transaction. The bytes of their contents are stored.
+    /// - Returns: The outcome of each step.
     /// - Throws: ``RejectedImportStep``.
     public func importRecords(
         _ steps: [ImportStep], in application: Application.ID
@@ -69,12 +69,12 @@ extension MessagingStore {
     }
 }
 
-/// A few records on their way into the rows.
+/// The import of a few records in one transaction.
 private struct RecordImporter {
     let context: MutationContext
-    /// Conversations where messages have come behind others that are younger.
+    /// Conversations with messages that were imported after younger ones.
     private var unordered: Set<Conversation.ID> = []
-    /// Whether conversations were merged with others after they came.
+    /// Whether conversations were merged after their records were written.
     private var mergers: [Conversation.ID: Bool] = [:]
 
     private var transaction: Transaction { context.transaction }
@@ -112,7 +112,7 @@ private struct RecordImporter {
         }
     }
 
-    /// One whose bytes are just being deleted has an end already; who needs it is refused.
+    /// A content whose bytes are being deleted is not imported; a record that uses it is rejected.
     private func bring(_ moved: ArchivedContent) throws -> ImportOutcome {
         var content = moved.content
         guard try transaction.content(content.id, in: application) == nil,
@@ -127,8 +127,8 @@ private struct RecordImporter {
         return .imported
     }
 
-    /// Merges a conversation that has just come with the distinct one its participants had, before anything
-    /// else finds both (ruling 26).
+    /// Merges a conversation right after its import with the existing one of its participants, before other
+    /// code finds both (ruling 26).
     private func merge(_ own: Conversation) throws -> Bool {
         guard own.isDistinct, own.deletedAt == nil else { return false }
         let holder = try transaction.distinctConversation(
@@ -137,12 +137,12 @@ private struct RecordImporter {
         return try context.reconcile(own.id).hasChanged
     }
 
-    /// What of a record is to come; `nil` when it is there.
+    /// The part of a record that is missing here; `nil` when nothing is.
     private mutating func missing(
         _ record: ArchiveRecord, of conversation: ArchivedConversation?
     ) throws -> ArchiveRecord? {
         switch record {
-        // It was brought before all others.
+        // The application was imported before all other records.
         case .application: return nil
         case .user(let moved): return try isMissing(moved) ? record : nil
         case .relations(let moved): return try missing(moved).map(ArchiveRecord.relations)
@@ -167,7 +167,7 @@ private struct RecordImporter {
         }
     }
 
-    /// What has been told about him here stays; who was only named takes all.
+    /// A provided identity stays unchanged; a user who was only named takes the imported one.
     private func isMissing(_ moved: ArchivedUser) throws -> Bool {
         guard let known = try transaction.user(moved.user.id, in: application) else { return true }
         return known.identityStatus != .provided && moved.user.identityStatus == .provided
@@ -183,7 +183,7 @@ private struct RecordImporter {
             moved.user, followed: followed, blocked: blocked, blockPeriods: periods)
     }
 
-    /// - Parameter blocked: The users whom the block lists here do not name yet.
+    /// - Parameter blocked: The imported users that are not in the block list here.
     private func newPeriods(
         of moved: ArchivedRelations, blocking blocked: Set<UserID>
     ) throws -> [ArchivedRelations.BlockPeriod] {
@@ -194,16 +194,16 @@ private struct RecordImporter {
         }
     }
 
-    /// Keeps its place, unless another message has it or its conversation is another one by now.
+    /// A message keeps its position, unless another message has it or its conversation was merged.
     ///
-    /// - Parameter conversation: Where it comes from, as it was there.
+    /// - Parameter conversation: The record of its conversation.
     private mutating func missing(
         _ moved: ArchivedMessage, of conversation: ArchivedConversation?
     ) throws -> ArchivedMessage? {
         let message = moved.message
-        // Asked together: over a network it is one round trip.
+        // Sent together, in one round trip.
         let known = try transaction.askHome(of: message.id, in: application)
-        // The id of a message that was deleted stays taken (rulings 12).
+        // The id of a deleted message stays taken (rulings 12).
         let trace = try transaction.askObject(
             madeWith: Replay.Key(message.id), as: .message, in: application)
         let neighbour = try transaction.askMessage(
@@ -224,15 +224,15 @@ private struct RecordImporter {
                 to: message.position, in: home.id,
                 recipients: conversation.recipients(at: message.position))
         }
-        // Those of a merged one are put in order when all have come.
+        // Messages of a merged conversation are sorted when all have been imported.
         if isOwn { unordered.insert(home.id) }
         return moved.moved(
             to: home.lastPosition.next, in: home.id,
             recipients: conversation?.recipients(at: message.position) ?? [])
     }
 
-    /// Whether a conversation was merged with another one after its record had come: what that says of
-    /// positions is said with each message then.
+    /// Whether a conversation was merged after its record was written: the receipts and hidden positions of its
+    /// record then have to be stored with each message.
     private mutating func isMerged(
         _ home: Conversation, since record: ArchivedConversation
     ) throws -> Bool {
@@ -271,7 +271,7 @@ private struct RecordImporter {
         return false
     }
 
-    /// The conversation of that id, or of that alias, deleted or not.
+    /// The conversation with this id or alias, deleted or not.
     private func home(_ id: Conversation.ID) throws -> Conversation? {
         if let own = try transaction.storedConversation(id, in: application) { return own }
         let winner = try transaction.winner(of: id, in: application)
@@ -284,7 +284,7 @@ private struct RecordImporter {
         return home
     }
 
-    /// One that was never merged stays as it is: positions are known to others.
+    /// A conversation that was never merged stays unchanged, because its positions are known to clients.
     private func reconcile(_ id: Conversation.ID) throws -> ImportOutcome {
         guard let own = try home(id), own.isDistinct, own.deletedAt == nil,
             try own.id != id || !transaction.aliases(of: id, in: application).isEmpty
@@ -300,9 +300,9 @@ extension Application {
     }
 }
 
-// What an import asks before it brings a record.
+// Queries of an import before a record is imported.
 extension Transaction {
-    /// Whether nobody has used an application for anything.
+    /// Whether an application has no users, conversations, contents or announcements.
     func isUnused(_ application: Application.ID) throws -> Bool {
         let tables: [StaticString] = ["identities", "conversations", "contents", "announcements"]
         return try tables.allSatisfy { table in
@@ -312,7 +312,7 @@ extension Transaction {
         }
     }
 
-    /// Whom a user follows, by will or not, and blocks.
+    /// The users that a user follows, explicitly or not, and blocks.
     func relations(
         of user: UserID, in application: Application.ID
     ) throws -> (followed: Set<UserID>, blocked: Set<UserID>) {
@@ -328,7 +328,7 @@ extension Transaction {
         return (Set(followed), Set(blocked))
     }
 
-    /// In which conversation a message stands.
+    /// Queries the conversation of a message.
     func askHome(
         of message: Message.ID, in application: Application.ID
     ) throws -> DeferredRows<Conversation.ID> {
@@ -340,7 +340,7 @@ extension Transaction {
         ) { row in try row.id(0) }
     }
 
-    /// Which message has a place.
+    /// Queries the message at a position.
     func askMessage(
         at place: Position, in conversation: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<Message.ID> {

@@ -1,8 +1,8 @@
 import Messaging
 import SQL
 
-// What came from another server is written as it was there; what is counted adds up again from the
-// messages as they come.
+// Imported records are written as they were on the other server; counts are built up from the imported
+// messages.
 extension Projection {
     func bring(_ record: ArchiveRecord) throws {
         switch record {
@@ -42,7 +42,7 @@ extension Projection {
     }
 
     private func bring(_ moved: ArchivedRelations) throws {
-        // Whose own record has come has the standing that it tells.
+        // Users whose own record was imported already have their status.
         try nameInMoved([moved.user] + moved.followed)
         for some in moved.followed.powers(upTo: 256) {
             let rows = some.map { user -> [SQLValue] in
@@ -65,7 +65,7 @@ extension Projection {
         try bringBlocks(moved)
     }
 
-    /// Keeps a content, unless it is there.
+    /// Inserts a content, unless it exists.
     func bring(_ moved: ArchivedContent) throws {
         let id = moved.content.id
         guard try transaction.content(id, in: application) == nil else { return }
@@ -93,10 +93,10 @@ extension Projection {
 }
 
 extension Projection {
-    /// Creates a conversation with the view of every participant; its messages are still to come.
+    /// Inserts a conversation with the views of all participants; its messages follow.
     ///
-    /// A distinct one whose participants have another one already has no key of its own: the next event of
-    /// the same transaction merges both.
+    /// A distinct one whose participants already have another has no key: the next event of the same
+    /// transaction merges the two.
     func bring(_ moved: ArchivedConversation) throws {
         let conversation = moved.conversation
         let id = conversation.id
@@ -167,7 +167,7 @@ extension Projection {
         }
     }
 
-    /// Adds a message and counts it in every view, as deleting it would take it out of them.
+    /// Inserts a message and counts it in every view.
     func bring(_ moved: ArchivedMessage) throws {
         for content in moved.contents { try bring(content) }
         let message = moved.message
@@ -225,7 +225,7 @@ extension Projection {
     private func countInViews(_ message: Message) throws {
         let (place, home) = (message.position, message.conversation)
         let hiders = try askHiders(of: place, in: home)
-        // Names of users are never empty, so the empty one stands for nobody.
+        // User ids are never empty, so the empty id matches no user.
         let readers =
             try readers(of: place, in: home).map(\.text) + [message.sender.userID?.text ?? ""]
         let hidden = try hiders.rows().map(\.text) + [""]

@@ -1,11 +1,11 @@
 public import Messaging
 import SystemSupport
 
-/// Wakes readers of the log with a position, never with data.
+/// Wakes readers of the event log with the last committed position.
 ///
-/// It is advanced after the commit, so what it names can be read. Processes that commit to the same
-/// server are heard after ``MessagingStore/listen()``, those at the same file are not: a slow poll behind
-/// it serves whoever waits for them.
+/// It is advanced after the commit, so events up to the position can be read. Commits of other processes to the
+/// same server are reported after ``MessagingStore/listen()``; commits of other processes to the same file are
+/// not, so readers also poll slowly.
 public final class CommitSignal: Sendable {
     private let state = Locked(State())
 
@@ -28,7 +28,7 @@ public final class CommitSignal: Sendable {
         state.withLock { state in state.latest[application] }
     }
 
-    /// Waits until the log is known to go beyond a place.
+    /// Waits until the log is known to extend beyond a position.
     ///
     /// - Returns: The last position; `nil` when the waiting task was cancelled.
     public nonisolated(nonsending) func wait(
@@ -42,7 +42,8 @@ public final class CommitSignal: Sendable {
             await withCheckedContinuation { wake in
                 let waiter = Waiter(application: application, place: place, wake: wake)
                 enter(waiter, as: number)
-                // Cancelled between the check and the entry, nobody would wake it.
+                // If the task was cancelled between the check and the registration, `onCancel` has found no
+                // waiter.
                 if Task.isCancelled { leave(number) }
             }
         } onCancel: {
@@ -50,22 +51,22 @@ public final class CommitSignal: Sendable {
         }
     }
 
-    /// Waits until the log is known to go beyond a place, so many milliseconds at most.
+    /// Waits until the log is known to extend beyond a position, for at most that many milliseconds.
     ///
-    /// Whoever looks afterwards anyway also finds what other processes have committed.
+    /// A caller that reads the log afterwards also finds the commits of other processes.
     public func wait(
         past place: LogPosition, in application: Application.ID, atMost milliseconds: Int64
     ) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = await self.wait(past: place, in: application) }
-            // Cancelled with the group: whichever comes first ends both.
+            // The task that finishes first cancels the other one.
             group.addTask { await pause(milliseconds: milliseconds) }
             await group.next()
             group.cancelAll()
         }
     }
 
-    /// Tells that everything up to a position is committed.
+    /// Reports that everything up to a position is committed.
     func advance(to position: LogPosition, in application: Application.ID) {
         let woken = state.withLock { state -> [Waiter] in
             guard state.latest[application] ?? .start < position else { return [] }
@@ -79,7 +80,7 @@ public final class CommitSignal: Sendable {
         for waiter in woken { waiter.wake.resume(returning: position) }
     }
 
-    /// The applications somebody waits for.
+    /// The applications with waiting readers.
     var awaited: Set<Application.ID> {
         state.withLock { state in Set(state.waiting.values.map(\.application)) }
     }

@@ -1,28 +1,28 @@
 public import Messaging
 import SQL
 
-/// A stretch of the log as its readers are shown it.
+/// A page of the event log.
 public struct EventPage: Sendable {
-    /// Some of the events, oldest first.
+    /// The selected events, oldest first.
     public let events: [ResolvedEvent]
-    /// How far the log was looked at: the next stretch comes after it, also when nothing was found.
+    /// The last position that was examined: the next page starts after it, also when no event was selected.
     public let through: LogPosition
-    /// Whether the log goes on behind it.
+    /// Whether the log continues after the page.
     public let isCut: Bool
 }
 
 extension MessagingStore {
-    /// Positions that are looked at for one page: among those of other types few may be wanted.
+    /// The maximum number of positions examined for one page, because few of the events may have a wanted type.
     static let eventWindow: Int64 = 10_000
 
-    /// The events after a place that have one of some types, with what they show.
+    /// Reads the events after a position that have one of the given types, with the objects they show.
     ///
     /// - Parameters:
-    ///   - place: The last position the reader has; `nil` for none.
-    ///   - types: `nil` for all.
-    ///   - limit: Most events; a page that would be large has fewer.
-    /// - Throws: `Rejection.positionGone` for a place before the first that is kept,
-    ///   `invalid("after")` for one behind the end.
+    ///   - place: The reader's last position; `nil` for the beginning of the log.
+    ///   - types: `nil` for all types.
+    ///   - limit: The maximum number of events; a large page has fewer.
+    /// - Throws: `Rejection.positionGone` for a position that was trimmed, `invalid("after")` for one after
+    ///   the end.
     public func eventPage(
         after place: LogPosition?, types: Set<EventType>? = nil, limit: Int,
         in application: Application.ID
@@ -48,23 +48,23 @@ extension MessagingStore {
         }
     }
 
-    /// The first place a reader may come after, and the last position there is.
+    /// The first position that a reader may continue after, and the last position.
     public func logExtent(in application: Application.ID) async throws -> LogExtent {
         try await database.read { transaction in try transaction.logExtent(in: application) }
     }
 }
 
-/// How far a log reaches.
+/// The range of positions of an event log.
 public struct LogExtent: Equatable, Sendable {
-    /// The last position that is gone; zero while none is.
+    /// The last position that was trimmed; zero if none was.
     public let trimmed: LogPosition
     /// The last position.
     public let end: LogPosition
 
-    /// Whether a reader may go on after a place.
+    /// Checks that a reader may continue after a position.
     ///
-    /// - Parameter name: The parameter that names the place.
-    /// - Throws: `Rejection.positionGone`, and `invalid` of the parameter.
+    /// - Parameter name: The name of the request parameter.
+    /// - Throws: `Rejection.positionGone`, and `invalid` with the name of the parameter.
     public func check(_ place: LogPosition, _ name: String = "after") throws(Rejection) {
         guard place >= trimmed else {
             throw .positionGone(oldest: LogPosition(trimmed.number + 1))
@@ -102,7 +102,7 @@ extension Transaction {
 }
 
 extension RecordedEvent {
-    /// What ``init(_:)`` reads, in this order.
+    /// The columns that ``init(_:)`` reads, in this order.
     static let columns: StaticString = "position, kind, at, payload, actor_user, actor_token, trace"
 
     init(_ row: borrowing Row) throws {
@@ -120,11 +120,11 @@ extension RecordedEvent {
 }
 
 extension MessagingStore {
-    /// The events after a place, oldest first; reading takes nothing away.
+    /// Reads the events after a position, oldest first.
     ///
     /// - Parameters:
-    ///   - place: The last position the reader has.
-    ///   - limit: Most events to return.
+    ///   - place: The reader's last position.
+    ///   - limit: The maximum number of events.
     public func events(
         after place: LogPosition, limit: Int, in application: Application.ID
     ) async throws -> [RecordedEvent] {
@@ -142,11 +142,11 @@ extension MessagingStore {
     }
 }
 
-// How readers ask for the log: an index has its order, however long it is, and a test asks whether it does.
+// The query for the event log. An index provides its order, which a test checks with the query plan.
 extension SQL {
-    /// The events behind a place and up to another, oldest first.
+    /// The events after a position up to another, oldest first.
     ///
-    /// - Parameter kinds: Only these; `nil` for all.
+    /// - Parameter kinds: The stored kinds to select; `nil` for all.
     static func events(
         after place: LogPosition, through end: LogPosition, kinds: [String]?, limit: Int,
         in application: Application.ID

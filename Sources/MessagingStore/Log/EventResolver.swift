@@ -1,13 +1,13 @@
 import Messaging
 import SQL
 
-/// Finds what events show beside what they say, as it was right after each (rulings 27).
+/// Finds the objects that events show, in their state right after each event (rulings 27).
 struct EventResolver {
     let application: Application.ID
     let hash: @Sendable ([UInt8]) -> [UInt8]
     var history: ObjectHistory
 
-    /// - Parameter first: The earliest event that is shown.
+    /// - Parameter first: The earliest event that will be resolved.
     init(
         _ transaction: Transaction, from first: LogPosition, in application: Application.ID,
         hash: @escaping @Sendable ([UInt8]) -> [UInt8]
@@ -17,9 +17,9 @@ struct EventResolver {
         history = ObjectHistory(transaction, from: first, in: application)
     }
 
-    /// Events in ascending order with what they show.
+    /// Resolves events in ascending order.
     ///
-    /// - Returns: As many as one answer may hold, at least one.
+    /// - Returns: As many as fit into one response, at least one.
     mutating func shown(_ events: [RecordedEvent]) throws -> [ResolvedEvent] {
         try load(events)
         var shown: [ResolvedEvent] = []
@@ -80,7 +80,7 @@ struct EventResolver {
         return .conversation(try history.snapshot(of: conversation, at: position))
     }
 
-    /// Reads ahead what the events name, each kind of object by one statement.
+    /// Loads the objects that the events refer to, with one statement for each kind of object.
     private mutating func load(_ events: [RecordedEvent]) throws {
         var users: Set<UserID> = []
         var conversations: Set<Conversation.ID> = []
@@ -109,9 +109,9 @@ struct EventResolver {
 }
 
 extension EventID {
-    /// The same name for the same occurrence, however often it is told: receivers know doubles by it.
+    /// The id of an event, the same whenever it is delivered, so that receivers can detect duplicates.
     ///
-    /// - Parameter part: What of the event, where it is told in several.
+    /// - Parameter part: Distinguishes the webhook events that come from one event.
     static func naming(
         _ recorded: RecordedEvent, _ part: [UInt8] = [], in application: Application.ID,
         by hash: ([UInt8]) -> [UInt8]

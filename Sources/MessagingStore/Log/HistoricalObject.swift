@@ -1,28 +1,29 @@
 import Messaging
 import SQL
 
-/// An object whose former states are kept while the log is, so that an event shows it as it was (rulings 27).
+/// An object whose earlier states are stored as long as the event log, so that an event can show it as it was
+/// (rulings 27).
 ///
 /// Each row of `object_history` is a state that ended, with the position of the event that ended it. The state
-/// right after event P is the one that the first event behind P ended, or else what the object's rows hold now.
-/// What only grows with the log needs no state: a message knows the event that brought it.
+/// right after event P is the one ended by the first event after P, or else the one in the object's rows.
+/// Messages sent after P need no stored state: each message has the position of its event.
 enum HistoricalObject: Hashable {
-    /// What is known of a user.
+    /// A user's identity.
     case identity(UserID)
     /// A conversation without its participants.
     case conversation(Conversation.ID)
-    /// All who take or took part in a conversation.
+    /// All current and former participants of a conversation.
     case participants(Conversation.ID)
-    /// What a participant received and read.
+    /// What a participant has received and read.
     case receipts(ReceiptOwner)
-    /// A message with its parts and its place.
+    /// A message with its parts and its position.
     case message(Message.ID)
-    /// The positions a participant does not see, one by one.
+    /// The single positions that a participant does not see.
     case hidden(ReceiptOwner)
-    /// The metadata a former participant sees (R14).
+    /// The metadata that a former participant sees (R14).
     case frozenMetadata(ReceiptOwner)
 
-    /// What its rows are found by, within an application.
+    /// The key of its rows within an application.
     var key: [UInt8] {
         switch self {
         case .identity(let user): [1] + Array(user.text.utf8)
@@ -40,15 +41,15 @@ extension ReceiptOwner {
     fileprivate var key: [UInt8] { conversation.bytes + Array(user.text.utf8) }
 }
 
-/// What changes objects keeps the states it ends, in the event's transaction. An object that was not there has
-/// an empty state. Of several changes by one event the first has the state of before.
+/// Stores the state of an object before an event changes it, in the event's transaction. An object that did not
+/// exist has an empty state. If one event changes an object several times, the first state is stored.
 extension Projection {
     func keepIdentity(of user: UserID) throws {
         let before = try transaction.user(user, in: application)
         keep(.identity(user)) { writer in before?.writeFormer(to: &writer) }
     }
 
-    /// - Parameter conversation: As it is before the change.
+    /// - Parameter conversation: Its state before the change.
     func keep(_ conversation: Conversation) {
         keep(.conversation(conversation.id)) { writer in
             var conversation = conversation
@@ -57,7 +58,7 @@ extension Projection {
         }
     }
 
-    /// Keeps that a conversation was not there.
+    /// Stores that a conversation did not exist.
     func keepAbsence(of id: Conversation.ID) {
         keep(.conversation(id)) { _ in }
     }
@@ -74,12 +75,12 @@ extension Projection {
         }
     }
 
-    /// - Parameter receipts: As they are before the change.
+    /// - Parameter receipts: Their state before the change.
     func keep(_ receipts: Receipts, of owner: ReceiptOwner) {
         keep(.receipts(owner)) { writer in receipts.writeFormer(to: &writer) }
     }
 
-    /// - Parameter message: As it is before the change.
+    /// - Parameter message: Its state before the change.
     func keep(_ message: Message) {
         keep(.message(message.id)) { writer in message.write(to: &writer) }
     }
@@ -102,7 +103,7 @@ extension Projection {
         keep(.frozenMetadata(owner)) { writer in before.write(to: &writer) }
     }
 
-    /// Keeps all of a conversation that is about to be deleted or merged, but its messages.
+    /// Stores everything of a conversation that is about to be deleted or merged, except its messages.
     func keepWhole(_ id: Conversation.ID) throws {
         try keepConversation(id)
         try keepParticipants(of: id)
@@ -117,7 +118,8 @@ extension Projection {
         }
     }
 
-    /// Keeps what every participant of a conversation does not see; deleting a conversation leaves it.
+    /// Stores what every participant of a conversation does not see; deleting a conversation leaves it in
+    /// place.
     func keepHidden(in id: Conversation.ID) throws {
         let rows = try transaction.rows(
             """
@@ -149,7 +151,7 @@ extension Projection {
 }
 
 extension Transaction {
-    /// The metadata a former participant sees; `nil` for one who takes part.
+    /// The metadata that a former participant sees; `nil` for a current participant.
     func frozenMetadata(
         of owner: ReceiptOwner, in application: Application.ID
     ) throws -> Metadata? {
@@ -162,12 +164,12 @@ extension Transaction {
         ) { row in try row.metadata(0) }
     }
 
-    /// What is kept for readers of the log alone, and goes with the events before it.
+    /// Tables that only readers of the log use; their rows are trimmed with the events.
     static let historyTables: [(name: StaticString, position: StaticString)] = [
         ("object_history", "until"), ("deleted_messages", "event"),
     ]
 
-    /// Deletes what only readers of events up to a position needed.
+    /// Deletes the rows that only readers of events up to a position needed.
     func trimHistory(through last: LogPosition, in application: Application.ID) throws {
         for table in Self.historyTables {
             try execute(
@@ -182,18 +184,18 @@ extension Transaction {
 // MARK: - Coding
 
 extension User {
-    /// What events show of a user: the identity, and whether there is one.
+    /// What events show of a user: the identity, and whether the user has one.
     fileprivate func writeFormer(to writer: inout ByteWriter) {
         identity.write(to: &writer)
         writer.write(knownIdentity != nil)
     }
 }
 
-/// What was known of a user.
+/// A user's identity at an earlier position.
 struct FormerIdentity {
-    /// Without names where nothing was told.
+    /// Without names if none were provided.
     let identity: Identity
-    /// Whether it was an identity, and not only a user.
+    /// Whether the user had an identity.
     let isKnown: Bool
 
     init(identity: Identity, isKnown: Bool) {

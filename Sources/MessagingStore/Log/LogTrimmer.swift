@@ -2,9 +2,9 @@ public import Messaging
 import SQL
 import SystemSupport
 
-/// Lets go of events whose time is over, every ten minutes (X3).
+/// Deletes expired events every ten minutes (X3).
 public final class LogTrimmer: Sendable {
-    /// Between two looks, in milliseconds.
+    /// The interval in milliseconds.
     static let interval: Int64 = 600_000
 
     private let store: MessagingStore
@@ -13,12 +13,12 @@ public final class LogTrimmer: Sendable {
     private let onFault: @Sendable (any Error) -> Void
     private let work = BackgroundTask()
 
-    /// Nothing goes before ``start()``.
+    /// Creates a trimmer; ``start()`` starts it.
     ///
     /// - Parameters:
-    ///   - retention: How long an event is kept, in milliseconds; 0 for ever.
-    ///   - sleep: Waits so many milliseconds, unless its task is cancelled; really, if `nil`.
-    ///   - onFault: Told when a look failed; the next one tries again.
+    ///   - retention: How long an event is stored, in milliseconds; 0 for ever.
+    ///   - sleep: Waits that many milliseconds, unless its task is cancelled; `nil` for the real clock.
+    ///   - onFault: Called when a run failed; the next run tries again.
     public init(
         store: MessagingStore, retention: Int64, sleep: (@Sendable (Int64) async -> Void)? = nil,
         onFault: @escaping @Sendable (any Error) -> Void
@@ -29,13 +29,13 @@ public final class LogTrimmer: Sendable {
         self.onFault = onFault
     }
 
-    /// Begins, unless everything is kept; once.
+    /// Starts, unless events are stored for ever. Call it once.
     public func start() {
         guard retention > 0 else { return }
         work.start { await self.run() }
     }
 
-    /// Ends after the stretch that is being let go of.
+    /// Stops after the current batch.
     public func stop() async { await work.stop() }
 
     private func run() async {
@@ -54,12 +54,12 @@ public final class LogTrimmer: Sendable {
 }
 
 extension MessagingStore {
-    /// Events that are let go of in one transaction: others have to change things meanwhile.
+    /// The number of events deleted in one transaction, so that other changes are not delayed.
     private static let trimStretch = 1000
 
-    /// Lets go of the events recorded before a moment, of all applications (X3).
+    /// Deletes the events of all applications that were recorded before a moment (X3).
     ///
-    /// Never of those that an export or a webhook has still to tell of.
+    /// Events that an export or a webhook still has to read are not deleted.
     public func trimLogs(before moment: Timestamp) async throws {
         for application in try await applications() {
             while try await trimLog(of: application.id, before: moment) {
@@ -68,7 +68,7 @@ extension MessagingStore {
         }
     }
 
-    /// Lets go of the oldest stretch.
+    /// Deletes the oldest events of an application.
     ///
     /// - Returns: Whether there may be more.
     private func trimLog(
@@ -101,8 +101,8 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// The last event that nobody will ask for: no export, running or daily, and no webhook; `nil` where
-    /// nobody asks for any.
+    /// The last event that no running or daily export and no webhook still has to read; `nil` if none of them
+    /// reads the log.
     fileprivate func firstNeeded(in application: Application.ID) throws -> LogPosition? {
         try rows(
             """

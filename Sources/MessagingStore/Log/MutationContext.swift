@@ -2,16 +2,16 @@ import Messaging
 import SQL
 import SystemSupport
 
-/// One mutation of one application: what it loads with, and the only way to change a row.
+/// A mutation of one application: its transaction and settings, and the only way to change a row.
 struct MutationContext {
     let transaction: Transaction
     let application: Application.ID
     let now: Timestamp
-    /// On whose account; `nil` for what the server does by itself.
+    /// The actor of the request; `nil` for what the server does by itself.
     let actor: EventActor?
-    /// In which trace it is asked for; `nil` for none.
+    /// The trace of the request; `nil` for none.
     let trace: Trace?
-    /// What decisions are held to.
+    /// The limits for decisions.
     let limits: MessagingLimits
     let hash: @Sendable ([UInt8]) -> [UInt8]
     let signal: CommitSignal
@@ -21,7 +21,7 @@ struct MutationContext {
 
     /// Appends an event to the log and applies it to the rows, both in this transaction.
     ///
-    /// - Parameter recipientViews: Whom a message reaches, where that was looked up already.
+    /// - Parameter recipientViews: The recipients of a message, if they were already loaded.
     func record(_ event: Event, reaching recipientViews: [RecipientView]? = nil) throws {
         let position = try transaction.nextLogPosition(in: application)
         transaction.add(
@@ -57,11 +57,12 @@ struct MutationContext {
     }
 }
 
-/// The end of an application's log, which each event moves.
+/// The end of an application's event log.
 struct LogEnd {
     /// The position of the last event.
     var position = LogPosition.start
-    /// When a block list of the application last changed, see ``Projection/apply(_:)-(BlocksChanged)``.
+    /// The moment of the last change to a block list of the application; see
+    /// ``Projection/apply(_:)-(BlocksChanged)``.
     var blocksChangedAt = Timestamp(milliseconds: 0)
 
     static func row(of application: Application.ID) -> RowCacheKey<LogEnd> {
@@ -70,11 +71,11 @@ struct LogEnd {
 }
 
 extension Transaction {
-    /// The next place in an application's log.
+    /// The next position in an application's log.
     ///
-    /// A counter row and never a sequence: a sequence hands out 1 before 2 commits first, and a
-    /// reader would step over it. Rolled back, the number is free again: no gaps. All changes of one
-    /// commit count on, and the row is written once for them.
+    /// It comes from a counter row and not from a sequence: with a sequence, position 2 can be committed before
+    /// position 1, and a reader would skip 1. After a rollback the number is used again, so there are no gaps.
+    /// All changes of one commit share the counter, and its row is written once.
     fileprivate func nextLogPosition(in application: Application.ID) throws -> LogPosition {
         let last = try askLogEnd(in: application).first()
         if last == nil {
@@ -91,7 +92,7 @@ extension Transaction {
         return next
     }
 
-    /// The end of an application's log, locked for the transaction that records the next event.
+    /// The end of an application's log, locked until the transaction that records the next event ends.
     func askLogEnd(in application: Application.ID) throws -> DeferredRows<LogEnd> {
         try ask(
             """

@@ -1,17 +1,17 @@
 import Messaging
 import SQL
 
-/// Reads objects as they were right after an event, from what rows hold now and the states they had before.
+/// Reads objects in their state right after an event, from their current rows and their earlier states.
 ///
-/// It is made for one read transaction and events in ascending order, and remembers what it has read:
-/// a page of events costs a few statements more than its objects as they are now, unless they changed since.
+/// It is used in one read transaction for events in ascending order, and caches what it has read: a page of
+/// events needs a few statements more than its current objects would, unless they have changed since.
 struct ObjectHistory {
     private let transaction: Transaction
     private let application: Application.ID
-    /// No event before this one is asked for.
+    /// No earlier event is asked for.
     private let first: LogPosition
 
-    // As rows hold it now; `.some(nil)` for what is not there.
+    // The current rows; `.some(nil)` for an object that does not exist.
     private var users: [UserID: FormerIdentity?] = [:]
     private var conversations: [Conversation.ID: Conversation?] = [:]
     private var participants: [Conversation.ID: [PositionedParticipant]] = [:]
@@ -19,31 +19,31 @@ struct ObjectHistory {
     private var messages: [Message.ID: Message?] = [:]
     private var merges: [(position: LogPosition, merge: ConversationMerged)]?
 
-    /// Of each object the positions behind `first` at which a state of it ended, ascending.
+    /// For each object the positions after `first` at which a state of it ended, ascending.
     private var ends: [HistoricalObject: [LogPosition]] = [:]
-    /// The state of each object that was read last, and until when and from when on it is the answer.
+    /// For each object the state that was read last, and the range of positions it is valid for.
     private var states: [HistoricalObject: FormerState] = [:]
 
-    /// Bytes of the states that were read so far: readers stop before they fill the memory.
+    /// The total size of the states read so far, in bytes; callers stop when it is too large.
     private(set) var weight: Int64 = 0
 
     private struct FormerState {
         let from: LogPosition
         let until: LogPosition
-        /// `nil` when no event behind `from` ended one.
+        /// `nil` when no event after `from` ended a state.
         let state: [UInt8]?
     }
 
-    /// - Parameter first: The earliest event that is asked for.
+    /// - Parameter first: The earliest event that will be asked for.
     init(_ transaction: Transaction, from first: LogPosition, in application: Application.ID) {
         self.transaction = transaction
         self.application = application
         self.first = first
     }
 
-    // MARK: - Reading ahead
+    // MARK: - Loading ahead
 
-    /// Reads ahead what many events need, each kind by one statement.
+    /// Loads the objects that many events need, with one statement for each kind.
     mutating func load(
         users someUsers: Set<UserID> = [],
         conversations someConversations: Set<Conversation.ID> = [],
@@ -77,8 +77,8 @@ struct ObjectHistory {
                 + newMessages.map(HistoricalObject.message))
     }
 
-    /// Looks up when states of some objects ended. Objects that changed very often since are left to single
-    /// look-ups.
+    /// Loads the positions at which states of objects ended. Objects that changed very often are left to single
+    /// queries.
     private mutating func loadEnds(of objects: [HistoricalObject]) throws {
         let new = objects.filter { object in ends[object] == nil }
         for piece in new.powers(upTo: 256) {
@@ -103,7 +103,7 @@ struct ObjectHistory {
 
     // MARK: - States
 
-    /// The state an object had right after an event, and when it ended; `nil` when its rows still hold it.
+    /// The state of an object right after an event, and when it ended; `nil` when its rows still hold it.
     private mutating func former(
         _ object: HistoricalObject, at position: LogPosition
     ) throws -> (state: [UInt8], until: LogPosition)? {
@@ -127,7 +127,7 @@ struct ObjectHistory {
         return found.flatMap { found in found.state.map { state in (state, found.until) } }
     }
 
-    /// The state an object had right after an event, decoded whole.
+    /// The decoded state of an object right after an event.
     ///
     /// - Returns: `nil` when the object's rows still hold that state.
     /// - Throws: A fault when bytes are left over or missing.
@@ -144,7 +144,7 @@ struct ObjectHistory {
 
     // MARK: - Objects
 
-    /// What was known of a user.
+    /// A user's identity right after an event.
     mutating func user(_ user: UserID, at position: LogPosition) throws -> FormerIdentity {
         try load(users: [user])
         let unknown = FormerIdentity(identity: Identity(userID: user), isKnown: false)
@@ -159,7 +159,7 @@ struct ObjectHistory {
         try self.user(user, at: position).identity.basic
     }
 
-    /// Those who took part, or had taken part, in the order of naming.
+    /// The current and former participants, in order.
     mutating func participants(
         of id: Conversation.ID, at position: LogPosition
     ) throws -> [PositionedParticipant] {
@@ -170,8 +170,8 @@ struct ObjectHistory {
         return (former ?? participants[id] ?? []).sorted(by: PositionedParticipant.precedes)
     }
 
-    /// A conversation by the id it had, with its participants, and without what messages count in it;
-    /// `nil` when it was not there.
+    /// A conversation by its id at that time, with its participants and without message counts; `nil` if it did
+    /// not exist.
     mutating func conversation(
         _ id: Conversation.ID, at position: LogPosition
     ) throws -> Conversation? {
@@ -182,7 +182,7 @@ struct ObjectHistory {
         return found
     }
 
-    /// A conversation as its row was, with the counts of a later moment.
+    /// A conversation as stored, with the counts of a later position.
     private mutating func stored(
         _ id: Conversation.ID, at position: LogPosition
     ) throws -> Conversation? {
@@ -214,7 +214,7 @@ struct ObjectHistory {
         } ?? receipts[owner.conversation]?[owner] ?? Receipts()
     }
 
-    /// A message with the conversation and the place it had; `nil` when it was not there any more.
+    /// A message with its conversation and position at that time; `nil` if it did not exist any more.
     mutating func message(_ id: Message.ID, at position: LogPosition) throws -> Message? {
         try load(messages: [id])
         let former = try former(.message(id), at: position)
@@ -228,13 +228,13 @@ struct ObjectHistory {
         return try movedBack(message, from: former.until, to: position)
     }
 
-    /// The messages a receipt is for, by ascending places, also those that were deleted since.
+    /// The messages of a receipt, by ascending positions, including those deleted since.
     ///
-    /// What the reader sent lies among the positions and is no receipt (R78).
+    /// Messages sent by the reader are among the positions but are not part of the receipt (R78).
     ///
     /// - Parameters:
-    ///   - place: Only those behind it, in the conversation as it was.
-    ///   - limit: At least one.
+    ///   - place: Only messages after this position, in the conversation as it was.
+    ///   - limit: At least 1.
     mutating func messages(
         of receipts: ReceiptsRecorded, at position: LogPosition, after place: Position, limit: Int
     ) throws -> [Message] {
@@ -257,7 +257,7 @@ struct ObjectHistory {
 
     // MARK: - Messages of a conversation
 
-    /// The places that messages of a conversation had; some may have been empty.
+    /// The positions that messages of a conversation had; some may have been empty.
     mutating func places(
         of id: Conversation.ID, at position: LogPosition
     ) throws -> IntervalSet {
@@ -265,7 +265,7 @@ struct ObjectHistory {
         return last > 0 ? IntervalSet(1...last) : IntervalSet()
     }
 
-    /// The newest messages at some places, newest first.
+    /// The newest messages at the given positions, newest first.
     mutating func messages(
         in id: Conversation.ID, at places: IntervalSet, limit: Int, _ position: LogPosition
     ) throws -> [Message] {
@@ -285,15 +285,16 @@ struct ObjectHistory {
         return found
     }
 
-    /// The first messages in one range of places.
+    /// The first messages in one range of positions.
     ///
-    /// The range may be almost empty and as wide as positions are: an import may leave gaps. So the rows are
-    /// read by the index, never place by place.
+    /// The range may be almost empty and as wide as the positions are, because an import may leave gaps. So
+    /// rows are read from the index, and never position by position.
     private mutating func messages(
         in id: Conversation.ID, at range: ClosedRange<Int64>, notBy user: UserID? = nil, limit: Int,
         order: PlaceOrder, _ position: LogPosition
     ) throws -> [Message] {
-        // Merges keep the order of a conversation's messages, so each statement finds the first of its part.
+        // Merges preserve the order of a conversation's messages, so each statement finds the first messages of
+        // its part.
         let ids = try selects(at: IntervalSet(range), in: id, notBy: user, at: position).flatMap {
             select in
             try transaction.rows("\(select) ORDER BY position \(raw: order.sql) LIMIT \(limit)") {
@@ -314,9 +315,9 @@ struct ObjectHistory {
         var sql: StaticString { self == .ascending ? "ASC" : "DESC" }
     }
 
-    /// How many messages there were at some places.
+    /// The number of messages at the given positions.
     ///
-    /// - Parameter user: A user whose own messages do not count.
+    /// - Parameter user: A user whose own messages are not counted.
     mutating func count(
         in id: Conversation.ID, at places: IntervalSet, notBy user: UserID? = nil,
         _ position: LogPosition
@@ -329,7 +330,7 @@ struct ObjectHistory {
         }
     }
 
-    /// The positions a participant did not see, one by one.
+    /// The single positions that a participant did not see.
     mutating func hidden(
         of owner: ReceiptOwner, within range: IntervalSet, at position: LogPosition
     ) throws -> IntervalSet {
@@ -337,7 +338,7 @@ struct ObjectHistory {
             ?? transaction.hiddenPositions(of: owner, within: range, in: application)
     }
 
-    /// The metadata a former participant saw.
+    /// The metadata that a former participant saw.
     mutating func frozenMetadata(
         of owner: ReceiptOwner, at position: LogPosition
     ) throws -> Metadata {
@@ -345,7 +346,7 @@ struct ObjectHistory {
             ?? transaction.frozenMetadata(of: owner, in: application) ?? Metadata()
     }
 
-    /// What an id stands for that was merged.
+    /// The conversation that a merged id refers to.
     func winner(of id: Conversation.ID) throws -> Conversation.ID? {
         try transaction.winner(of: id, in: application)
     }
@@ -354,7 +355,7 @@ struct ObjectHistory {
         try transaction.requireUser(user, in: application)
     }
 
-    /// The messages that stood at some places of a conversation right after an event.
+    /// The messages at the given positions of a conversation right after an event.
     ///
     /// - Parameter user: A user whose own messages are left out.
     mutating func ids(
@@ -366,10 +367,10 @@ struct ObjectHistory {
         }
     }
 
-    /// Statements that select these messages' ids and places, each message once.
+    /// Statements that select the ids and positions of these messages, each message once.
     ///
-    /// Deleted ones are remembered where they stood last, so the places are followed through the merges
-    /// since, and looked for between every two.
+    /// Deleted messages are stored with their last positions, so the positions are followed through the later
+    /// merges, and deleted messages are looked up between every two of them.
     private mutating func selects(
         at places: IntervalSet, in conversation: Conversation.ID, notBy user: UserID?,
         at position: LogPosition
@@ -400,7 +401,7 @@ struct ObjectHistory {
             }
     }
 
-    /// Names of users are never empty, so the empty one leaves out nothing.
+    /// User ids are never empty, so the empty id excludes no message.
     private func deleted(
         in home: Conversation.ID, _ interval: ClosedRange<Int64>, notBy user: UserID?,
         after start: LogPosition, before end: LogPosition?, at position: LogPosition
@@ -415,11 +416,11 @@ struct ObjectHistory {
         """
     }
 
-    /// A message where it stood before it was moved by merges (X1.3).
+    /// A message at the position it had before later merges moved it (X1.3).
     ///
     /// - Parameters:
-    ///   - end: The event before which it stood where it says; `nil` for now.
-    ///   - position: The event after which it is to stand where it stood.
+    ///   - end: The event before which the message had its given position; `nil` for now.
+    ///   - position: The event after which its position is asked for.
     private mutating func movedBack(
         _ message: Message, from end: LogPosition?, to position: LogPosition
     ) throws -> Message {
@@ -440,7 +441,7 @@ struct ObjectHistory {
         return message
     }
 
-    /// The merges behind a position, ascending.
+    /// The merges after a position, ascending.
     private mutating func merges(
         after position: LogPosition
     ) throws -> ArraySlice<(position: LogPosition, merge: ConversationMerged)> {
@@ -453,9 +454,10 @@ struct ObjectHistory {
     /// A message with what it showed right after an event.
     ///
     /// - Parameters:
-    ///   - message: As it was then.
-    ///   - isJustSent: Whether the event is its sending: only its sender has received it (R71).
-    ///   - viewer: The user who looks; `nil` for the system.
+    ///   - message: Its state at that time.
+    ///   - isJustSent: Whether the event is the sending of the message: only its sender has received it
+    ///     (R71).
+    ///   - viewer: The user who reads it; `nil` for the system.
     mutating func snapshot(
         of message: Message, isJustSent: Bool = false, seenBy viewer: UserID? = nil,
         at position: LogPosition
@@ -470,7 +472,7 @@ struct ObjectHistory {
         }
     }
 
-    /// A message as it was last, with what its deletion says of it.
+    /// A deleted message in its last state, with the receipts recorded by its deletion.
     mutating func snapshot(
         of removed: MessageRemoved, at position: LogPosition
     ) throws -> MessageSnapshot {
@@ -501,7 +503,7 @@ struct ObjectHistory {
 }
 
 extension Conversation {
-    /// Without what messages change in it: no state is kept of that, and no event shows it.
+    /// Without what messages change in it: no earlier state of that is stored, and no event shows it.
     fileprivate var withoutCounts: Conversation {
         var conversation = self
         conversation.lastPosition = .start
@@ -513,11 +515,11 @@ extension Conversation {
 }
 
 extension Transaction {
-    /// The merges of a log behind a position, ascending.
+    /// The merges in a log after a position, ascending.
     func merges(
         after position: LogPosition, in application: Application.ID
     ) throws -> [(position: LogPosition, merge: ConversationMerged)] {
-        // In the words of the index, so that it is read.
+        // The condition repeats that of the index, so that it is used.
         try rows(
             """
             SELECT kind, payload, position FROM events

@@ -1,25 +1,25 @@
 import Messaging
 import SQL
 
-/// Applies events to the rows; nothing else writes them.
+/// Applies events to the rows. Nothing else writes them.
 ///
-/// What it writes follows from what was recorded and the rows alone, so the rows can be made again by
-/// applying the whole log to an empty database. Rows of webhooks are none of these: they hold a secret,
-/// which a log that many read and that is kept for long must not, so it tells of them without making them.
+/// The result depends only on the event and the rows, so all rows can be rebuilt by applying the log to an
+/// empty database. The rows of webhooks are an exception: they hold secrets, which the log must not, because
+/// many may read it and it is stored for long.
 struct Projection {
     let transaction: Transaction
     let application: Application.ID
     let hash: @Sendable ([UInt8]) -> [UInt8]
-    /// The place of the event in the log.
+    /// The position of the event.
     let position: LogPosition
     /// When the event was recorded.
     let moment: Timestamp
-    /// Whom the message of the event reaches, as the rows say; `nil` while nobody has looked.
+    /// The recipients of the event's message, if they were already loaded.
     var recipientViews: [RecipientView]?
-    /// In which trace the event was asked for; `nil` for none.
+    /// The trace of the event; `nil` for none.
     var trace: Trace?
 
-    /// Applies one event, being the next of its log.
+    /// Applies the next event of the log.
     func apply(_ event: Event) throws {
         switch event {
         case .applicationCreated(let application): try create(application)
@@ -82,12 +82,12 @@ struct Projection {
         case .conversationRemoved(let removed):
             try delete(removed.conversation.id, at: removed.at)
         case .recordImported(let record): try bring(record)
-        // Whoever records these has written the row.
+        // The rows of webhooks are written by the mutation that records these.
         case .webhookCreated, .webhookUpdated, .webhookSecretRotated, .webhookDeleted: break
         }
     }
 
-    /// Remembers what a key has made.
+    /// Stores what was created with a key.
     func remember(_ key: Replay.Key?, as kind: Replay.Kind, for object: [UInt8]) {
         guard let key else { return }
         transaction.add(
@@ -100,14 +100,14 @@ struct Projection {
 }
 
 extension Transaction {
-    /// The id of what a key has made; `nil` while the key is free.
+    /// The id of the object that was created with a key; `nil` while the key is unused.
     func object(
         madeWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
     ) throws -> [UInt8]? {
         try askObject(madeWith: key, as: kind, in: application).first()
     }
 
-    /// The same, asked ahead.
+    /// Sends the same query without waiting for its rows.
     func askObject(
         madeWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
     ) throws -> DeferredRows<[UInt8]> {

@@ -1,13 +1,13 @@
 public import Messaging
 import SQL
 
-// What the API answers to `?as_of=POSITION` (rulings 27): objects as they were right after that event.
+// Reads for `?as_of=POSITION` (rulings 27): objects in their state right after that event.
 extension MessagingStore {
     /// A conversation as the system saw it.
     ///
-    /// - Parameter id: An id it had then, or an alias; the answer bears its own.
-    /// - Throws: `positionGone` below what the log keeps, `invalid("as_of")` behind its end; `notFound`, or
-    ///   `objectDeleted` when it was deleted by then.
+    /// - Parameter id: Its id at that time, or an alias; the result has its own id.
+    /// - Throws: `positionGone` for a trimmed position, `invalid("as_of")` for one after the end; `notFound`,
+    ///   or `objectDeleted` if it was deleted by then.
     public func conversation(
         _ id: Conversation.ID, asOf position: LogPosition, in application: Application.ID
     ) async throws -> ConversationSnapshot {
@@ -19,7 +19,7 @@ extension MessagingStore {
 
     /// A conversation as a user saw it.
     ///
-    /// - Throws: As above; `notFound` also of one that did not stand in the user's view.
+    /// - Throws: As above; also `notFound` if it was not in the user's view.
     public func conversation(
         _ id: Conversation.ID, asOf position: LogPosition, seenBy user: UserID,
         in application: Application.ID
@@ -31,7 +31,7 @@ extension MessagingStore {
 
     /// A message as the system saw it.
     ///
-    /// - Parameter conversation: The one it must have belonged to; `nil` for any.
+    /// - Parameter conversation: The conversation it must have belonged to; `nil` for any.
     /// - Throws: As above.
     public func message(
         _ id: Message.ID, asOf position: LogPosition, in conversation: Conversation.ID?,
@@ -52,8 +52,8 @@ extension MessagingStore {
     ///
     /// - Parameters:
     ///   - user: The user; `nil` for the system.
-    ///   - after: The item before the page, a newer message; `nil` for the first page.
-    ///   - limit: Most items, from one.
+    ///   - after: The last item of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of items, at least 1.
     /// - Throws: As above.
     public func messages(
         in id: Conversation.ID, asOf position: LogPosition, seenBy user: UserID? = nil,
@@ -100,7 +100,7 @@ extension MessagingStore {
 }
 
 extension ObjectHistory {
-    /// A conversation that was there, by an id it had or an alias of now.
+    /// A conversation that existed, by its id at that time or a current alias.
     fileprivate mutating func existing(
         _ id: Conversation.ID, at position: LogPosition
     ) throws -> Conversation {
@@ -122,7 +122,7 @@ extension ObjectHistory {
         return try ids(at: places, in: found.conversation, at: position).contains(id) ? found : nil
     }
 
-    /// What a user saw of a conversation: which places, and as which participant.
+    /// What a user saw of a conversation: its own id, the participant and the visible positions.
     fileprivate mutating func seen(
         _ id: Conversation.ID, by user: UserID, at position: LogPosition
     ) throws -> (home: Conversation.ID, part: Participant, places: IntervalSet) {

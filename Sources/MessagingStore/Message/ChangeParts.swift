@@ -1,11 +1,11 @@
 public import Messaging
 import SQL
 
-/// A part with the message it belongs to.
+/// A part and the message it belongs to.
 public struct PartSnapshot: Equatable, Sendable {
-    /// The message as it is now.
+    /// The message in its current state.
     public let message: Message
-    /// One of its parts.
+    /// The part.
     public let part: MessagePart
 }
 
@@ -29,8 +29,8 @@ extension MessagingStore {
 
     /// Replaces or removes parts of a message (platform-api 5.3).
     ///
-    /// - Parameter demand: What the message's version must be (X4).
-    /// - Returns: The message after it.
+    /// - Parameter demand: The required version of the message (X4).
+    /// - Returns: The changed message.
     /// - Throws: `Rejection`: `notFound` of the conversation, the user, the message or the part;
     ///   `objectDeleted`, `accessDenied`, `notSender`; what `Message.changingParts` rejects;
     ///   `VersionMismatch<MessageSnapshot>`.
@@ -51,7 +51,7 @@ extension MessagingStore {
         }
     }
 
-    /// A message with its parts, without what others have made of it.
+    /// A message with its parts, without receipts.
     ///
     /// - Throws: `Rejection.notFound` of the conversation, the user or the message, `objectDeleted`.
     public func parts(
@@ -64,7 +64,7 @@ extension MessagingStore {
 }
 
 extension MutationContext {
-    /// The message as its caller sees it.
+    /// The message as the caller sees it.
     fileprivate func current(_ message: Message, by reach: MessageScope) throws -> MessageSnapshot {
         let found = try transaction.snapshots(
             of: [message], seenBy: reach.viewer, in: application)
@@ -99,10 +99,10 @@ extension MutationContext {
         return change
     }
 
-    /// The contents drafts attach, those that exist.
+    /// The existing contents among those that drafts attach.
     ///
-    /// - Parameter user: Who attaches them, and only what he may read himself (R86): whoever sees his
-    ///   message reads them. `nil` for the system, which reads everything.
+    /// - Parameter user: The user who attaches them, and may only attach contents they may read (R86),
+    ///   because the recipients of the message can read them. `nil` for the system, which may read all.
     func contents(
         of drafts: [MessagePart.Draft], readableBy user: UserID? = nil
     ) throws -> [Content.ID: Content] {
@@ -126,7 +126,7 @@ extension MutationContext {
 }
 
 extension Projection {
-    /// A content nobody needs any more goes with the part that showed it (R24).
+    /// A content that is no longer used is dropped with the part that used it (R24).
     func apply(_ change: PartsChanged) throws {
         if let before = try transaction.message(change.message, in: application) { keep(before) }
         let gone = change.removed.map(\.index)
@@ -193,7 +193,7 @@ extension Projection {
         try use(content, in: change.conversation)
     }
 
-    /// New parts come behind: their number is above every place.
+    /// New parts come last: their number is above every position.
     func move(_ index: Int, to place: Int64, in message: Message.ID) throws {
         try transaction.execute(
             """
@@ -203,7 +203,7 @@ extension Projection {
             """)
     }
 
-    /// The contents some parts show now, each as often as they do.
+    /// The contents that parts use, once for each use.
     private func contents(of message: Message.ID, at indexes: [Int]) throws -> [Content.ID] {
         guard !indexes.isEmpty else { return [] }
         let shown = try transaction.rows(
@@ -219,7 +219,7 @@ extension Projection {
 }
 
 extension MessagePart {
-    /// What its row holds: bytes, or the content that has them.
+    /// The values of its columns: bytes, or the content that has them.
     fileprivate var columns: (body: [UInt8]?, content: Content.ID?) {
         switch body {
         case .inline(let bytes): (bytes, nil)

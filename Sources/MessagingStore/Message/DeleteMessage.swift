@@ -2,14 +2,14 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// Deletes a message for everybody (R29).
+    /// Deletes a message for all participants (R29).
     ///
     /// - Parameters:
-    ///   - conversation: The one it must belong to; `nil` for any.
-    ///   - demand: What the message's version must be (X4).
-    /// - Returns: Its conversation's own id, should an alias have been given.
-    /// - Throws: `Rejection.notFound` of the conversation or the message, also of one deleted
-    ///   already; `objectDeleted`; `VersionMismatch<MessageSnapshot>`.
+    ///   - conversation: The conversation it must belong to; `nil` for any.
+    ///   - demand: The required version of the message (X4).
+    /// - Returns: The own id of its conversation, also when an alias was given.
+    /// - Throws: `Rejection.notFound` of the conversation or the message, also when it is already deleted;
+    ///   `objectDeleted`; `VersionMismatch<MessageSnapshot>`.
     @discardableResult
     public func deleteMessage(
         _ id: Message.ID, in conversation: Conversation.ID?, if demand: VersionPrecondition = .any,
@@ -24,11 +24,10 @@ extension MessagingStore {
         }
     }
 
-    /// Deletes a message on behalf of a user, for everybody or for himself (R29).
+    /// Deletes a message on behalf of a user, for all participants or only for the user (R29).
     ///
-    /// - Throws: `Rejection`: `notFound` of the user or of a message he does not see;
-    ///   `accessDenied` for a former participant who would delete it for others (R14);
-    ///   `VersionMismatch<MessageSnapshot>`.
+    /// - Throws: `Rejection`: `notFound` of the user or of a message they do not see; `accessDenied` for a
+    ///   former participant who deletes it for others (R14); `VersionMismatch<MessageSnapshot>`.
     public func deleteMessage(
         _ id: Message.ID, forAll: Bool, by user: UserID, if demand: VersionPrecondition = .any,
         in application: Application.ID
@@ -56,7 +55,7 @@ extension MessagingStore {
 }
 
 extension MutationContext {
-    /// Deletes a message for all, and keeps in the log what it was.
+    /// Deletes a message for all participants. The event has its last state.
     fileprivate func remove(_ message: Message) throws {
         let recipients = try snapshot(of: message).recipients.map { recipient in
             MessageRemoved.Recipient(user: recipient.userID, status: recipient.status)
@@ -67,7 +66,7 @@ extension MutationContext {
 }
 
 extension Projection {
-    /// Remembers where a message stood, for who reads the log after its deletion.
+    /// Stores the last position of a deleted message for readers of the log.
     func remember(deleted message: Message) throws {
         try transaction.execute(
             """
@@ -80,7 +79,7 @@ extension Projection {
             """)
     }
 
-    /// Removes a message everywhere and takes it out of every count (R29).
+    /// Deletes the rows of a message and subtracts it from every count (R29).
     func delete(_ id: Message.ID, in conversation: Conversation.ID, at place: Position) throws {
         let sender = try transaction.sender(of: id, in: application)
         let contents = try transaction.rows(
@@ -95,11 +94,11 @@ extension Projection {
             "DELETE FROM messages WHERE application = \(application) AND id = \(id)")
         try release(contents)
         try uncount(place, sentBy: sender, in: conversation)
-        // Its id stays taken, so a late repeat of the sending does not bring it back (rulings 12).
+        // Its id stays taken, so that a late retry does not send it again (rulings 12).
         remember(Replay.Key(id), as: .message, for: id.bytes)
     }
 
-    /// Takes a message out of all views: those that show it, and those that hide it.
+    /// Subtracts a message from all views, those that show it and those that hide it.
     private func uncount(
         _ place: Position, sentBy sender: UserID?, in conversation: Conversation.ID
     ) throws {
@@ -109,7 +108,7 @@ extension Projection {
             WHERE application = \(application) AND id = \(conversation)
             """)
         let hiders = try askHiders(of: place, in: conversation)
-        // Names of users are never empty, so the empty one stands for nobody.
+        // User ids are never empty, so the empty id matches no user.
         let readers = try readers(of: place, in: conversation).map(\.text) + [sender?.text ?? ""]
         let hidden = try hiders.rows().map(\.text) + [""]
         try transaction.execute(

@@ -2,17 +2,17 @@ import Messaging
 import SQL
 
 extension Transaction {
-    /// The messages of a conversation that pass a filter, before a place, and how many pass in all.
+    /// The messages of a conversation that pass a filter, before a position, and the number of all that pass.
     ///
-    /// They are read from the index of positions, piece by piece, and each is judged. The times of the
-    /// filter are positions, since times never fall along them (R26): found by halves, in a few reads.
+    /// Messages are read from the index of positions, chunk by chunk, and each is checked. The time bounds of
+    /// the filter become positions, found by binary search, because times never decrease with positions (R26).
     ///
     /// - Parameters:
-    ///   - place: Where the page begins; all count.
+    ///   - place: The position that the page ends before; all messages are counted.
     ///   - last: The last position of the list.
-    ///   - read: The messages of the list before a place, newest first, as many as there is room for.
-    /// - Returns: What passes, as many as one answer holds, and how many pass in all.
-    /// - Throws: `Rejection.tooMany` when more than `MessageFilter.limit` messages had to be judged.
+    ///   - read: Reads the messages of the list before a position, newest first, as many as fit.
+    /// - Returns: The messages that pass, as many as fit into one response, and the number of all that pass.
+    /// - Throws: `Rejection.tooMany` when more than `MessageFilter.limit` messages had to be checked.
     func messages(
         in conversation: Conversation.ID, matching filter: MessageFilter, before place: Position?,
         limit: Int, upTo last: Position, in application: Application.ID,
@@ -56,8 +56,8 @@ extension Transaction {
 
     private static var piece: Int { 256 }
 
-    /// Which of some messages of a conversation, newest first, are hidden from a user: he has deleted
-    /// them for himself, or they never reached him (R29, R32). Nobody calls those unread by him.
+    /// The messages, of some given newest first, that are hidden from a user: deleted by the user, or hidden by
+    /// a block (R29, R32). They do not count as unread.
     private func erased(
         by user: UserID, in conversation: Conversation.ID, among messages: ArraySlice<Message>,
         in application: Application.ID
@@ -85,7 +85,7 @@ extension Transaction {
         }
     }
 
-    /// The last place up to which everything was sent at a moment or before it.
+    /// The last position up to which all messages were sent at or before a moment.
     private func place(
         of moment: Timestamp, in conversation: Conversation.ID, upTo last: Position,
         in application: Application.ID

@@ -11,7 +11,7 @@ extension Projection {
         remember(sent.key, as: .message, for: message.id.bytes)
     }
 
-    /// Counts a message in its conversation, whose row is written once for all that a commit sends there.
+    /// Counts a message in its conversation. The row is written once for all messages of a commit.
     private func count(_ message: Message) throws {
         let id = message.conversation
         let row = RowCacheKey<Int64>(of: application.bytes + id.bytes, in: "conversations")
@@ -33,12 +33,13 @@ extension Projection {
         transaction.cache(conversation, for: fact)
     }
 
-    /// Puts a message into the views of all participants but those one side of whom blocks the
-    /// other now (R32, rulings 11); whoever does not see the conversation does from now on (R16, R51).
+    /// Adds a message to the views of all current participants, except those who block the sender or are
+    /// blocked by them (R32, rulings 11). Participants who did not see the conversation see it from now on
+    /// (R16, R51).
     ///
-    /// One statement changes all views, once for all messages of a commit; only what is seldom takes more.
-    /// None tells what it changed (`RETURNING`): that costs a table of its own each time, and the look
-    /// before knows it.
+    /// One statement changes all views, once for all messages of a commit; only rare cases need more. No
+    /// statement uses `RETURNING`, which costs a temporary table each time: the preceding query has what is
+    /// needed.
     private func reach(_ message: Message) throws {
         let present =
             try recipientViews
@@ -47,7 +48,7 @@ extension Projection {
             ).rows()
         let hidden = present.filter(\.isBlocked).map(\.user)
         let new = present.filter { view in view.state != .shown && !view.isBlocked }
-        // Neither who takes part nor what he sees of the conversation changes by it.
+        // In this case neither participants nor the states of their views change.
         guard !new.isEmpty || !hidden.isEmpty else { return reachAll(message) }
         if !new.isEmpty { try show(message, to: new.map(\.user)) }
         try transaction.execute(ViewChange(message).sql(leavingOut: hidden, in: application))
@@ -65,7 +66,7 @@ extension Projection {
         }
     }
 
-    /// Brings a conversation into the views of users by a message.
+    /// Puts a conversation into the views of users with a message.
     private func show(_ message: Message, to users: [UserID]) throws {
         try keepParticipants(of: message.conversation)
         try transaction.execute(
@@ -77,7 +78,7 @@ extension Projection {
         try count(shown: users, 1)
     }
 
-    /// Remembers from whose views a message is hidden for ever: those it has not reached.
+    /// Hides a message permanently from the views that it was not added to.
     private func hideFromBlockers(_ message: Message) throws {
         try transaction.execute(
             """
@@ -94,7 +95,7 @@ extension Projection {
             """)
     }
 
-    /// - Parameter moment: When a block list last changed before it was sent.
+    /// - Parameter moment: The last change to a block list before the message was sent.
     func insert(_ message: Message, blocksChangedAt moment: Timestamp) {
         let (user, name) = message.sender.columns
         transaction.add(
@@ -115,7 +116,7 @@ extension Projection {
 }
 
 extension Sender {
-    /// What stands in `sender_user` and `sender_name`: one of them.
+    /// The values of `sender_user` and `sender_name`, exactly one of which is set.
     var columns: (user: UserID?, name: String?) {
         switch self {
         case .user(let user): (user, nil)
@@ -124,11 +125,11 @@ extension Sender {
     }
 }
 
-/// What messages of one conversation, sent one after the other, change in the views of who takes part.
+/// The changes that consecutive messages of one conversation make to the views of its participants.
 struct ViewChange {
     private var last: Message
     private var count: Int64 = 1
-    /// How many of them each has sent; services are left out.
+    /// The number of messages sent by each user; services are left out.
     private var sent: [UserID: Int64] = [:]
 
     init(_ message: Message) {
@@ -148,7 +149,7 @@ struct ViewChange {
         if let user = sender.userID { sent[user, default: 0] += 1 }
     }
 
-    /// - Parameter hidden: Whose views they do not come into.
+    /// - Parameter hidden: The users whose views do not change.
     func sql(leavingOut hidden: [UserID], in application: Application.ID) -> SQL {
         let bystanders = hidden.isEmpty ? [""] : hidden.map(\.text)
         return """
@@ -163,7 +164,7 @@ struct ViewChange {
 }
 
 extension SQL.StringInterpolation {
-    /// The branches of a `CASE`, filled up to a power of two by repeating one, which changes nothing.
+    /// The branches of a `CASE`, padded to a power of two by repeating one, which has no effect.
     fileprivate mutating func appendInterpolation(few counts: [UserID: Int64]) {
         let counts =
             counts.isEmpty ? [(user: "", count: 0)] : counts.map { ($0.key.text, $0.value) }

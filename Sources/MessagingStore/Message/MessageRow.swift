@@ -2,12 +2,12 @@ import Messaging
 import SQL
 
 extension Transaction {
-    /// A message; `nil` when it never was or is deleted.
+    /// A message; `nil` if it does not exist or is deleted.
     func message(_ id: Message.ID, in application: Application.ID) throws -> Message? {
         try messages([id], in: application)[id]
     }
 
-    /// Messages by their ids, in two statements whatever their number.
+    /// Messages by their ids, in two statements.
     func messages(
         _ ids: [Message.ID], in application: Application.ID
     ) throws -> [Message.ID: Message] {
@@ -22,7 +22,7 @@ extension Transaction {
         return Dictionary(messages.map { message in (message.id, message) }) { first, _ in first }
     }
 
-    /// The messages before a place, newest first, as many as one answer holds: in two statements.
+    /// The messages before a position, newest first, as many as fit into one response, in two statements.
     func messages(
         in conversation: Conversation.ID, before place: Position, limit: Int,
         in application: Application.ID
@@ -38,10 +38,10 @@ extension Transaction {
         return try stretch(heads, in: application)
     }
 
-    /// The messages of a user's view before a place, newest first, as many as one answer holds: in two
+    /// The messages of a user's view before a position, newest first, as many as fit into one response, in two
     /// statements.
     ///
-    /// - Parameter place: `nil` for the end of his view.
+    /// - Parameter place: `nil` for the end of the view.
     func messages(
         in conversation: Conversation.ID, seenBy part: Participant, before place: Position?,
         limit: Int, in application: Application.ID
@@ -63,7 +63,7 @@ extension Transaction {
         return try stretch(heads, in: application)
     }
 
-    /// How many messages stand in a user's view of a conversation (rulings 17).
+    /// The number of messages in a user's view of a conversation (rulings 17).
     func messageCount(
         of user: UserID, in conversation: Conversation.ID, in application: Application.ID
     ) throws -> Int64 {
@@ -76,14 +76,14 @@ extension Transaction {
         ) { row in try row.int64(0) } ?? 0
     }
 
-    /// Who sent a message; `nil` also for a service that has only a name.
+    /// The user who sent a message; `nil` also for a service, which has only a name.
     func sender(of message: Message.ID, in application: Application.ID) throws -> UserID? {
         try first(
             "SELECT sender_user FROM messages WHERE application = \(application) AND id = \(message)"
         ) { row in try row.optionalUser(0) } ?? nil
     }
 
-    /// Of heads the first that find room in one answer, with their parts.
+    /// The first rows that fit into one response, with their parts.
     private func stretch(
         _ heads: [MessageRow], in application: Application.ID
     ) throws -> BoundedPage<Message> {
@@ -92,7 +92,7 @@ extension Transaction {
             items: try complete(stretch.items, in: application), isCut: stretch.isCut)
     }
 
-    /// Heads with their parts, read in one statement.
+    /// Adds the parts of messages, read in one statement.
     private func complete(
         _ heads: [MessageRow], in application: Application.ID
     ) throws -> [Message] {
@@ -125,7 +125,7 @@ private struct MessageRow {
     /// See `Message.weight`: known before the parts are read.
     let weight: Int64
 
-    /// What ``init(_:)`` reads, in this order.
+    /// The columns that ``init(_:)`` reads, in this order.
     static let columns: StaticString =
         """
         id, conversation, position, sender_user, sender_name, sent_at, updated_at, version, weight
@@ -154,7 +154,7 @@ private struct MessageRow {
     }
 }
 
-/// A part with its message, and its place when the caller has given it one.
+/// A part with its message, and its position if the caller has set one.
 private struct PositionedPart {
     let message: Message.ID
     let part: MessagePart
@@ -166,18 +166,18 @@ private struct PositionedPart {
         place = try row.optionalInt64(8)
     }
 
-    /// The parts of one message, which come by their creation numbers.
+    /// The parts of one message, given by ascending creation numbers.
     static func inOrder(_ parts: [PositionedPart]) -> [MessagePart] {
         guard parts.contains(where: { part in part.place != nil }) else { return parts.map(\.part) }
         return parts.sorted { left, right in left.rank < right.rank }.map(\.part)
     }
 
-    /// A part made after the others were placed has a number above all places.
+    /// A part added after the others were positioned has a number above all positions.
     private var rank: Int64 { place ?? Int64(part.index) }
 }
 
 extension MessagePart {
-    /// From the columns in the order named in the statement above.
+    /// Reads the columns of the statement above.
     fileprivate init(_ row: borrowing Row) throws {
         let body: Body =
             if let content = try row.optionalID(4) as Content.ID? {

@@ -2,15 +2,15 @@ import Messaging
 import SQL
 
 extension Transaction {
-    /// Messages with what they show, in three statements whatever their number.
+    /// The snapshots of messages, in three statements.
     ///
-    /// - Parameter viewer: Who looks; `nil` for the system.
+    /// - Parameter viewer: The user who reads them; `nil` for the system.
     func snapshots(
         of messages: [Message], seenBy viewer: UserID? = nil, in application: Application.ID
     ) throws -> [MessageSnapshot] {
         guard !messages.isEmpty else { return [] }
         let conversations = Array(Set(messages.map(\.conversation)))
-        // Whom the oldest message of one conversation did not reach, none of the page did.
+        // Participants of one conversation who left before its oldest message received none of them.
         let floor = conversations.count == 1 ? messages.map(\.position).min() ?? .start : .start
         let participants = Dictionary(
             grouping: try participants(
@@ -35,12 +35,12 @@ extension Transaction {
 }
 
 extension MessageSnapshot {
-    /// A message with what its participants have made of it.
+    /// A message with the status of its recipients.
     ///
     /// - Parameters:
-    ///   - present: Those who took part when it was sent, in the order of naming.
-    ///   - viewer: The user who looks; `nil` for the system.
-    ///   - receipts: What one of them received and read.
+    ///   - present: The participants at the time of sending, in order.
+    ///   - viewer: The user who reads it; `nil` for the system.
+    ///   - receipts: The receipts of a participant.
     init<Fault: Error>(
         _ message: Message, from sender: BasicIdentity?, to present: [Participant],
         seenBy viewer: UserID?, _ receipts: (UserID) throws(Fault) -> Receipts?
@@ -67,7 +67,7 @@ extension MessageSnapshot {
 }
 
 extension MutationContext {
-    /// One message with what it shows to a user; `nil` for the system.
+    /// The snapshot of one message for a user; `nil` for the system.
     func snapshot(of message: Message, seenBy user: UserID? = nil) throws -> MessageSnapshot {
         guard
             let snapshot = try transaction.snapshots(
@@ -79,14 +79,14 @@ extension MutationContext {
 }
 
 extension PositionedParticipant {
-    /// Those of now in the order of naming; who left long ago shares places, so his bytes decide.
+    /// Current participants in order. Former ones may share an index, so their ids decide.
     static func precedes(_ left: PositionedParticipant, _ right: PositionedParticipant) -> Bool {
         (left.place, left.participant.userID) < (right.place, right.participant.userID)
     }
 }
 
 extension Message {
-    /// What a participant has made of it; its sender has read it from the start (R71).
+    /// The status of a recipient; the sender has read the message from the start (R71).
     func status(of user: UserID, _ receipts: Receipts?) -> RecipientStatus {
         sender.userID == user ? .read : (receipts ?? Receipts()).status(at: position)
     }

@@ -1,12 +1,11 @@
 public import Messaging
 import SQL
 
-/// How a caller gets at a message: whose rights he has, and what he must have named.
+/// The rights with which a caller accesses a message.
 public enum MessageScope: Sendable {
-    /// The system, through the conversation the message must belong to; an alias counts as its
-    /// winner.
+    /// The system, with the conversation that the message must belong to, by its own id or an alias.
     case system(Conversation.ID)
-    /// A user, who must see it.
+    /// A user, who must see the message.
     case user(UserID)
 
     /// The user; `nil` for the system.
@@ -19,7 +18,7 @@ public enum MessageScope: Sendable {
 }
 
 extension Transaction {
-    /// A message to read.
+    /// A message to be read.
     func message(
         _ id: Message.ID, by reach: MessageScope, in application: Application.ID
     ) throws -> Message {
@@ -32,8 +31,8 @@ extension Transaction {
         }
     }
 
-    /// A message whose parts are to be changed; its conversation is locked, so that neither changes
-    /// meanwhile. Of the users only its sender may, while he takes part (client-api §4.3, R14).
+    /// A message whose parts will be changed. Its conversation is locked, so that neither changes meanwhile. Of
+    /// the users only the sender may change it, as a current participant (client-api §4.3, R14).
     func messageToChange(
         _ id: Message.ID, by reach: MessageScope, in application: Application.ID
     ) throws -> Message {
@@ -53,11 +52,11 @@ extension Transaction {
 }
 
 extension MessagingStore {
-    /// One message as the system sees it.
+    /// A message as the system sees it.
     ///
-    /// - Parameter conversation: The one it must belong to; `nil` for any.
-    /// - Throws: `Rejection.notFound` of the conversation or the message, `objectDeleted` when the
-    ///   conversation named is deleted.
+    /// - Parameter conversation: The conversation it must belong to; `nil` for any.
+    /// - Throws: `Rejection.notFound` of the conversation or the message, `objectDeleted` when the given
+    ///   conversation is deleted.
     public func message(
         _ id: Message.ID, in conversation: Conversation.ID?,
         in application: Application.ID
@@ -74,10 +73,9 @@ extension MessagingStore {
     /// A page of a conversation's messages as the system sees them, newest first.
     ///
     /// - Parameters:
-    ///   - filter: Which of them, with their number as the total; see `Transaction.messages` for its
-    ///     cost.
-    ///   - after: The item before the page, a newer message; `nil` for the first page.
-    ///   - limit: Most items, from one.
+    ///   - filter: Selects messages, whose number is the total; see `Transaction.messages` for the cost.
+    ///   - after: The last item of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of items, at least 1.
     /// - Throws: `Rejection.tooMany`; `notFound` of the conversation or of `after`, `objectDeleted`.
     public func messages(
         in conversation: Conversation.ID, matching filter: MessageFilter = MessageFilter(),
@@ -111,7 +109,7 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// A message that exists, in a conversation that lives.
+    /// A message of a live conversation.
     func liveMessage(
         _ id: Message.ID, in named: Conversation.ID?, in application: Application.ID
     ) throws -> Message {
@@ -125,7 +123,7 @@ extension Transaction {
         return message
     }
 
-    /// Whether a message's conversation has not been deleted.
+    /// Whether a message's conversation exists and is not deleted.
     func isAlive(_ home: Conversation.ID, in application: Application.ID) throws -> Bool {
         try first(
             """
@@ -151,10 +149,10 @@ extension Transaction {
 }
 
 extension MessagingStore {
-    /// One message as a user sees it.
+    /// A message as a user sees it.
     ///
-    /// - Throws: `Rejection.notFound` of the user nobody has named, or of a message that is deleted
-    ///   or not visible to him.
+    /// - Throws: `Rejection.notFound` of an unknown user, or of a message that is deleted or not visible to
+    ///   the user.
     public func message(
         _ id: Message.ID, seenBy user: UserID, in application: Application.ID
     ) async throws -> MessageSnapshot {
@@ -173,12 +171,12 @@ extension MessagingStore {
     /// A page of a conversation's messages as a user sees them, newest first.
     ///
     /// - Parameters:
-    ///   - filter: Which of them, with their number as the total; see `Transaction.messages` for its
-    ///     cost.
-    ///   - after: The item before the page, a newer message; `nil` for the first page.
-    ///   - limit: Most items, from one.
-    /// - Throws: `Rejection.tooMany`; `notFound` of the user nobody has named, of a conversation he never took
-    ///   part in or that is deleted for all, or of an `after` he does not see there.
+    ///   - filter: Selects messages, whose number is the total; see `Transaction.messages` for the cost.
+    ///   - after: The last item of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of items, at least 1.
+    /// - Throws: `Rejection.tooMany`; `notFound` of an unknown user, of a conversation that the user never
+    ///   took part in or that is deleted for all participants, or of an `after` that the user does not see
+    ///   there.
     public func messages(
         in conversation: Conversation.ID, seenBy user: UserID,
         matching filter: MessageFilter = MessageFilter(), after: Message.ID? = nil, limit: Int,

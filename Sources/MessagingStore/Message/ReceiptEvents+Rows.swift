@@ -31,10 +31,10 @@ extension Projection {
             """)
     }
 
-    /// With the narrow gaps beside some positions in which nobody else has sent anything.
+    /// Adds narrow gaps between positions in which no other participant has sent a message.
     ///
-    /// Own messages and deleted ones mean nothing there (R77). Left out, each of them would split the
-    /// set, and whoever writes and reads in turn would have it grow with the conversation.
+    /// A user's own messages and deleted ones need no receipt (R77). Without this they would split the set, and
+    /// it would grow with the conversation for a user who alternates between sending and reading.
     private func closingGaps(
         beside positions: IntervalSet, in known: IntervalSet, of owner: ReceiptOwner
     ) throws -> IntervalSet {
@@ -54,11 +54,11 @@ extension Projection {
         return positions.union(IntervalSet(gaps))
     }
 
-    /// How far two stretches may lie apart for a look at what lies between them.
+    /// The maximum distance between two ranges for which the messages between them are looked up.
     private static var widestGap: Int64 { 64 }
 
-    /// Takes what was read from the unread messages: all of them where nothing is left to read, so
-    /// that marking a long conversation counts none of its messages (R74, R75).
+    /// Subtracts read messages from the unread count. It is set to zero when nothing is left to read, so that
+    /// marking a long conversation as read counts none of its messages (R74, R75).
     private func countUnread(
         of reader: Participant, after positions: IntervalSet, knowing read: IntervalSet,
         _ owner: ReceiptOwner

@@ -1,22 +1,23 @@
 public import Messaging
 import SQL
 
-/// How far a user has read a conversation, all at once.
+/// The result of marking a conversation as read.
 public struct MarkAllReadResult: Equatable, Sendable {
-    /// The conversation's own id, should an alias have been given.
+    /// The own id of the conversation, also when an alias was given.
     public let conversation: Conversation.ID
-    /// The place of the last message he has read; `nil` when there is none.
+    /// The position of the last message that the user has read; `nil` when there is none.
     public let place: Position?
 }
 
 extension MessagingStore {
     /// Records that a participant has received or read messages.
     ///
-    /// What he knows already, his own messages, and those he cannot see change nothing (R72, R77).
+    /// Known receipts, the participant's own messages and messages they cannot see change nothing (R72, R77).
     ///
-    /// - Parameter positions: Which messages; what he does not see is left out.
-    /// - Returns: The positions recorded; none unless there is a message of somebody else to know.
-    /// - Throws: `Rejection.notFound(.conversation)` for a stranger, `objectDeleted`.
+    /// - Parameter positions: The positions of the messages; those that the participant does not see are left
+    ///   out.
+    /// - Returns: The recorded positions; empty unless a message of another sender is among them.
+    /// - Throws: `Rejection.notFound(.conversation)` for a user who never took part, `objectDeleted`.
     @discardableResult
     public func recordReceipts(
         _ kind: Receipts.Kind, of positions: IntervalSet, by user: UserID,
@@ -29,11 +30,11 @@ extension MessagingStore {
         }
     }
 
-    /// Records that a user has received or read one message; repeats and his own messages change
+    /// Records that a user has received or read one message; a known receipt or the user's own message changes
     /// nothing (R72, R77).
     ///
-    /// - Throws: `Rejection.notFound` of the user nobody has named, or of a message that is deleted
-    ///   or not visible to him.
+    /// - Throws: `Rejection.notFound` of an unknown user, or of a message that is deleted or not visible to
+    ///   the user.
     public func recordReceipt(
         _ kind: Receipts.Kind, of message: Message.ID, by user: UserID,
         in application: Application.ID
@@ -51,11 +52,11 @@ extension MessagingStore {
         }
     }
 
-    /// Records that a user has read everything he sees up to a place, at once (R75).
+    /// Records that a user has read all visible messages up to a position (R75).
     ///
-    /// - Parameter place: Cut to the last message before it that he sees (rulings 16); `nil` for all.
-    /// - Throws: `Rejection.notFound` of the user nobody has named, or of a conversation that
-    ///   does not stand in his view.
+    /// - Parameter place: Reduced to the last visible message before it (rulings 16); `nil` for all messages.
+    /// - Throws: `Rejection.notFound` of an unknown user, or of a conversation that is not in the user's
+    ///   view.
     public func markAllRead(
         upTo place: Position?, by user: UserID, in conversation: Conversation.ID,
         in application: Application.ID
@@ -94,8 +95,8 @@ extension MutationContext {
         return fresh
     }
 
-    /// What a receipt is new for, as few intervals: his own messages and deleted ones stay among
-    /// them, as they mean nothing there. None when there is nothing else.
+    /// The new positions of a receipt, as few intervals: the user's own messages and deleted ones stay in them,
+    /// because they have no effect there. Empty when there are no others.
     private func unseen(
         _ kind: Receipts.Kind, _ positions: IntervalSet, by user: UserID,
         in conversation: Conversation
@@ -111,7 +112,7 @@ extension MutationContext {
             .subtracting(kind == .read ? known.read : known.delivered)
         asked = asked.subtracting(
             try transaction.hiddenPositions(of: owner, within: asked, in: application))
-        // With nothing unread only what he was sent in an earlier stay can be new to read.
+        // If nothing is unread, only messages of an earlier stay can be newly read.
         var open = asked
         if kind == .read, try transaction.unreadCount(of: owner, in: application) == 0 {
             open = asked.subtracting(stay)
@@ -123,14 +124,14 @@ extension MutationContext {
     }
 }
 
-/// Whose receipts, and where.
+/// The user and conversation that receipts belong to.
 struct ReceiptOwner: Hashable {
     let conversation: Conversation.ID
     let user: UserID
 }
 
 extension Transaction {
-    /// All receipts of some conversations.
+    /// All receipts of the conversations.
     func receipts(
         in conversations: [Conversation.ID], in application: Application.ID
     ) throws -> [ReceiptOwner: Receipts] {
@@ -162,7 +163,7 @@ extension Transaction {
         } ?? Receipts()
     }
 
-    /// The place of the last message at or before a place that a participant sees.
+    /// The position of the last message at or before a position that a participant sees.
     func lastVisiblePosition(
         upTo place: Position?, for user: UserID, in conversation: Conversation.ID,
         in application: Application.ID
@@ -185,7 +186,7 @@ extension Transaction {
         ) { row in try row.position(0) }
     }
 
-    /// How many messages at some positions others have sent.
+    /// The number of messages of other senders at the positions.
     func count(
         othersThan owner: ReceiptOwner, in positions: IntervalSet, in application: Application.ID
     ) throws -> Int64 {
@@ -202,7 +203,7 @@ extension Transaction {
         }
     }
 
-    /// Whether somebody else has sent a message at one of some positions.
+    /// Whether another sender has a message at one of the positions.
     func isAny(
         byOthersThan owner: ReceiptOwner, in positions: IntervalSet,
         in application: Application.ID
@@ -222,7 +223,7 @@ extension Transaction {
         return false
     }
 
-    /// How many messages a participant has still to read.
+    /// The number of unread messages of a participant.
     func unreadCount(of owner: ReceiptOwner, in application: Application.ID) throws -> Int64 {
         try first(
             """

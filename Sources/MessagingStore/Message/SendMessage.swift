@@ -5,12 +5,12 @@ extension MessagingStore {
     /// Sends a message.
     ///
     /// - Parameters:
-    ///   - draft: What is to be sent.
-    ///   - conversation: Where to; an alias counts as its winner.
+    ///   - draft: The message.
+    ///   - conversation: The conversation, by its own id or an alias.
     ///   - key: The `If-None-Match` key; it becomes the id unless the draft proposes one.
-    /// - Throws: ``ReplayedAcceptance`` when the key made what is answered without a message;
-    ///   `Rejection`: `notFound(.message)` when what the key made is deleted (rulings 12);
-    ///   `idTaken(.message)`, `notFound(.conversation)`, `objectDeleted`; what `Conversation.posting` rejects.
+    /// - Throws: ``ReplayedAcceptance`` when the response to the key has no message; `Rejection`:
+    ///   `notFound(.message)` when the message of the key is deleted (rulings 12); `idTaken(.message)`,
+    ///   `notFound(.conversation)`, `objectDeleted`; what `Conversation.posting` rejects.
     public func sendMessage(
         _ draft: Message.Draft, to conversation: Conversation.ID, key: Replay.Key? = nil,
         in application: Application.ID
@@ -26,11 +26,11 @@ extension MessagingStore {
         }
     }
 
-    /// The same on behalf of the user who sends, as he sees the message.
+    /// The same on behalf of the sender, who also receives the message.
     ///
-    /// - Parameter draft: Its sender is the user.
-    /// - Throws: `Rejection`: `notFound` of the user, of a conversation he cannot know of or that is
-    ///   deleted, or when what the key made does not stand in his view; `accessDenied` for a former
+    /// - Parameter draft: The message; its sender is the user.
+    /// - Throws: `Rejection`: `notFound` of the user, of a conversation that the user cannot know of or that
+    ///   is deleted, or when the message of the key is not in their view; `accessDenied` for a former
     ///   participant (R14); `idTaken(.message)`; what `Conversation.posting` rejects.
     public func sendMessage(
         _ draft: Message.Draft, to conversation: Conversation.ID, by user: UserID,
@@ -68,7 +68,7 @@ extension MutationContext {
         by user: UserID? = nil, as id: Message.ID, key: Replay.Key?, partIDs: [MessagePart.ID]
     ) throws -> CreationOutcome<MessageSnapshot> {
         let sender = try asked.identity()
-        // Nothing is done on behalf of one whom nobody has named (platform-api §3.9).
+        // Nothing is done on behalf of an unknown user (platform-api §3.9).
         if user != nil, sender == nil { throw Rejection.notFound(.user) }
         let isNew = try asked.isNew()
         if !isNew, let key, let sent = try message(sentWith: key, by: user) {
@@ -87,12 +87,11 @@ extension MutationContext {
                 message, from: sender, to: conversation.participants, seenBy: user))
     }
 
-    /// Decides and records a post; every message comes into being here, also those of batches and
-    /// schedules.
+    /// Decides and records a message. All messages are created here, also those of batches and schedules.
     ///
     /// - Parameters:
-    ///   - recipientViews: Whom it reaches, where that was looked up already.
-    ///   - user: On whose behalf; `nil` for the system.
+    ///   - recipientViews: The recipients, if they were already loaded.
+    ///   - user: The user on whose behalf it is sent; `nil` for the system.
     func post(
         _ draft: Message.Draft, to conversation: Conversation,
         reaching recipientViews: [RecipientView]? = nil, by user: UserID? = nil, as id: Message.ID,
@@ -109,7 +108,7 @@ extension MutationContext {
         return sent.message
     }
 
-    /// Where a message goes, and whom it reaches there where that is known.
+    /// The conversation that a message is sent to, and the recipients if they were loaded.
     private func writableTarget(
         _ asked: SendPrefetch, _ id: Conversation.ID, for user: UserID?
     ) throws -> (Conversation, [RecipientView]?) {
@@ -137,12 +136,11 @@ extension MutationContext {
         return conversation
     }
 
-    /// What a key has sent, or the message that bears it as its id.
+    /// The message that was sent with a key, or that has it as its id.
     ///
-    /// - Parameter user: Who asks; `nil` for the system. A user schedules nothing and sends no batch,
-    ///   so of what such a key of the system made he is told no more than of any message: what has
-    ///   been sent, if he sees it.
-    /// - Throws: ``ReplayedAcceptance`` when that was answered without a message.
+    /// - Parameter user: The user who sends; `nil` for the system. Users schedule no messages and send no
+    ///   batches, so for a key of the system they receive only a sent message that they see.
+    /// - Throws: ``ReplayedAcceptance`` when the response to the key had no message.
     func message(sentWith key: Replay.Key, by user: UserID? = nil) throws -> Message? {
         guard let made = try transaction.sending(madeWith: key, in: application) else {
             return try liveMessage(Message.ID(key))
@@ -154,10 +152,10 @@ extension MutationContext {
         return message
     }
 
-    /// Who has an id; `nil` when it is free.
+    /// The message with an id; `nil` when the id is unused.
     ///
-    /// - Throws: `notFound` when it was that of a message deleted since; `idTaken` when it is
-    ///   promised to one that waits to be sent.
+    /// - Throws: `notFound` when the id belongs to a message deleted since; `idTaken` when it is reserved for
+    ///   a scheduled message.
     func holder(of id: Message.ID) throws -> Message? {
         if let holder = try liveMessage(id) { return holder }
         let former = try transaction.sending(madeWith: Replay.Key(id), in: application)
@@ -170,8 +168,7 @@ extension MutationContext {
 
     /// A message by its id.
     ///
-    /// - Throws: `notFound` when it went with its conversation: its id stays taken, and it has
-    ///   nothing to show.
+    /// - Throws: `notFound` when it was deleted with its conversation: its id stays taken.
     func liveMessage(_ id: Message.ID) throws -> Message? {
         guard let message = try transaction.message(id, in: application) else { return nil }
         guard try transaction.isAlive(message.conversation, in: application) else {
@@ -197,7 +194,7 @@ extension MutationContext {
         return try snapshot(of: message, seenBy: user)
     }
 
-    /// A new message has no receipts, and who takes part now is who it reaches.
+    /// The snapshot of a new message, which has no receipts, and the current participants as recipients.
     private func snapshotOfNew(
         _ message: Message, from sender: BasicIdentity?, to participants: Participants,
         seenBy user: UserID?
@@ -211,29 +208,29 @@ extension MutationContext {
     }
 }
 
-/// What a sending asks before it decides: all at once, so that over a network it is one round trip.
+/// The queries that sending a message makes before it decides, all sent in one round trip.
 struct SendPrefetch {
-    /// Where to, by its own id; an alias finds none.
+    /// The conversation by its own id; no row for an alias.
     private let conversation: DeferredRows<Conversation>
-    /// Whom it reaches there.
+    /// Its recipients.
     private let recipientViews: DeferredRows<RecipientView>
-    /// The part of the user on whose behalf it is.
+    /// The participant on whose behalf it is sent.
     private let part: DeferredRows<Participant>?
-    /// What is known of the user who sends.
+    /// What is shown of the sender.
     private let sender: DeferredRows<BasicIdentity>?
-    /// Whether its names are those of anything; `nil` without a name.
+    /// Whether its id or key is already used; `nil` without id and key.
     private let isKnown: DeferredRows<Bool>?
 
     /// - Parameters:
-    ///   - user: On whose behalf; `nil` for the system.
-    ///   - names: The id it proposes and its key.
+    ///   - user: The user on whose behalf it is sent; `nil` for the system.
+    ///   - names: The proposed id and the key.
     init(
         _ transaction: Transaction, to conversation: Conversation.ID, from sender: UserID?,
         by user: UserID?, names: [[UInt8]], in application: Application.ID
     ) throws {
         self.conversation = try transaction.askLocked(conversation, in: application)
-        // Recording the event needs the end of the log; asked here, it travels along. It is locked before the
-        // blocks are read, so no other process changes these between that and the message's event.
+        // The event needs the end of the log, which is queried in the same round trip. It is locked before the
+        // blocks are read, so that no other process changes them before the event is recorded.
         _ = try transaction.askLogEnd(in: application)
         recipientViews = try transaction.askRecipients(
             in: conversation, to: sender, in: application)
@@ -247,7 +244,7 @@ struct SendPrefetch {
             names.isEmpty ? nil : try transaction.askSendings(named: names, in: application)
     }
 
-    /// Where to, with who takes part and whom it reaches; `nil` for an alias, or for nothing.
+    /// The conversation with its participants, and its recipients; `nil` for an alias or an unknown id.
     func target() throws -> (conversation: Conversation, recipientViews: [RecipientView])? {
         guard var found = try conversation.first() else { return nil }
         let recipientViews = try recipientViews.rows()
@@ -255,18 +252,18 @@ struct SendPrefetch {
         return (found, recipientViews)
     }
 
-    /// The part the user has there.
+    /// The participant on whose behalf it is sent.
     func ownPart() throws -> Participant? { try part?.first() }
 
-    /// What is known of the user who sends; `nil` when nobody has named him.
+    /// What is shown of the sender; `nil` for an unknown user.
     func identity() throws -> BasicIdentity? { try sender?.first() }
 
-    /// Whether nothing was ever sent, or is to be sent, under any of its names.
+    /// Whether no message was sent or scheduled with its id or key.
     func isNew() throws -> Bool { try isKnown?.first() != true }
 }
 
 extension Transaction {
-    /// Whether messages, or keys of sendings, have one of some names.
+    /// Queries whether messages, or keys of messages, have one of these ids.
     fileprivate func askSendings(
         named names: [[UInt8]], in application: Application.ID
     ) throws -> DeferredRows<Bool> {

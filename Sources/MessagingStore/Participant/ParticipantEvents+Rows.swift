@@ -2,7 +2,7 @@ import Messaging
 import SQL
 
 extension Projection {
-    /// A changed set makes a distinct conversation an ordinary one for ever (R5).
+    /// A change of its participants makes a distinct conversation an ordinary one permanently (R5).
     func apply(_ change: ParticipantsChanged) throws {
         try keepConversation(change.conversation)
         try keepParticipants(of: change.conversation)
@@ -35,15 +35,15 @@ extension Projection {
         }
     }
 
-    /// Adds a user, or takes him back: his unread messages begin now (R12, R15).
+    /// Adds a user or a former participant, whose unread messages begin now (R12, R15).
     ///
-    /// - Parameter isAnnounced: Whether he sees it at once (R53).
+    /// - Parameter isAnnounced: Whether the user sees the conversation at once (R53).
     func join(
         _ user: UserID, at place: Int, _ conversation: Conversation.ID, after last: Position,
         isAnnounced: Bool
     ) throws {
         let former = try transaction.participant(user, in: conversation, in: application)
-        // Before the first message there is none to hide or to find.
+        // Before the first message there is nothing to hide or to look up.
         let hidden =
             last > .start
             ? try hideBlocked(from: user, in: conversation, after: former?.leftAfter ?? .start)
@@ -52,7 +52,7 @@ extension Projection {
         if let former {
             try takeBack(
                 former, conversation, after: last, isShown: isShown, hiding: hidden.count)
-            // `takeBack` has counted the conversation; the identity may be deleted by now.
+            // `takeBack` has counted the conversation; the identity may have been deleted since.
             try nameInConversation([user], isShown: false)
         } else {
             try enter(
@@ -64,9 +64,9 @@ extension Projection {
         try findLastMessage(in: conversation, of: user, insteadOf: nil)
     }
 
-    /// Adds a user who has never taken part; they are still to be named (`nameInConversation`).
+    /// Adds a user who has never been a participant; `nameInConversation` creates the user.
     ///
-    /// - Parameter hidden: How many of the messages are hidden by blocks.
+    /// - Parameter hidden: The number of messages hidden by blocks.
     func enter(
         _ user: UserID, at place: Int, _ conversation: Conversation.ID, after last: Position,
         isShown: Bool, hiding hidden: Int64 = 0
@@ -85,7 +85,8 @@ extension Projection {
             """)
     }
 
-    /// What he deleted for himself stays away; that he left takes nothing from him (rulings 15).
+    /// Adds a former participant. What they deleted for themselves stays hidden; leaving hides nothing (rulings
+    /// 15).
     private func takeBack(
         _ former: Participant, _ conversation: Conversation.ID, after last: Position,
         isShown: Bool, hiding hidden: Int64
@@ -110,7 +111,7 @@ extension Projection {
         if state == .shown, former.state != .shown { try count(shown: [former.userID], 1) }
     }
 
-    /// Freezes what a user sees of a conversation at his removal (R14).
+    /// Freezes what a removed participant sees of a conversation (R14).
     private func leave(
         _ user: UserID, _ conversation: Conversation.ID, after last: Position
     ) throws {

@@ -1,7 +1,7 @@
 import Messaging
 import SQL
 
-/// Where a participant stands in the order of naming.
+/// A participant with the conversation and their index in its order.
 struct PositionedParticipant {
     let conversation: Conversation.ID
     let place: Int64
@@ -9,14 +9,14 @@ struct PositionedParticipant {
 }
 
 extension Transaction {
-    /// Who takes part now, in the order of naming.
+    /// The current participants, in order.
     func currentParticipants(
         of conversation: Conversation.ID, in application: Application.ID
     ) throws -> Participants {
         Participants(try askCurrentParticipants(of: conversation, in: application).rows())
     }
 
-    /// The same, asked ahead.
+    /// Sends the same query without waiting for its rows.
     func askCurrentParticipants(
         of conversation: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<UserID> {
@@ -30,14 +30,14 @@ extension Transaction {
         ) { row in try row.user(0) }
     }
 
-    /// One user's part in a conversation; `nil` for a stranger.
+    /// A participant or former participant; `nil` for any other user.
     func participant(
         _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
     ) throws -> Participant? {
         try askParticipant(user, in: conversation, in: application).first()
     }
 
-    /// The same, asked ahead.
+    /// Sends the same query without waiting for its rows.
     func askParticipant(
         _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<Participant> {
@@ -53,7 +53,7 @@ extension Transaction {
         ) { row in try Participant(row) }
     }
 
-    /// Who takes or took part in conversations, leaving out whom no message from a place on reached.
+    /// The current and former participants of conversations, without those who left before a position.
     func participants(
         of conversations: [Conversation.ID], reachedFrom place: Position,
         in application: Application.ID
@@ -74,7 +74,7 @@ extension Transaction {
 }
 
 extension Participant {
-    /// What ``init(_:)`` reads, in this order.
+    /// The columns that ``init(_:)`` reads, in this order.
     static let columns: StaticString =
         "user_id, past, joined_after, left_after, state, cleared_to"
 
@@ -87,10 +87,10 @@ extension Participant {
 }
 
 extension Transaction {
-    /// A conversation a user takes or took part in, and his part, for a change on his behalf.
+    /// A conversation of a current or former participant, locked for a change on their behalf.
     ///
-    /// To him one that is deleted, or that he never took part in, does not exist (platform-api
-    /// §5.1.4); what he may do there his part says.
+    /// For the user, a deleted conversation or one they never took part in does not exist (platform-api
+    /// §5.1.4). What they may change depends on the returned participant.
     func lockedConversation(
         _ id: Conversation.ID, for user: UserID, in application: Application.ID
     ) throws -> (conversation: Conversation, part: Participant) {
@@ -105,7 +105,7 @@ extension Transaction {
         }
     }
 
-    /// A conversation in a user's view, and his part there.
+    /// The own id of a conversation in a user's view, and the participant.
     func shownConversation(
         _ id: Conversation.ID, for user: UserID, in application: Application.ID
     ) throws -> (id: Conversation.ID, part: Participant) {
@@ -117,7 +117,7 @@ extension Transaction {
         return (id, part)
     }
 
-    /// A message that lives and that the user sees.
+    /// A live message that the user sees.
     func visibleMessage(
         _ id: Message.ID, for user: UserID, in application: Application.ID
     ) throws -> Message {
@@ -128,7 +128,7 @@ extension Transaction {
         return message
     }
 
-    /// Whether a message stands in a user's view.
+    /// Whether a message is in a user's view.
     func isVisible(
         _ message: Message, for user: UserID, in application: Application.ID
     ) throws -> Bool {
@@ -141,7 +141,7 @@ extension Transaction {
             .isEmpty
     }
 
-    /// The positions of a range whose messages are hidden from a user one by one.
+    /// The single positions in a range whose messages a user does not see.
     func hiddenPositions(
         of owner: ReceiptOwner, within range: IntervalSet, in application: Application.ID
     ) throws -> IntervalSet {
@@ -158,18 +158,18 @@ extension Transaction {
     }
 }
 
-/// A participant before a message reaches him.
+/// A current participant's view before a message is sent.
 struct RecipientView {
     let user: UserID
     let state: ViewState
-    /// Whether he blocks its sender or is blocked by him.
+    /// Whether the participant blocks the sender or is blocked by the sender.
     let isBlocked: Bool
 }
 
 extension Transaction {
-    /// Who takes part now, in the order of naming, as a message meets them.
+    /// The current participants in order, as recipients of a message.
     ///
-    /// - Parameter sender: Who sends it; `nil` for a service.
+    /// - Parameter sender: The sender of the message; `nil` for a service.
     func askRecipients(
         in conversation: Conversation.ID, to sender: UserID?, in application: Application.ID
     ) throws -> DeferredRows<RecipientView> {

@@ -1,32 +1,32 @@
 public import Messaging
 import SQL
 
-/// What a key made is answered as the first time: accepted, without a message to show.
+/// Thrown when a key was used for a scheduled message or a batch, whose response has no message (platform-api
+/// §1.9, rule 3).
 ///
-/// A scheduled message, sent by now or not, and a batch are (platform-api §1.9, rule 3). Thrown, so
-/// that nothing else is done and whoever asks to send need not know of schedules.
+/// It is an error so that nothing else is done and callers that send messages need not handle schedules.
 public struct ReplayedAcceptance: Error, Equatable, Sendable {
-    /// Where it went.
+    /// The conversation of the scheduled message or the batch.
     public let conversation: Conversation.ID
 }
 
-/// What became of sendings that are answered without a message.
+/// The outcome of accepting a scheduled message or a batch.
 public enum Acceptance: Equatable, Sendable {
-    /// They are sent to that conversation, or will be when they are due.
+    /// The messages were sent to this conversation, or will be when they are due.
     case accepted(Conversation.ID)
-    /// The key was used before, for a message sent at once; this is it, as it is now.
+    /// The key was used before for a message, which has this current state.
     case replayed(MessageSnapshot)
-    /// An id they name is taken, by this message; nothing is sent.
+    /// A proposed id belongs to this message, and nothing was sent.
     case idInUse(MessageSnapshot)
 }
 
 extension MessagingStore {
-    /// Accepts a message to be sent later; when this returns, it is on disk.
+    /// Accepts a message to be sent later; when this returns, it is durable.
     ///
     /// - Parameters:
-    ///   - draft: What is to be sent.
-    ///   - conversation: Where to; an alias counts as its winner.
-    ///   - schedule: When.
+    ///   - draft: The message.
+    ///   - conversation: The conversation, by its own id or an alias.
+    ///   - schedule: When it is to be sent.
     ///   - key: The `If-None-Match` key; it becomes the id unless the draft proposes one.
     /// - Throws: As `sendMessage`.
     public func scheduleMessage(
@@ -50,12 +50,12 @@ extension MessagingStore {
         }
     }
 
-    /// Sends messages in their order, each at once or when it is due: all of them, or none.
+    /// Sends messages in order, each at once or when it is due: all or none.
     ///
     /// - Parameters:
-    ///   - batch: What is to be sent; no two name the same id.
-    ///   - conversation: Where to; an alias counts as its winner.
-    ///   - key: The `If-None-Match` key; it only recognises a repeat.
+    ///   - batch: The messages; no two propose the same id.
+    ///   - conversation: The conversation, by its own id or an alias.
+    ///   - key: The `If-None-Match` key, which only detects a repeated request.
     /// - Throws: As `sendMessage`.
     public func sendBatch(
         _ batch: [Message.BatchItem], to conversation: Conversation.ID, key: Replay.Key? = nil,
@@ -92,7 +92,7 @@ extension MessagingStore {
         }
     }
 
-    /// A repeat of what is answered without a message is answered so again.
+    /// Repeats the response to a key whose response had no message.
     private func accept(
         in application: Application.ID,
         _ body: @escaping @Sendable (MutationContext) throws -> Acceptance
@@ -106,7 +106,7 @@ extension MessagingStore {
 }
 
 extension MutationContext {
-    /// Tells whoever sends scheduled messages, here and elsewhere, when one more is due.
+    /// Notifies the sender of scheduled messages, in this and other processes.
     func tellSender(of dueAt: Timestamp) {
         transaction.afterCommit { [scheduleSignal] in scheduleSignal.ring(for: dueAt) }
         transaction.notify(StoreNotification.due.subject, dueAt.milliseconds) { min($0, $1) }
@@ -124,10 +124,10 @@ extension MutationContext {
         tellSender(of: Timestamp(milliseconds: now.milliseconds + schedule.delay))
     }
 
-    /// Ends the repeat of a sending that was answered without a message.
+    /// Rejects a key that was used for a scheduled message or a batch.
     ///
-    /// - Throws: ``ReplayedAcceptance``; `notFound` when what was scheduled has been deleted since or was
-    ///   dropped (rulings 12).
+    /// - Throws: ``ReplayedAcceptance``; `notFound` when the scheduled message was deleted or dropped since
+    ///   (rulings 12).
     func refuseRepeat(of made: (kind: Replay.Kind, object: [UInt8])) throws {
         switch made.kind {
         case .batch:

@@ -1,18 +1,19 @@
 import Messaging
 import SQL
 
-/// Which scheduled message, and where it stands in the order of sending.
+/// A scheduled message and its position in the order of sending.
 struct ScheduledMessageEntry: Sendable {
     let application: Application.ID
     let id: Message.ID
     let dueAt: Timestamp
     let turn: Int64
-    /// In which trace it was accepted; `nil` for none.
+    /// The trace of the request that scheduled it; `nil` for none.
     let trace: Trace?
 }
 
 extension Transaction {
-    /// What a key of sending has made, at once, later, or as a batch; `nil` while it is free.
+    /// The object that was created with a key for messages, scheduled messages or batches; `nil` while the key
+    /// is unused.
     func sending(
         madeWith key: Replay.Key, in application: Application.ID
     ) throws -> (kind: Replay.Kind, object: [UInt8])? {
@@ -31,9 +32,9 @@ extension Transaction {
         }
     }
 
-    /// A message that waits; `nil` when there is none of that name.
+    /// A scheduled message that was not sent yet; `nil` if none has this id.
     ///
-    /// It goes to the winner, should its conversation have been merged since (X1.2).
+    /// If its conversation was merged since, it has the id of the winner (X1.2).
     func scheduledMessage(
         _ id: Message.ID, in application: Application.ID
     ) throws -> ScheduledMessage? {
@@ -56,9 +57,9 @@ extension Transaction {
             typingFrom: message.typingFrom)
     }
 
-    /// The messages due at a moment, of all applications, in the order of sending.
+    /// The due messages of all applications, in the order of sending.
     ///
-    /// - Parameter last: The one before the page; `nil` for the first page.
+    /// - Parameter last: The last item of the previous page; `nil` for the first page.
     func dueMessages(
         at now: Timestamp, after last: ScheduledMessageEntry?, limit: Int
     ) throws -> [ScheduledMessageEntry] {
@@ -77,7 +78,7 @@ extension Transaction {
         }
     }
 
-    /// When the first message after a moment is due; `nil` when none waits.
+    /// When the first message after a moment is due; `nil` when none is scheduled.
     func nextDue(after now: Timestamp) throws -> Timestamp? {
         try first(
             """
@@ -88,8 +89,7 @@ extension Transaction {
 }
 
 extension Projection {
-    /// Keeps a message until it is due, its turn behind all that wait, and promises it its id and its
-    /// contents (rulings 18).
+    /// Stores a scheduled message after all others, and reserves its id and contents (rulings 18).
     func keep(_ scheduled: MessageScheduled) throws {
         let message = scheduled.message
         var writer = ByteWriter()
@@ -116,7 +116,7 @@ extension Projection {
         remember(Replay.Key(message.id), as: .scheduled, for: message.id.bytes)
     }
 
-    /// What it was promised and nobody else needs goes along; a message that was sent needs it.
+    /// Deletes a scheduled message and releases its contents; a message that was sent uses them itself.
     func dropScheduled(_ id: Message.ID) throws {
         let contents = try transaction.rows(
             """

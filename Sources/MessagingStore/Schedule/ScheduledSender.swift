@@ -2,21 +2,21 @@ public import Messaging
 import SQL
 import SystemSupport
 
-/// Sends scheduled messages when they are due: at start those that became due while nobody ran.
+/// Sends scheduled messages when they are due, and at start those that became due while no process ran.
 ///
-/// It sleeps until the next one, or until an earlier one is accepted; it does not poll.
+/// It sleeps until the next due time or until an earlier message is scheduled; it does not poll.
 public final class ScheduledSender: Sendable {
     private let store: MessagingStore
     private let sleep: @Sendable (Int64) async -> Void
     private let onFault: @Sendable (any Error, Message.ID?) -> Void
     private let work = BackgroundTask()
 
-    /// Nothing is sent before ``start()``.
+    /// Creates a sender; ``start()`` starts it.
     ///
     /// - Parameters:
-    ///   - sleep: Waits so many milliseconds, unless its task is cancelled; really, if `nil`.
-    ///   - onFault: Told of every message that failed and is tried again; without one when nobody
-    ///     could look for any.
+    ///   - sleep: Waits that many milliseconds, unless its task is cancelled; `nil` for the real clock.
+    ///   - onFault: Called for every message that failed and will be retried, and without a message when the
+    ///     query failed.
     public init(
         store: MessagingStore, sleep: (@Sendable (Int64) async -> Void)? = nil,
         onFault: @escaping @Sendable (any Error, Message.ID?) -> Void
@@ -26,10 +26,10 @@ public final class ScheduledSender: Sendable {
         self.onFault = onFault
     }
 
-    /// Begins; once.
+    /// Starts the sender. Call it once.
     public func start() { work.start { await self.run() } }
 
-    /// Ends after the message that is being sent.
+    /// Stops after the current message.
     public func stop() async { await work.stop() }
 
     private func run() async {
@@ -49,7 +49,7 @@ public final class ScheduledSender: Sendable {
         }
     }
 
-    /// Whichever comes first: the moment, a message due before it, the end.
+    /// Waits for the due time, an earlier message, or cancellation, whichever comes first.
     private func wait(until next: Timestamp?) async {
         let left = next.map { next in
             max(0, next.milliseconds - store.environment.now().milliseconds)
@@ -57,7 +57,7 @@ public final class ScheduledSender: Sendable {
         await withTaskGroup(of: Void.self) { [store, sleep] group in
             group.addTask { await store.scheduleSignal.wait(before: next) }
             if let left {
-                // A clock that was set may have gone on meanwhile: looked at again within a minute.
+                // The clock may be set while sleeping, so it is checked at least every minute.
                 group.addTask { await sleep(min(left, 60_000)) }
             }
             await group.next()
@@ -67,13 +67,13 @@ public final class ScheduledSender: Sendable {
 }
 
 extension MessagingStore {
-    /// Sends what is due, of all applications, in the order of the times it is due at.
+    /// Sends the due messages of all applications, in the order of their due times.
     ///
-    /// What cannot be sent any more, because its conversation was deleted or its sender removed, is
-    /// dropped (platform-api §5.2.1). What fails stays and is tried again with the next call.
+    /// A message that cannot be sent any more, because its conversation was deleted or its sender removed, is
+    /// dropped (platform-api §5.2.1). A message that fails stays and is retried with the next call.
     ///
-    /// - Parameter onFault: Told of every message that failed.
-    /// - Returns: When the next message is due; `nil` when none waits. With a failure it is at most
+    /// - Parameter onFault: Called for every message that failed.
+    /// - Returns: When the next message is due; `nil` when none is scheduled. After a failure it is at most
     ///   ``retryPause`` from now.
     public func sendDueMessages(
         onFault: @Sendable (any Error, Message.ID) -> Void
@@ -103,12 +103,12 @@ extension MessagingStore {
         return next.map { next in min(next, retry) } ?? retry
     }
 
-    /// How long a message that failed is left alone, in milliseconds.
+    /// The delay before a failed message is retried, in milliseconds.
     static let retryPause: Int64 = 5000
 
     private func send(_ due: ScheduledMessageEntry) async throws {
         try await within(due.trace).change(in: due.application) { context in
-            // Another process may have sent it meanwhile.
+            // Another process may have sent it.
             guard
                 let message = try context.transaction.scheduledMessage(
                     due.id, in: due.application)
@@ -126,7 +126,7 @@ extension MutationContext {
         do {
             let conversation = try transaction.lockedConversation(
                 message.conversation, in: application)
-            // Every part of it bears its name already.
+            // Every part already has its id.
             _ = try post(
                 message.draft, to: conversation, as: message.id,
                 partIDs: message.draft.parts.compactMap(\.proposedID))
@@ -137,21 +137,21 @@ extension MutationContext {
     }
 }
 
-/// Tells the sender of scheduled messages that one is due earlier than it believes.
+/// Wakes the sender of scheduled messages when a message is due earlier than it expects.
 ///
-/// Rung after the commit, so what it tells of can be read. What rings between looking and waiting is
-/// kept, so that it is not missed.
+/// It is signalled after the commit, so the message can be read. A signal between the query and the wait is
+/// kept.
 final class ScheduleSignal: Sendable {
     private let state = Locked(State())
 
     private struct State {
-        /// The earliest moment it has rung for since somebody began to look.
+        /// The earliest due time signalled since the last query began.
         var earliest: Timestamp?
         var waiting: Waiter?
     }
 
     private struct Waiter: Sendable {
-        /// When it wakes by itself; `nil` for never.
+        /// When the waiter wakes by itself; `nil` for never.
         let next: Timestamp?
         let wake: CheckedContinuation<Void, Never>
 
@@ -160,7 +160,7 @@ final class ScheduleSignal: Sendable {
         }
     }
 
-    /// Tells that a message is due at a moment.
+    /// Signals that a message is due at a moment.
     func ring(for due: Timestamp) {
         let woken = state.withLock { state -> Waiter? in
             state.earliest = min(state.earliest ?? due, due)
@@ -171,18 +171,19 @@ final class ScheduleSignal: Sendable {
         woken?.wake.resume()
     }
 
-    /// Begins to look: what has rung so far will be seen.
+    /// Marks the beginning of a query, which sees all messages signalled so far.
     func beginLook() {
         state.withLock { state in state.earliest = nil }
     }
 
-    /// Waits until it rings for a moment before the one that is known, or the task is cancelled; not
-    /// at all when it has since the look began. One waits at a time.
+    /// Waits until a message is due before the given moment, or the task is cancelled. It returns at once if
+    /// such a message was signalled since the query began. Only one task waits at a time.
     func wait(before next: Timestamp?) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { wake in
                 enter(Waiter(next: next, wake: wake))
-                // Cancelled between the check and the entry, nobody would wake it.
+                // If the task was cancelled between the check and the registration, `onCancel` has found no
+                // waiter.
                 if Task.isCancelled { leave() }
             }
         } onCancel: {

@@ -92,7 +92,7 @@ extension DatabaseSchema {
         )
         """,
         "CREATE UNIQUE INDEX webhook_replays_by_id ON webhook_replays (application, id)",
-        // Ranges of the log that webhooks no longer active have not been told of, although they were active
+        // Ranges of the log that webhooks no longer active have not received, although they were active
         // then. A row is deleted when its range has been read.
         """
         CREATE TABLE webhook_stretches (

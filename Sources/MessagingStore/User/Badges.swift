@@ -2,9 +2,9 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// A user's badge: the external count as set, the others counted over his views now.
+    /// A user's badge: the external count as set, and the counts of unread conversations and messages.
     ///
-    /// - Throws: `Rejection.notFound(.user)` for one nobody has named (rulings 19).
+    /// - Throws: `Rejection.notFound(.user)` for an unknown user (rulings 19).
     public func badge(of user: UserID, in application: Application.ID) async throws -> Badge {
         try await database.read { transaction in
             guard
@@ -19,10 +19,10 @@ extension MessagingStore {
 }
 
 extension MessagingStore {
-    /// Sets the external part of a user's badge; the same again is recorded too, as it is pushed.
+    /// Sets the external count of a user's badge. Setting the same count is recorded too, because it is pushed.
     ///
     /// - Parameter count: One of `Badge.externalUnreadCounts`.
-    /// - Throws: `Rejection.notFound(.user)` for one nobody has named (rulings 19).
+    /// - Throws: `Rejection.notFound(.user)` for an unknown user (rulings 19).
     public func setBadge(
         of user: UserID, externalUnreadCount count: Int64, in application: Application.ID
     ) async throws {
@@ -34,7 +34,7 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// What was set; `nil` for a user nobody has named.
+    /// The external count; `nil` for an unknown user.
     func externalUnreadCount(
         of user: UserID, in application: Application.ID
     ) throws -> Int64? {
@@ -46,10 +46,10 @@ extension Transaction {
         ) { row in try row.int64(0) }
     }
 
-    /// How many conversations a user sees with something unread in them, and how much.
+    /// The number of conversations in which a user has unread messages, and the number of these messages.
     ///
-    /// Added up when asked for, over those of his rows alone that have something unread, which an index
-    /// names: a sum for each user would cost each sending one write more for each participant.
+    /// It is summed on request over the rows with unread messages, which an index selects. A stored sum for
+    /// each user would cost one more write for each participant of every message.
     func unreadCounts(
         of user: UserID, in application: Application.ID
     ) throws -> (conversations: Int64, messages: Int64) {

@@ -1,9 +1,9 @@
 import Messaging
 import SQL
 
-// Each change of block lists has a moment later than that of the change before, also within one millisecond or
-// when the clock goes back. A message carries the moment of the last change before it, so whether a block was in
-// force when it was sent is exact: `since <= blocks_changed_at < until`, however long ago that was (rulings 20).
+// Each change of a block list has a later moment than the change before, also within one millisecond or when
+// the clock is set back. A message has the moment of the last change before it, so whether a block was in force
+// when it was sent can be decided exactly at any time: `since <= blocks_changed_at < until` (rulings 20).
 extension Projection {
     func apply(_ change: BlocksChanged) throws {
         let moment = max(change.at, try blocksChangedAt().next)
@@ -27,7 +27,7 @@ extension Projection {
         try block(change.added.map { user in (user, moment) }, by: change.owner)
     }
 
-    /// Adds the blocks that another server tells of.
+    /// Adds the blocks of an imported record.
     func bringBlocks(_ moved: ArchivedRelations) throws {
         let ends = moved.blockPeriods.map { period in period.until ?? period.since }
         if let latest = ends.max(), try latest > blocksChangedAt() {
@@ -53,7 +53,7 @@ extension Projection {
         let known = Set(open.map(\.user))
         try know(moved.blocked)
         try block(open.map { period in (period.user, period.since) }, by: moved.user)
-        // Where the other server does not tell since when, the blocks begin now.
+        // Blocks without a known beginning begin now.
         let undated = moved.blocked.filter { user in !known.contains(user) }
         guard !undated.isEmpty else { return }
         try apply(
@@ -77,7 +77,7 @@ extension Projection {
         }
     }
 
-    /// When a block list of the application last changed.
+    /// The moment of the last change to a block list of the application.
     func blocksChangedAt() throws -> Timestamp {
         try transaction.askLogEnd(in: application).first()?.blocksChangedAt
             ?? LogEnd().blocksChangedAt
@@ -95,10 +95,12 @@ extension Projection {
         transaction.cache(end, for: LogEnd.row(of: application))
     }
 
-    /// Hides from a user who is added the messages sent while a block between them and the sender was in force.
+    /// Hides messages from an added user that were sent while a block between the user and the sender was in
+    /// force.
     ///
-    /// - Parameter last: Only messages behind it: those up to there met the user as a participant.
-    /// - Returns: How many, and whether there is none but such: then the conversation stays out of the view.
+    /// - Parameter last: Only later messages are hidden: up to this position the user was a participant.
+    /// - Returns: The number of hidden messages, and whether all messages are hidden: then the conversation
+    ///   stays out of the view.
     func hideBlocked(
         from user: UserID, in conversation: Conversation.ID, after last: Position
     ) throws -> (count: Int64, isAll: Bool) {
@@ -126,7 +128,7 @@ extension Projection {
         return (Int64(count), any != nil && other == nil)
     }
 
-    /// Whether a block between a user and the sender of a message `m` was in force when that was sent.
+    /// Whether a block between a user and the sender of message `m` was in force when it was sent.
     private static func sentDuringBlock(of user: UserID) -> SQL {
         let pair: SQL =
             """

@@ -2,7 +2,7 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// Whom a user blocks, in the order of their ids; nobody for a user who is unknown (R30).
+    /// The users that a user blocks, by ascending id; empty for an unknown user (R30).
     public func blocks(
         of owner: UserID, in application: Application.ID
     ) async throws -> [BasicIdentity] {
@@ -13,9 +13,9 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// Whom a user blocks.
+    /// The users that a user blocks.
     ///
-    /// - Parameter users: Those to look for; `nil` for the whole list, however long.
+    /// - Parameter users: The users to look for; `nil` for the whole list.
     func blocks(
         of owner: UserID, among users: [UserID]?, in application: Application.ID
     ) throws -> Set<UserID> {
@@ -42,14 +42,14 @@ extension Transaction {
         return found
     }
 
-    /// How many a user blocks: 10,000 at most, counted in their index.
+    /// The number of users that a user blocks: at most 10,000, counted in their index.
     func blockCount(of owner: UserID, in application: Application.ID) throws -> Int {
         try first(
             "SELECT COUNT(*) FROM blocks WHERE application = \(application) AND owner = \(owner)"
         ) { row in try row.int(0) } ?? 0
     }
 
-    /// When a user's blocks were in force, by the blocked user and the beginning.
+    /// The periods in which a user blocked others, by blocked user and beginning.
     func blockPeriods(
         of owner: UserID, in application: Application.ID
     ) throws -> [ArchivedRelations.BlockPeriod] {
@@ -69,7 +69,7 @@ extension Transaction {
         }
     }
 
-    /// Whom a user blocks, as objects show them.
+    /// The users that a user blocks, as objects show them.
     func blockedIdentities(
         of owner: UserID, in application: Application.ID
     ) throws -> [BasicIdentity] {
@@ -84,7 +84,7 @@ extension Transaction {
 }
 
 extension MutationContext {
-    /// A user brings nobody together with himself whom he blocks (R31); himself he may (R30).
+    /// Checks that a user adds no user to a conversation whom they block (R31), except themselves (R30).
     ///
     /// - Throws: `Rejection.participantBlocked`.
     func refuseBlocked(_ users: [UserID], by user: UserID) throws {

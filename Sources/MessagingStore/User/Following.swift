@@ -2,9 +2,9 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// Makes a user follow others; who is unknown comes into being, and following twice is once.
+    /// Follows users. Unknown ones are created, and following a user again changes nothing.
     ///
-    /// - Throws: `Rejection.notFound(.user)` for a follower nobody has named (rulings 19).
+    /// - Throws: `Rejection.notFound(.user)` for an unknown follower (rulings 19).
     public func follow(
         _ users: [UserID], by follower: UserID, in application: Application.ID
     ) async throws {
@@ -17,10 +17,9 @@ extension MessagingStore {
         }
     }
 
-    /// Takes back that a user follows another; while a conversation connects them he still does
-    /// (rulings 19).
+    /// Unfollows a user, who stays followed while a conversation connects the two (rulings 19).
     ///
-    /// - Throws: `Rejection.notFound(.user)` for a follower nobody has named (rulings 19).
+    /// - Throws: `Rejection.notFound(.user)` for an unknown follower (rulings 19).
     public func unfollow(
         _ user: UserID, by follower: UserID, in application: Application.ID
     ) async throws {
@@ -35,7 +34,7 @@ extension MessagingStore {
 }
 
 extension MutationContext {
-    /// Whom of some a user follows, also where no conversation connects them.
+    /// Which of the users are followed independently of conversations.
     fileprivate func following(
         of follower: UserID, among users: [UserID]
     ) throws -> Set<UserID> {
@@ -45,9 +44,9 @@ extension MutationContext {
 }
 
 extension MessagingStore {
-    /// Whether a user follows another, by will or through a conversation (platform-api §5.8).
+    /// Whether a user follows another, explicitly or through a conversation (platform-api §5.8).
     ///
-    /// - Throws: `Rejection.notFound(.user)` for a follower nobody has named.
+    /// - Throws: `Rejection.notFound(.user)` for an unknown follower.
     public func isFollowing(
         _ user: UserID, by follower: UserID, in application: Application.ID
     ) async throws -> Bool {
@@ -57,13 +56,13 @@ extension MessagingStore {
         }
     }
 
-    /// A page of those a user follows, in the order of their ids.
+    /// A page of the users that a user follows, by ascending id.
     ///
     /// - Parameters:
-    ///   - after: The one before the page; `nil` for the first page.
-    ///   - limit: Most users, from one.
-    /// - Throws: `Rejection.notFound(.user)` for a follower nobody has named;
-    ///   `notFound(.identity)` for an `after` he does not follow.
+    ///   - after: The last item of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of users, at least 1.
+    /// - Throws: `Rejection.notFound(.user)` for an unknown follower; `notFound(.identity)` for an `after`
+    ///   that is not followed.
     public func following(
         of follower: UserID, after: UserID? = nil, limit: Int, in application: Application.ID
     ) async throws -> ListPage<UserID> {
@@ -82,7 +81,7 @@ extension MessagingStore {
         }
     }
 
-    /// The same page, with all that is known of them.
+    /// The same page with the stored identities.
     public func followedUsers(
         of follower: UserID, after: UserID? = nil, limit: Int, in application: Application.ID
     ) async throws -> ListPage<User> {
@@ -110,7 +109,7 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// How many a user follows.
+    /// The number of users that a user follows.
     ///
     /// - Throws: `Rejection.notFound(.user)`.
     func followingCount(of user: UserID, in application: Application.ID) throws -> Int64 {
@@ -136,7 +135,7 @@ extension Transaction {
         ) { row in try row.int64(0) } != nil
     }
 
-    /// The place of a page is somebody in the list (platform-api §1.10).
+    /// Checks that the item before a page is in the list (platform-api §1.10).
     func requireFollowing(
         _ follower: UserID, _ user: UserID?, in application: Application.ID
     ) throws {
@@ -146,7 +145,7 @@ extension Transaction {
         }
     }
 
-    /// Whom of some a user follows, also where no conversation connects them.
+    /// Which of the users are followed independently of conversations.
     func keptFollowing(
         of follower: UserID, among users: [UserID], in application: Application.ID
     ) throws -> Set<UserID> {

@@ -2,7 +2,7 @@ import Messaging
 import SQL
 
 extension Projection {
-    /// Applies what a user wants; a conversation he shares still connects (rulings 19).
+    /// Applies explicit following and unfollowing; a shared conversation still connects two users (rulings 19).
     func apply(_ change: FollowingChanged) throws {
         for user in change.added {
             try nameAsFollowed(user)
@@ -34,13 +34,14 @@ extension Projection {
         }
     }
 
-    /// Connects those who joined a conversation with everybody in it (platform-api §5.8).
+    /// Makes the added participants of a conversation and all others follow each other (platform-api §5.8).
     ///
-    /// Who has not seen the conversation follows nobody by it: his list would tell him who has made it
-    /// (R51, R33). He does once he sees it, see ``connect(seeing:of:)``. A constant number of
-    /// statements, whatever the number of participants.
+    /// A participant who has not seen the conversation follows no one through it, because the list of followed
+    /// users would reveal its creator (R51, R33); see ``connect(seeing:of:)``. The number of statements is
+    /// constant, whatever the number of participants.
     ///
-    /// - Parameter isMeeting: Whether they meet now, and follow from then on; otherwise they only share.
+    /// - Parameter isMeeting: Whether they follow each other beyond this conversation; otherwise only while
+    ///   they share it.
     func connect(
         _ joined: [UserID], among participants: [UserID], of conversation: Conversation.ID,
         isMeeting: Bool = true
@@ -53,7 +54,7 @@ extension Projection {
             isMeeting: isMeeting)
     }
 
-    /// Who takes part in a conversation and has not seen it yet.
+    /// The current participants of a conversation who have not seen it yet.
     func unaware(of conversation: Conversation.ID) throws -> [UserID] {
         try transaction.rows(
             """
@@ -64,7 +65,7 @@ extension Projection {
         ) { row in try row.user(0) }
     }
 
-    /// Makes those who see a conversation for the first time follow everybody in it.
+    /// Makes participants who see a conversation for the first time follow all others in it.
     ///
     /// - Parameter users: Current participants, whom ``connect(_:among:of:)`` has left out.
     func connect(seeing users: [UserID], of conversation: Conversation.ID) throws {
@@ -72,7 +73,7 @@ extension Projection {
         try connect(pairs(of: conversation, where: "a.user_id IN (\(few: users.map(\.text)))"))
     }
 
-    /// Makes pairs follow, or counts once more that they share a conversation.
+    /// Makes pairs follow, or counts one more shared conversation.
     private func connect(_ pairs: SQL, isMeeting: Bool = true) throws {
         let followers = try transaction.rows(
             """
@@ -92,9 +93,9 @@ extension Projection {
         try countFollowing(of: followers, by: 1)
     }
 
-    /// Takes back what a conversation connects, for those who leave it; they still stand in its rows.
+    /// Counts one shared conversation less for participants who leave; their rows still exist.
     ///
-    /// Who has met goes on following, unless he has said since that he does not want to.
+    /// Users who have met continue to follow each other, unless one has unfollowed the other since.
     func disconnect(
         _ leaving: [UserID], among participants: [UserID], of conversation: Conversation.ID
     ) throws {
@@ -119,10 +120,10 @@ extension Projection {
         try countFollowing(of: followers, by: -1)
     }
 
-    /// Pairs of current participants `a`, who follows, and `b`.
+    /// Pairs of current participants: `a`, who follows, and `b`.
     ///
-    /// They are joined with `following` and never named to it as two lists, because whoever has met
-    /// thousands would have all of them read where a server has planned for people who meet a few.
+    /// They are joined with `following` and never passed as two lists. A plan for users who follow few others
+    /// would read all rows of a user who follows thousands.
     private func pairs(of conversation: Conversation.ID, where condition: SQL) -> SQL {
         """
         FROM participants a
@@ -143,7 +144,7 @@ extension Projection {
             """)
     }
 
-    /// Adds to the counts of those who follow somebody more or less; twice named counts twice.
+    /// Adds to the counts of followed users; a user listed twice is counted twice.
     private func countFollowing(of followers: [UserID], by step: Int64) throws {
         let counts = followers.reduce(into: [UserID: Int64]()) { counts, user in
             counts[user, default: 0] += step
@@ -160,9 +161,9 @@ extension Projection {
 }
 
 extension SQL.StringInterpolation {
-    /// Whether one of a pair at least is among some of all participants.
+    /// Whether at least one user of a pair is in a subset of all participants.
     fileprivate mutating func appendInterpolation(oneOf some: [UserID], among all: [UserID]) {
-        // Said only where it leaves pairs out: fewer texts, and a shorter one at each creation.
+        // Omitted where it excludes no pair: fewer statement texts, and a shorter one for each creation.
         guard some.count < all.count else { return appendLiteral("TRUE") }
         appendLiteral("(a.user_id IN (")
         appendInterpolation(few: some.map(\.text))

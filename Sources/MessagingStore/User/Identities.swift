@@ -2,7 +2,7 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// A user who has an identity, told or made by being named.
+    /// A user who has an identity, provided or created when others named the user.
     ///
     /// - Throws: `Rejection.notFound(.identity)`, also after its deletion.
     public func identity(of user: UserID, in application: Application.ID) async throws -> User {
@@ -13,10 +13,10 @@ extension MessagingStore {
 }
 
 extension MessagingStore {
-    /// Tells for the first time who a user is (platform-api §5.7).
+    /// Creates the identity of a user (platform-api §5.7).
     ///
-    /// - Returns: `created` also over an identity that being named has made; `idInUse` where one was
-    ///   told before, which stays as it is.
+    /// - Returns: `created`, also if others had named the user before; `idInUse` with the identity that was
+    ///   already provided, which stays unchanged.
     public func createIdentity(
         _ identity: Identity, in application: Application.ID
     ) async throws -> CreationOutcome<User> {
@@ -30,11 +30,11 @@ extension MessagingStore {
         }
     }
 
-    /// Tells who a user is, whatever was told before; the same again changes nothing.
+    /// Replaces the identity of a user; the same identity again changes nothing.
     ///
-    /// - Parameter demand: What the identity's version must be (X4).
-    /// - Throws: `VersionMismatch<User>`; `Rejection.notFound(.identity)` where a version is demanded
-    ///   and there is none.
+    /// - Parameter demand: The required version of the identity (X4).
+    /// - Throws: `VersionMismatch<User>`; `Rejection.notFound(.identity)` when a version is required and
+    ///   there is no identity.
     @discardableResult
     public func replaceIdentity(
         _ identity: Identity, if demand: VersionPrecondition = .any, in application: Application.ID
@@ -60,9 +60,9 @@ extension MutationContext {
 }
 
 extension MessagingStore {
-    /// Sets members of an identity, all of it or nothing; where nothing changes nothing is recorded.
+    /// Changes members of an identity, all or none. If nothing changes, no event is recorded.
     ///
-    /// - Parameter demand: What the identity's version must be (X4).
+    /// - Parameter demand: The required version of the identity (X4).
     /// - Throws: `Rejection`: `notFound(.identity)`; `invalid("metadata")` above 16 keys (R49);
     ///   `VersionMismatch<User>`.
     @discardableResult
@@ -81,11 +81,10 @@ extension MessagingStore {
 }
 
 extension MessagingStore {
-    /// Deletes what was told about a user; he stays, and is shown without names.
+    /// Deletes the identity of a user. The user stays, and is shown without names.
     ///
-    /// - Parameter demand: What the identity's version must be (X4).
-    /// - Throws: `Rejection.notFound(.identity)`, also when it is deleted already;
-    ///   `VersionMismatch<User>`.
+    /// - Parameter demand: The required version of the identity (X4).
+    /// - Throws: `Rejection.notFound(.identity)`, also after its deletion; `VersionMismatch<User>`.
     public func deleteIdentity(
         of user: UserID, if demand: VersionPrecondition = .any, in application: Application.ID
     ) async throws {
@@ -98,9 +97,9 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// What is known of users.
+    /// What objects show of users.
     ///
-    /// - Returns: By user; who is missing was never named.
+    /// - Returns: The known users, by id.
     func identities(
         of users: Set<UserID>, in application: Application.ID
     ) throws -> [UserID: BasicIdentity] {
@@ -115,7 +114,7 @@ extension Transaction {
         return Dictionary(grouping: found, by: \.userID).compactMapValues(\.first)
     }
 
-    /// What is known of one user; nothing when he was never named.
+    /// Queries what objects show of a user; no row for an unknown user.
     func askIdentity(
         of user: UserID, in application: Application.ID
     ) throws -> DeferredRows<BasicIdentity> {
@@ -128,7 +127,7 @@ extension Transaction {
         ) { row in try BasicIdentity(row) }
     }
 
-    /// Reads on behalf of a user want one whom somebody has named (platform-api §3.9).
+    /// Checks that a user is known, for a read on their behalf (platform-api §3.9).
     ///
     /// - Throws: `Rejection.notFound(.user)`.
     func requireUser(_ user: UserID, in application: Application.ID) throws {
@@ -137,7 +136,7 @@ extension Transaction {
         }
     }
 
-    /// Whether a user has an identity, told or made by being named (rulings 10).
+    /// Whether a user has an identity, provided or created when others named the user (rulings 10).
     func hasIdentity(_ user: UserID, in application: Application.ID) throws -> Bool {
         try first(
             """
@@ -148,7 +147,7 @@ extension Transaction {
         ) { row in try row.int64(0) } != nil
     }
 
-    /// How many conversations a user is or was in; `nil` when nobody has named him.
+    /// The number of conversations in a user's list; `nil` for an unknown user.
     func conversationCount(of user: UserID, in application: Application.ID) throws -> Int64? {
         try first(
             """
@@ -160,7 +159,7 @@ extension Transaction {
 }
 
 extension [UserID: BasicIdentity] {
-    /// What objects show of a user; one not found has but his id.
+    /// What objects show of a user; an unknown user has only an id.
     func identity(of user: UserID) -> BasicIdentity {
         self[user] ?? BasicIdentity(userID: user)
     }

@@ -2,7 +2,7 @@ import Messaging
 import SQL
 
 extension Projection {
-    /// What a release wrote that knew of no more members.
+    /// Applies an identity with fewer members.
     func name(_ identity: BasicIdentity) throws {
         try tell(
             Identity(
@@ -34,7 +34,7 @@ extension Projection {
         try tell((before ?? Identity(userID: change.user)).patched(by: change.patches))
     }
 
-    /// The user stays, and lists keep showing him without names (platform-api §5.7).
+    /// The user stays, and lists show them without names (platform-api §5.7).
     func deleteIdentity(of user: UserID) throws {
         try tell(Identity(userID: user))
         try transaction.execute(
@@ -44,9 +44,9 @@ extension Projection {
             """)
     }
 
-    /// Creates users who are named for the first time (R90, platform-api §3.9).
+    /// Creates the users that do not exist yet (R90, platform-api §3.9).
     ///
-    /// - Returns: How many are new.
+    /// - Returns: The number of new users.
     @discardableResult
     func know(_ users: [UserID]) throws -> Int { try create(users, as: .unknown) }
 
@@ -55,9 +55,9 @@ extension Projection {
         try name([user], inConversations: 0)
     }
 
-    /// Creates participants who are named for the first time (R90).
+    /// Creates the participants that do not exist yet (R90).
     ///
-    /// - Parameter isShown: Whether they see the conversation, which is one more in their lists then.
+    /// - Parameter isShown: Whether they see the conversation, which is then counted in their lists.
     func nameInConversation(_ users: [UserID], isShown: Bool) throws {
         try name(users, inConversations: isShown ? 1 : 0)
     }
@@ -78,14 +78,13 @@ extension Projection {
         }
     }
 
-    /// Creates users that an imported record names. Those who are known keep their standing: their own
-    /// record has told it.
+    /// Creates the users that an imported record refers to. Known users keep their status, which their own
+    /// record has set.
     func nameInMoved(_ users: [UserID]) throws { try create(users, as: .named) }
 
-    /// Creates recipients who are named for the first time (platform-api §3.9), and counts the
-    /// announcements they get.
+    /// Creates the recipients that do not exist yet (platform-api §3.9), and counts their announcements.
     ///
-    /// - Parameter users: All different; there may be 10,000, so a statement has many.
+    /// - Parameter users: Distinct users, up to 10,000, so that a statement covers many.
     func nameAsRecipients(_ users: [UserID], ofAnnouncements count: Int64) throws {
         try create(users, as: .named)
         guard count != 0 else { return }
@@ -98,11 +97,11 @@ extension Projection {
         }
     }
 
-    /// Adds the users that do not exist yet, as of the moment of the event, and counts them.
+    /// Inserts the users that do not exist yet, created at the moment of the event, and counts them.
     ///
-    /// Every row of `identities` begins here.
+    /// No other code inserts rows into `identities`.
     ///
-    /// - Returns: How many are new.
+    /// - Returns: The number of new users.
     @discardableResult
     private func create(_ users: [UserID], as standing: User.IdentityStatus) throws -> Int {
         var created = 0
@@ -136,6 +135,6 @@ extension Projection {
         return created
     }
 
-    /// How many users one statement names.
+    /// The maximum number of users in one statement.
     private static let usersAtOnce = 256
 }

@@ -2,14 +2,13 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// A page of an application's users, the last named for the first time at the head; a user who was
-    /// only ever named by others is one, too (R90).
+    /// A page of an application's users, newest first, including users who were only named by others (R90).
     ///
     /// - Parameters:
-    ///   - filter: Which of them, with their number as the total; see `Transaction.filtered` for its cost.
-    ///   - after: The user before the page; `nil` for the first page.
-    ///   - limit: Most users, from one.
-    /// - Throws: `Rejection.tooMany`; `notFound(.user)` for an `after` that was never named.
+    ///   - filter: Selects users, whose number is the total; see `Transaction.filtered` for the cost.
+    ///   - after: The last user of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of users, at least 1.
+    /// - Throws: `Rejection.tooMany`; `notFound(.user)` for an unknown `after`.
     public func users(
         matching filter: UserFilter = UserFilter(), after: UserID? = nil, limit: Int,
         in application: Application.ID
@@ -36,7 +35,7 @@ extension MessagingStore {
     }
 }
 
-/// A user of an application's list, as far as filters look.
+/// A user of an application's list, with what filters check.
 struct UserRow: FilterableItem {
     let id: UserID
     let displayName: String?
@@ -73,7 +72,7 @@ extension Transaction {
             from: CreationCursor.start(before: filter.createdBefore),
             after: last?.item(before: filter.createdBefore), limit: limit
         ) { place, limit in
-            // None of what is large is read, so a piece is not cut.
+            // No large column is read, so a chunk is not cut.
             BoundedPage(
                 items: try rows(.users(after: place, limit: limit, in: application)) { row in
                     try UserRow(row)
@@ -90,7 +89,7 @@ extension Transaction {
         }
     }
 
-    /// Where a user stands in the list; `nil` for one who was never named.
+    /// The position of a user in the list; `nil` for an unknown user.
     fileprivate func place(
         of user: UserID, in application: Application.ID
     ) throws -> CreationCursor<UserID>? {
@@ -102,7 +101,7 @@ extension Transaction {
         ) { row in CreationCursor(time: try row.timestamp(0), id: user) }
     }
 
-    /// Everything known of some users, in their order.
+    /// The stored users, in the order of their ids in the argument.
     fileprivate func users(
         _ ids: [UserID], in application: Application.ID
     ) throws -> [User] {

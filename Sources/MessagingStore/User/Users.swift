@@ -4,7 +4,7 @@ import SQL
 extension MessagingStore {
     /// A user.
     ///
-    /// - Throws: `Rejection.notFound(.user)` for one nobody has named.
+    /// - Throws: `Rejection.notFound(.user)` for an unknown user.
     public func user(_ id: UserID, in application: Application.ID) async throws -> User {
         try await database.read { transaction in
             guard let user = try transaction.user(id, in: application) else {
@@ -16,9 +16,9 @@ extension MessagingStore {
 }
 
 extension MessagingStore {
-    /// Changes a user, all of it or nothing; one nobody has named comes into being (platform-api §3.9).
+    /// Changes a user, all or nothing; an unknown user is created (platform-api §3.9).
     ///
-    /// - Parameter patches: Operations in order; where nothing changes nothing is recorded.
+    /// - Parameter patches: Operations in order; if nothing changes, no event is recorded.
     /// - Throws: `Rejection.invalid("blocks")` for a block list that becomes too long.
     public func patchUser(
         _ user: UserID, _ patches: [UserPatch], in application: Application.ID
@@ -41,9 +41,9 @@ extension MessagingStore {
 }
 
 extension MessagingStore {
-    /// Ends all sessions of a user that have begun by now (R92).
+    /// Ends all sessions of a user that have begun so far (R92).
     ///
-    /// - Throws: `Rejection.notFound(.user)` for one nobody has named (rulings 19).
+    /// - Throws: `Rejection.notFound(.user)` for an unknown user (rulings 19).
     public func endSessions(of user: UserID, in application: Application.ID) async throws {
         try await change(in: application) { context in
             try context.transaction.requireUser(user, in: application)
@@ -53,7 +53,7 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// A user; `nil` when nobody has named him.
+    /// A user; `nil` for an unknown one.
     func user(_ id: UserID, in application: Application.ID) throws -> User? {
         try first(
             """
@@ -63,7 +63,7 @@ extension Transaction {
         ) { row in try User(row) }
     }
 
-    /// Those of some users that were ever named, in one statement.
+    /// The known users among the given ids, in one statement.
     func users(_ ids: Set<UserID>, in application: Application.ID) throws -> [User] {
         guard !ids.isEmpty else { return [] }
         return try rows(
@@ -74,7 +74,7 @@ extension Transaction {
         ) { row in try User(row) }
     }
 
-    /// A user as far as he has an identity.
+    /// A user who has an identity.
     ///
     /// - Throws: `Rejection.notFound(.identity)`.
     func identifiedUser(_ id: UserID, in application: Application.ID) throws -> User {
@@ -86,7 +86,7 @@ extension Transaction {
 }
 
 extension User {
-    /// What ``init(_:)`` reads, in this order, from the table under the name `i`.
+    /// The columns that ``init(_:)`` reads, in this order, from the table named `i`.
     static let columns: StaticString =
         """
         i.user_id, i.kind, i.standing, i.identity_version, i.is_suspended, i.sessions_ended_at,
@@ -126,7 +126,7 @@ extension Projection {
             """)
     }
 
-    /// Setting a user free again does not bring back the sessions his suspension ended (platform-api §5.11).
+    /// Resuming a user does not restore the sessions that the suspension ended (platform-api §5.11).
     func suspend(_ user: UserID, _ isSuspended: Bool, at moment: Timestamp) throws {
         try know([user])
         try transaction.execute(

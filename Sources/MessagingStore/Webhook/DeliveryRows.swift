@@ -1,10 +1,10 @@
 import Messaging
 import SQL
 
-// Which deliveries there are, and which of a lane is the first.
+// The rows of deliveries, and which delivery of a lane is the first.
 extension Transaction {
-    /// Adds deliveries behind all there are, each in its lane: what a conversation did before it became part
-    /// of another one goes with what that one does (X1).
+    /// Adds deliveries after all others, each in its lane. Deliveries of a merged conversation are added to the
+    /// lane of the winner (X1).
     func add(
         _ drafts: [DeliveryDraft], at now: Timestamp, in application: Application.ID,
         newID: () -> WebhookDelivery.ID
@@ -50,7 +50,7 @@ extension Transaction {
         try first(.lastDelivery(of: webhook, in: application)) { row in try row.int64(0) } ?? 0
     }
 
-    /// Those lanes that have a first delivery already.
+    /// The lanes that already have a first delivery.
     private func led(
         among lanes: [[UInt8]], of webhook: Webhook.ID, in application: Application.ID
     ) throws -> Set<[UInt8]> {
@@ -64,7 +64,7 @@ extension Transaction {
         return led
     }
 
-    /// Makes the next delivery of a lane its first, now that the one before is over.
+    /// Makes the next delivery of a lane its first, after the one before has ended.
     func lead(
         _ lane: [UInt8], of webhook: Webhook.ID, at now: Timestamp, in application: Application.ID
     ) throws {
@@ -80,8 +80,8 @@ extension Transaction {
             """)
     }
 
-    /// Makes one lane of two whose conversations have become one (X1.5): what waits goes on in the order of
-    /// the log, behind the older one of both that were first.
+    /// Joins the lanes of two merged conversations (X1.5): pending deliveries continue in the order of the log,
+    /// after the older of the two first ones.
     func joinLanes(
         of loser: Conversation.ID, into winner: Conversation.ID, in application: Application.ID
     ) throws {
@@ -106,7 +106,7 @@ extension Transaction {
         }
     }
 
-    /// A delivery, and where it stands; `nil` for none.
+    /// A delivery with its number and lane; `nil` for an unknown one.
     func delivery(
         _ id: WebhookDelivery.ID, of webhook: Webhook.ID, in application: Application.ID
     ) throws -> (number: Int64, lane: [UInt8], delivery: WebhookDelivery)? {
@@ -120,7 +120,7 @@ extension Transaction {
 }
 
 extension WebhookDelivery {
-    /// What ``init(_:)`` reads, in this order.
+    /// The columns that ``init(_:)`` reads, in this order.
     static let columns: StaticString =
         """
         id, event, type, position, lane, state, attempts, created_at, next_at, finished_at, status,
@@ -146,10 +146,10 @@ extension WebhookDelivery {
     }
 }
 
-// What is asked of the deliveries, in one place: each of them has to read an index and sort nothing, however
-// many there are, and a test asks whether it does.
+// The queries for deliveries. Each reads an index and sorts nothing, however many deliveries there are, which a
+// test checks with the query plan.
 extension SQL {
-    /// What may be sent now.
+    /// Deliveries that are due.
     static func dueDeliveries(
         of webhook: Webhook.ID, besides taken: [Int64], at now: Timestamp, limit: Int,
         in application: Application.ID
@@ -162,7 +162,7 @@ extension SQL {
         """
     }
 
-    /// When the next one is due that is not yet.
+    /// When the next later delivery is due.
     static func nextDelivery(
         of webhook: Webhook.ID, after now: Timestamp, in application: Application.ID
     ) -> SQL {
@@ -173,7 +173,7 @@ extension SQL {
         """
     }
 
-    /// The highest number there is.
+    /// The highest number of a delivery.
     static func lastDelivery(of webhook: Webhook.ID, in application: Application.ID) -> SQL {
         """
         SELECT number FROM deliveries
@@ -182,7 +182,7 @@ extension SQL {
         """
     }
 
-    /// The first deliveries of those lanes that have one.
+    /// The first deliveries of the lanes that have one.
     static func firstDeliveries(
         among lanes: some Collection<[UInt8]>, of webhook: Webhook.ID,
         in application: Application.ID
@@ -194,7 +194,7 @@ extension SQL {
         """
     }
 
-    /// The oldest of a lane that waits.
+    /// The oldest pending delivery of a lane.
     static func nextOfLane(
         _ lane: [UInt8], of webhook: Webhook.ID, in application: Application.ID
     ) -> SQL {
@@ -206,7 +206,7 @@ extension SQL {
         """
     }
 
-    /// Puts what waits in the lane of a conversation into that of another one.
+    /// Moves the pending deliveries of one conversation's lane to another lane.
     static func joinedLane(
         of loser: Conversation.ID, into winner: Conversation.ID, of webhook: Webhook.ID,
         in application: Application.ID
@@ -231,7 +231,7 @@ extension SQL {
         """
     }
 
-    /// How many there are.
+    /// The number of deliveries.
     static func deliveryCount(
         of webhook: Webhook.ID, in state: WebhookDelivery.State?, of application: Application.ID
     ) -> SQL {
@@ -241,7 +241,7 @@ extension SQL {
         """
     }
 
-    /// The newest in a state, and where they stand in the log.
+    /// The newest deliveries in a state, with their positions in the log.
     static func lastDeliveries(
         of webhook: Webhook.ID, in state: WebhookDelivery.State, limit: Int,
         of application: Application.ID
@@ -253,7 +253,7 @@ extension SQL {
         """
     }
 
-    /// The oldest in a state, and when they were over.
+    /// The oldest deliveries in a state, with the times they ended.
     static func oldestDeliveries(
         of webhook: Webhook.ID, in state: WebhookDelivery.State, limit: Int,
         of application: Application.ID
@@ -265,7 +265,7 @@ extension SQL {
         """
     }
 
-    /// The oldest.
+    /// The oldest deliveries.
     static func oldestDeliveries(
         of webhook: Webhook.ID, limit: Int, in application: Application.ID
     ) -> SQL {
@@ -276,7 +276,7 @@ extension SQL {
         """
     }
 
-    /// Without a state its column is left out, as another index has the order then.
+    /// Without a state the condition is omitted, because another index has the order then.
     private static func being(_ state: WebhookDelivery.State?) -> SQL {
         state.map { state -> SQL in "AND state = \(state.rawValue)" } ?? ""
     }

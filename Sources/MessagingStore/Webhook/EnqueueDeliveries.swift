@@ -1,24 +1,24 @@
 public import Messaging
 import SQL
 
-/// A delivery to be made: an occurrence as one webhook is told of it.
+/// A delivery to be created: an event as one webhook receives it.
 public struct DeliveryDraft: Sendable {
-    /// Whom it is for.
+    /// The webhook.
     public let webhook: Webhook.ID
-    /// Names the occurrence.
+    /// The id of the event.
     public let event: EventID
-    /// What the webhook's version calls it.
+    /// The name of the event in the webhook's version.
     public let type: String
-    /// Where it stands in the log; `nil` for a test.
+    /// Its position in the log; `nil` for a test.
     public let position: LogPosition?
-    /// Within what it is sent in order; `nil` for what has no order.
+    /// The conversation within which deliveries are ordered; `nil` for an event without order.
     public let conversation: Conversation.ID?
-    /// In which trace it is told; `nil` for none.
+    /// The trace of the event; `nil` for none.
     public var trace: Trace?
-    /// What is sent.
+    /// The body of the request.
     public let body: [UInt8]
 
-    /// A delivery to be made.
+    /// Creates a draft.
     public init(
         webhook: Webhook.ID, event: EventID, type: String, position: LogPosition?,
         conversation: Conversation.ID?, trace: Trace? = nil, body: [UInt8]
@@ -35,54 +35,55 @@ public struct DeliveryDraft: Sendable {
 
 /// A delivery that may be sent now: the first of its lane.
 public struct DueDelivery: Equatable, Sendable {
-    /// Counts the deliveries of a webhook; a later one is never sent before an earlier one of its lane.
+    /// The number among the deliveries of the webhook; a later delivery of a lane is never sent before an
+    /// earlier one.
     public let number: Int64
-    /// Its name.
+    /// Its id.
     public let id: WebhookDelivery.ID
-    /// Names the occurrence.
+    /// The id of the event.
     public let event: EventID
-    /// What the webhook's version calls it.
+    /// The name of the event in the webhook's version.
     public let type: String
-    /// How often it was tried so far.
+    /// The number of attempts so far.
     public let attempts: Int64
-    /// When it was made, or asked for again.
+    /// When it was created, or a retry was requested.
     public let askedAt: Timestamp
-    /// In which trace it is told; `nil` for none.
+    /// The trace of the event; `nil` for none.
     public let trace: Trace?
-    /// What is sent.
+    /// The body of the request.
     public let body: [UInt8]
 }
 
-/// What a sender has to do for a webhook.
+/// The deliveries that a worker has to send to a webhook.
 public struct DueDeliveries: Sendable {
-    /// The webhook as it was when these were due; `nil` when it is to be sent nothing.
+    /// The webhook when these deliveries were read; `nil` when it must not be sent anything.
     public let webhook: Webhook?
-    /// What signs beside its secret.
+    /// The previous secret, while it still signs.
     public let former: FormerSecret?
-    /// What may be sent now, as many as the memory can hold.
+    /// The due deliveries, as many as fit into memory.
     public let items: [DueDelivery]
     /// Whether there may be more.
     public let isCut: Bool
-    /// When the next one is due that is not yet; `nil` where more are due now, or none waits.
+    /// When the next later delivery is due; `nil` when more are due now, or none is pending.
     public let nextAt: Timestamp?
 }
 
-// What the one who reads the log for webhooks asks and tells.
+// The queries and changes of the webhook log reader and its workers.
 extension MessagingStore {
-    /// How far the log of an application was read for its webhooks; `nil` before anybody did.
+    /// How far the log of an application was read for its webhooks; `nil` before the first read.
     public func webhookCheckpoint(in application: Application.ID) async throws -> WebhookCheckpoint?
     {
         try await database.read { transaction in try transaction.webhookCheckpoint(in: application)
         }
     }
 
-    /// Remembers deliveries together with how far the log was read for them: both or neither.
+    /// Stores deliveries together with how far the log was read: both or neither.
     ///
     /// - Parameters:
-    ///   - start: Where the reading began; `nil` where nobody had read.
-    ///   - webhooks: For whom was read, as ``webhookSubscriptions(in:)`` had them.
-    /// - Returns: False, and nothing is remembered, when somebody else has read on, or when another
-    ///   webhook, or another stretch, is to be told by now.
+    ///   - start: The checkpoint the read started from; `nil` for the first read.
+    ///   - webhooks: The subscriptions that were read for, from ``webhookSubscriptions(in:)``.
+    /// - Returns: False, and nothing is stored, when another process has read on, or the subscriptions have
+    ///   changed.
     public func enqueue(
         _ drafts: [DeliveryDraft], from start: WebhookCheckpoint?, to end: WebhookCheckpoint,
         for webhooks: [WebhookSubscription], in application: Application.ID
@@ -106,10 +107,10 @@ extension MessagingStore {
         }
     }
 
-    /// What may be sent to a webhook now: nothing unless it is active, and signed as it is now. Who sends
-    /// hears of changes later than of what was recorded behind them.
+    /// The deliveries that may be sent to a webhook now; none unless it is active. The webhook is read in the
+    /// same snapshot, because its worker hears of changes later than they are recorded.
     ///
-    /// - Parameter taken: Numbers of those that are being sent.
+    /// - Parameter taken: The numbers of the deliveries that are being sent.
     public func dueDeliveries(
         of webhook: Webhook.ID, besides taken: [Int64], limit: Int, in application: Application.ID
     ) async throws -> DueDeliveries {
@@ -144,7 +145,7 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// The same as ``MessagingStore/webhookCheckpoint(in:)``.
+    /// See ``MessagingStore/webhookCheckpoint(in:)``.
     func webhookCheckpoint(in application: Application.ID) throws -> WebhookCheckpoint? {
         try first(
             """

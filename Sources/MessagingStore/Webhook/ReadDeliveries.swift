@@ -2,13 +2,13 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// A page of what a webhook was and will be sent, newest first (X6).
+    /// A page of the deliveries of a webhook, newest first (X6).
     ///
     /// - Parameters:
-    ///   - state: Only those that have come so far; `nil` for all.
-    ///   - after: The item before the page; `nil` for the first page.
-    ///   - limit: Most items, from one.
-    /// - Throws: `Rejection.notFound(.webhook)`; `Rejection.notFound(.delivery)` for an `after` that is none.
+    ///   - state: Only deliveries in this state; `nil` for all.
+    ///   - after: The last item of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of items, at least 1.
+    /// - Throws: `Rejection.notFound(.webhook)`; `Rejection.notFound(.delivery)` for an unknown `after`.
     public func deliveries(
         of webhook: Webhook.ID, in state: WebhookDelivery.State?, after: WebhookDelivery.ID? = nil,
         limit: Int, of application: Application.ID
@@ -31,7 +31,7 @@ extension MessagingStore {
         }
     }
 
-    /// Has a delivery tried now, wherever it stands; one that waits behind another goes on waiting.
+    /// Retries a delivery now, whatever its state; one behind another in its lane keeps waiting.
     ///
     /// - Throws: `Rejection.notFound` of the webhook or the delivery.
     public func retryDelivery(
@@ -43,13 +43,13 @@ extension MessagingStore {
             guard let found = try transaction.delivery(id, of: webhook, in: application) else {
                 throw Rejection.notFound(.delivery)
             }
-            // What was over when its conversation was merged waits with those of the winner now.
+            // A delivery that had ended when its conversation was merged is added to the lane of the winner.
             let conversation = found.delivery.conversation
             let winner = try conversation.flatMap { id in
                 try transaction.winner(of: id, in: application)
             }
             let lane = winner?.bytes ?? found.lane
-            // The first of a lane stays its first.
+            // The first delivery of a lane stays the first.
             let isFirst = found.delivery.nextAt != nil
             try transaction.execute(
                 """
@@ -68,7 +68,7 @@ extension MessagingStore {
         }
     }
 
-    /// Has something sent that has not happened, to see whether it arrives, once the webhook is active.
+    /// Enqueues a test delivery, which is sent once the webhook is active.
     ///
     /// - Throws: `Rejection.notFound(.webhook)`.
     public func testDelivery(
@@ -93,21 +93,21 @@ extension MessagingStore {
     }
 }
 
-/// What webhooks have not been sent.
+/// The numbers of deliveries that were not sent.
 public struct DeliveryBacklog: Equatable, Sendable {
-    /// Deliveries that wait for their turn, or for another try.
+    /// Deliveries that are pending or will be retried.
     public var pending = 0
-    /// Deliveries that were given up and are still kept.
+    /// Dead deliveries that are still stored.
     public var dead = 0
 
-    /// Nothing.
+    /// Creates an empty backlog.
     public init() {}
 }
 
 extension MessagingStore {
-    /// What the webhooks there are have not been sent, of all applications.
+    /// The backlog of all existing webhooks.
     ///
-    /// It is counted in an index: 100,000 of them take some milliseconds.
+    /// It is counted in an index: 100,000 deliveries take some milliseconds.
     public func deliveryBacklog() async throws -> DeliveryBacklog {
         try await database.read { transaction in
             try transaction.first(.deliveryBacklog) { row in
@@ -121,7 +121,8 @@ extension MessagingStore {
 }
 
 extension SQL {
-    /// How many deliveries are pending, and how many dead; a join would let SQLite read those that are over.
+    /// The numbers of pending and dead deliveries. With a join, SQLite would also read those that were
+    /// delivered.
     static var deliveryBacklog: SQL {
         """
         SELECT CAST(COALESCE(SUM((\(count("pending")))), 0) AS BIGINT),

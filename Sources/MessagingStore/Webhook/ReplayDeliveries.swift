@@ -1,29 +1,29 @@
 public import Messaging
 import SQL
 
-/// A stretch of the log that somebody wants sent to a webhook again.
+/// A range of the log to be delivered to a webhook again.
 public struct WebhookReplay: Equatable, Sendable {
-    /// Names one replay.
+    /// The id of a replay.
     public typealias ID = Identifier<WebhookReplay>
 
-    /// Its name.
+    /// Its id.
     public let id: ID
-    /// To whom.
+    /// The webhook.
     public let webhook: Webhook.ID
-    /// Up to where it is made into deliveries.
+    /// How far it has been turned into deliveries.
     public let place: WebhookCheckpoint
-    /// The last position of it.
+    /// The last position.
     public let through: LogPosition
 }
 
 extension MessagingStore {
-    /// Has what happened sent to a webhook again, behind what waits already, once it is active (X6).
+    /// Requests a replay, which follows the pending deliveries once the webhook is active (X6).
     ///
     /// - Parameters:
-    ///   - after: The position in front of the first event.
-    ///   - before: The position behind the last one; `nil` for all there are now.
-    /// - Throws: `Rejection.notFound(.webhook)`; `Rejection.positionGone` when the log does not go back so
-    ///   far; `Rejection.invalid("after")` when it does not go so far.
+    ///   - after: The position before the first event.
+    ///   - before: The position after the last event; `nil` for all events so far.
+    /// - Throws: `Rejection.notFound(.webhook)`; `Rejection.positionGone` for a trimmed position;
+    ///   `Rejection.invalid("after")` for one after the end.
     public func replay(
         after: LogPosition, before: LogPosition?, to webhook: Webhook.ID,
         in application: Application.ID
@@ -53,7 +53,7 @@ extension MessagingStore {
         }
     }
 
-    /// What is to be replayed now in an application: the oldest wish of an active webhook; `nil` for none.
+    /// The oldest replay of an active webhook of an application; `nil` for none.
     public func nextReplay(in application: Application.ID) async throws -> WebhookReplay? {
         try await database.read { transaction in
             try transaction.first(
@@ -74,9 +74,9 @@ extension MessagingStore {
         }
     }
 
-    /// Remembers deliveries of a replay together with how far it is: both or neither.
+    /// Stores deliveries of a replay together with its progress: both or neither.
     ///
-    /// - Parameter place: `nil` when it is done, or makes no sense any more.
+    /// - Parameter place: `nil` when the replay is done, or is no longer possible.
     public func enqueue(
         _ drafts: [DeliveryDraft], of replay: WebhookReplay, to place: WebhookCheckpoint?,
         in application: Application.ID

@@ -1,32 +1,32 @@
 public import Messaging
 import SQL
 
-/// What came of sending a delivery.
+/// The outcome of sending a delivery.
 public enum DeliveryOutcome: Equatable, Sendable {
-    /// The receiver has taken it, with this status.
+    /// The receiver accepted it with this status.
     case taken(status: Int64)
-    /// It failed, and is tried again at a moment; `nil` when it is given up.
+    /// The attempt failed. The delivery is retried at a moment; `nil` when it is not retried.
     case failed(WebhookDelivery.Answer, again: Timestamp?)
-    /// The receiver wants nothing any more (410).
+    /// The receiver answered 410: it wants no more deliveries.
     case gone
 }
 
-/// What a settled delivery has led to.
+/// The effects of a recorded outcome.
 public struct DeliverySettlement: Equatable, Sendable {
-    /// How far the delivery has come; `nil` when it was gone, or over already.
+    /// The new state of the delivery; `nil` when it was deleted, or had ended before.
     public var state: WebhookDelivery.State?
-    /// Why its webhook was deactivated by it, in words.
+    /// Why its webhook was deactivated by it.
     public var deactivation: String?
 }
 
 extension MessagingStore {
-    /// Of how many deliveries the share is taken that were given up, and of how many at least.
+    /// The number of deliveries that the dead share is computed from, and the minimum number.
     static let (judged, judgedAtLeast) = (100, 10)
 
-    /// Remembers what came of sending a delivery, and lets the next of its lane go.
+    /// Records the outcome of sending a delivery, and lets the next one of its lane follow.
     ///
-    /// - Parameter share: Of the last hundred deliveries that are over and were made since the webhook is
-    ///   active, ten at least, how many of a hundred may have been given up before it is deactivated.
+    /// - Parameter share: The webhook is deactivated above this percentage of dead deliveries, among the last
+    ///   hundred, and at least ten, that have ended and were created since it became active.
     public func settle(
         _ delivery: DueDelivery, of webhook: Webhook.ID, _ outcome: DeliveryOutcome,
         deadShare share: Int, in application: Application.ID
@@ -44,7 +44,7 @@ extension MessagingStore {
                 try transaction.lead(found.lane, of: webhook, at: now, in: application)
                 return DeliverySettlement(state: .delivered)
             case .failed(let answer, let again?):
-                // Merging may have put it behind another one of its lane meanwhile.
+                // After a merge it may no longer be the first of its lane.
                 try transaction.execute(
                     """
                     UPDATE deliveries
@@ -68,9 +68,9 @@ extension MessagingStore {
 }
 
 extension MutationContext {
-    /// Gives a delivery up, and deactivates its webhook where that is due.
+    /// Marks a delivery as dead, and deactivates its webhook if necessary.
     ///
-    /// - Parameter share: How many of a hundred may be given up before it is; `nil` for none.
+    /// - Parameter share: The maximum percentage of dead deliveries; `nil` to deactivate the webhook at once.
     fileprivate func giveUp(
         _ number: Int64, of lane: [UInt8], of webhook: Webhook.ID,
         _ answer: WebhookDelivery.Answer, above share: Int?
@@ -100,7 +100,7 @@ extension Transaction {
             """)
     }
 
-    /// How many of a hundred were given up; `nil` where there are too few to tell.
+    /// The percentage of dead deliveries; `nil` when there are too few deliveries.
     fileprivate func deadShare(of webhook: Webhook.ID, in application: Application.ID) throws
         -> Int?
     {
@@ -123,7 +123,7 @@ extension Transaction {
         try rows(
             .lastDeliveries(of: webhook, in: state, limit: MessagingStore.judged, of: application)
         ) { row in
-            // A test has no place: it tells nothing of how the webhook does.
+            // A test has no position, and does not count.
             (try row.int64(0), LogPosition(try row.optionalInt64(1) ?? 0))
         }
     }

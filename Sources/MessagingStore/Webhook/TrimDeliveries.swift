@@ -2,10 +2,10 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// Deliveries that are let go of in one transaction: others have to change things meanwhile.
+    /// The number of deliveries deleted in one transaction, so that other changes are not delayed.
     private static let deliveryStretch = 1000
 
-    /// Lets go of deliveries that were over before a moment, and of those whose webhook is no more.
+    /// Deletes the deliveries that ended before a moment, and those of deleted webhooks.
     public func trimDeliveries(before moment: Timestamp) async throws {
         for application in try await applications() {
             for webhook in try await droppedWebhooks(of: application.id) {
@@ -66,8 +66,8 @@ extension MessagingStore {
         }
     }
 
-    /// The oldest stretch of one state; one that came to its end late may hold back those made after it,
-    /// for as long as it is kept itself.
+    /// Deletes the oldest deliveries in one state. A delivery that ended late may delay the deletion of those
+    /// created after it.
     ///
     /// - Returns: Whether there may be more.
     private func trimStretch(
@@ -93,7 +93,7 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// Lets go of all that a deleted webhook was sent and would be: now of what names it, soon of the rest.
+    /// Deletes what belongs to a deleted webhook; its deliveries are deleted later, a batch at a time.
     func dropDeliveries(of webhook: Webhook.ID, in application: Application.ID) throws {
         for table in ["webhook_replays", "webhook_stretches", "former_secrets"] as [StaticString] {
             try execute(

@@ -1,21 +1,23 @@
 import Messaging
 import SQL
 
-/// Finds what receivers hear of events, with the objects as they were right after each (rulings 27).
+/// Builds the webhook events of recorded events, with objects in their state right after each event (rulings
+/// 27).
 struct WebhookEventBuilder {
     let transaction: Transaction
     let application: Application.ID
     let hash: @Sendable ([UInt8]) -> [UInt8]
-    /// What receivers of each version have asked for.
+    /// The topics that receivers of each version subscribe to.
     let wanted: [WebhookVersion: Set<WebhookTopic>]
-    /// About how many things to tell: an event that is several is told whole, but for receipts.
+    /// The approximate maximum number of webhook events: those of one recorded event stay together, except
+    /// receipts.
     let limit: Int
 
-    /// The earliest event that is told of.
+    /// The earliest event that is built from.
     private let first: LogPosition
     private var history: ObjectHistory
 
-    /// What has been told so far.
+    /// The webhook events built so far.
     private(set) var told: [WebhookEvent] = []
 
     init(
@@ -32,10 +34,10 @@ struct WebhookEventBuilder {
         self.limit = limit
     }
 
-    /// Tells of events in their order.
+    /// Builds the webhook events of recorded events, in order.
     ///
-    /// - Parameter place: How far the first of them is told of.
-    /// - Returns: Where it stopped, being full; `nil` when all is told.
+    /// - Parameter place: How far the first event was already built.
+    /// - Returns: Where it stopped at the limit; `nil` when all events are built.
     mutating func tell(_ events: [RecordedEvent], within place: Position) throws
         -> WebhookCheckpoint?
     {
@@ -48,7 +50,7 @@ struct WebhookEventBuilder {
             let before = LogPosition(recorded.position.number - 1)
             guard told.count < limit else { return WebhookCheckpoint(after: before) }
             guard let event = recorded.event.tellable else { continue }
-            // What was begun is told to later versions already.
+            // Of an event that was begun, later versions already have their webhook events.
             if within == .start { try tellOnce(event, shown) }
             if case .receiptsRecorded(let receipts) = event,
                 let last = try tellEach(of: receipts, after: within, shown)
@@ -61,13 +63,13 @@ struct WebhookEventBuilder {
         return WebhookCheckpoint(after: last.recorded.position)
     }
 
-    /// Everything but the receipts of 1.0.
+    /// Builds everything except the receipts of version 1.0.
     private mutating func tellOnce(_ event: TellableEvent, _ shown: ResolvedEvent) throws {
         let position = shown.recorded.position
         switch event {
         case .messageSent(let sent):
             guard case .message(let snapshot) = shown.object else { return }
-            // Of all that is told only this has a name given outside (webhooks §4.1).
+            // Only the id of a message is also known outside of webhooks (webhooks §4.1).
             try add(
                 .messageSent, .message(snapshot), shown, in: [.v2_0, .v3_0],
                 as: EventID(sent.message.id))
@@ -77,7 +79,7 @@ struct WebhookEventBuilder {
         case .receiptsRecorded(let receipts):
             let intervals = receipts.positions.intervals
             guard let first = intervals.first, let last = intervals.last else { return }
-            // A range: what lies within it was received, or read, before.
+            // A range: all messages in it were received or read before.
             try add(
                 .receiptCreated,
                 .receipt(
@@ -98,8 +100,8 @@ struct WebhookEventBuilder {
         case .conversationMerged(let merge):
             guard case .conversation(let found) = shown.object else { return }
             try add(.conversationMerged, .merged(found, aliases: merge.aliases), shown)
-            // Receivers that know no merging hear of what came of it. Without writes there never was
-            // any metadata.
+            // Receivers that do not subscribe to merges receive the resulting metadata. Without writes there
+            // never was any.
             guard merge.loser != nil, merge.metadata.latestWrite != nil else { return }
             try add(
                 .metadataChanged, .conversation(found), shown,
@@ -154,15 +156,15 @@ struct WebhookEventBuilder {
         }
     }
 
-    /// Tells 1.0 of each message a receipt is for.
+    /// Builds the webhook events of a receipt for version 1.0, one for each message.
     ///
-    /// - Returns: The last one told of, when there was no room for more.
+    /// - Returns: The last position built, when the limit was reached.
     private mutating func tellEach(
         of receipts: ReceiptsRecorded, after place: Position, _ shown: ResolvedEvent
     ) throws -> Position? {
         let topic: WebhookTopic = receipts.kind == .read ? .messageRead : .messageDelivered
         guard wanted[.v1_0]?.contains(topic) == true else { return nil }
-        // One at least: what the event was told as before must not be told again.
+        // At least one, so that building an event always makes progress.
         let room = max(1, limit - told.count)
         let messages = try history.messages(
             of: receipts, at: shown.recorded.position, after: place, limit: room)
@@ -173,9 +175,9 @@ struct WebhookEventBuilder {
         return messages.count == room ? messages.last?.position : nil
     }
 
-    // MARK: - One occurrence
+    // MARK: - One webhook event
 
-    /// Tells the versions that know the topic and have asked for it.
+    /// Adds a webhook event for the versions that have the topic and subscribe to it.
     private mutating func add(
         _ topic: WebhookTopic, _ subject: WebhookEvent.Subject, _ shown: ResolvedEvent,
         in versions: Set<WebhookVersion> = Set(WebhookVersion.allCases), as id: EventID? = nil
@@ -185,7 +187,7 @@ struct WebhookEventBuilder {
             wanted[version]?.contains(topic) == true
         }
         let actor = recorded.actor.flatMap(Sender.init)
-        // Later versions are told alike, and 1.0 in its own way.
+        // Later versions share one representation; 1.0 has its own.
         for versions in [hearing.intersection([.v1_0]), hearing.subtracting([.v1_0])]
         where !versions.isEmpty {
             told.append(
@@ -207,7 +209,7 @@ struct WebhookEventBuilder {
 }
 
 extension Sender {
-    /// The user or service that did something for itself; `nil` for the holder of a token.
+    /// The user or service that acted; `nil` for the holder of a token.
     fileprivate init?(_ actor: EventActor) {
         switch actor {
         case .user(let user): self = .user(user)

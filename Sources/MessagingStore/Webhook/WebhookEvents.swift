@@ -1,45 +1,45 @@
 public import Messaging
 import SQL
 
-/// How far somebody has been told of a log.
+/// How far the event log was turned into webhook events.
 ///
-/// In webhooks of version 1.0 a receipt is told of each message it is for, which may be a million: so a
-/// place can be within an event.
+/// In version 1.0 a receipt is one webhook event for each message, possibly a million, so a checkpoint can be
+/// within an event.
 public struct WebhookCheckpoint: Equatable, Sendable {
-    /// Every event up to here is told of.
+    /// Every event up to this position is done.
     public let after: LogPosition
-    /// Of the event behind that, the messages up to here; `.start` while it is not begun.
+    /// Within the next event, the last message that is done; `.start` when it was not begun.
     public let within: Position
 
-    /// A place behind an event, or within the next one.
+    /// Creates a checkpoint.
     public init(after: LogPosition, within: Position = .start) {
         self.after = after
         self.within = within
     }
 }
 
-/// What is told of a stretch of the log.
+/// The webhook events of a range of the log.
 public struct WebhookEventPage: Sendable {
     /// In the order of the log.
     public let events: [WebhookEvent]
-    /// Where the next stretch begins, also when nothing was to be told.
+    /// The checkpoint after the range, also when there are no events.
     public let next: WebhookCheckpoint
-    /// Whether more of the log is there now.
+    /// Whether more of the log exists now.
     public let isCut: Bool
 }
 
 extension MessagingStore {
-    /// What receivers hear of the log behind a place (webhooks §4.2).
+    /// Reads the webhook events after a checkpoint (webhooks §4.2).
     ///
-    /// Almost always one thing of an event; of a receipt over many messages each of them in 1.0.
+    /// Most events have one webhook event; in version 1.0 a receipt has one for each message.
     ///
     /// - Parameters:
-    ///   - place: How far they have been told.
-    ///   - last: The last event to tell of; `nil` for all there are.
-    ///   - wanted: What receivers of each version have asked for; the rest is passed over unread.
-    ///   - limit: About how many things to tell: an event that is several is told whole, but for
-    ///     receipts.
-    /// - Throws: `Rejection.positionGone` for a place before the first that is kept.
+    ///   - place: The checkpoint.
+    ///   - last: The last event to read; `nil` for the end of the log.
+    ///   - wanted: The topics that receivers of each version subscribe to; other events are not read.
+    ///   - limit: The approximate maximum number of webhook events: those of one recorded event stay
+    ///     together, except receipts.
+    /// - Throws: `Rejection.positionGone` for a trimmed position.
     public func webhookEvents(
         after place: WebhookCheckpoint, through last: LogPosition? = nil,
         to wanted: [WebhookVersion: Set<WebhookTopic>], limit: Int, in application: Application.ID

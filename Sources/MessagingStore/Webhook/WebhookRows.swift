@@ -2,7 +2,7 @@ public import Messaging
 import SQL
 
 extension Webhook {
-    /// What ``init(_:)`` reads, in this order.
+    /// The columns that ``init(_:)`` reads, in this order.
     static let columns: StaticString =
         """
         id, payload_version, target, topics, secret, config, status, since, reason, created_at,
@@ -22,7 +22,7 @@ extension Webhook {
 }
 
 extension Webhook.Status {
-    /// What a row holds of it.
+    /// The values of its columns.
     var columns: (name: String, since: Int64?, reason: String?) {
         switch self {
         case .unverified: ("unverified", nil, nil)
@@ -41,7 +41,7 @@ extension Webhook.Status {
     }
 }
 
-// Settings in one column: nobody looks for one of them.
+// Settings share one column, because no query selects by one of them.
 extension [Webhook.Setting] {
     var columnBytes: [UInt8] {
         var writer = ByteWriter()
@@ -62,7 +62,7 @@ extension [Webhook.Setting] {
 }
 
 extension Transaction {
-    /// A webhook; `nil` for none of that name.
+    /// A webhook; `nil` for an unknown one.
     func webhook(_ id: Webhook.ID, in application: Application.ID) throws -> Webhook? {
         try first(
             """
@@ -72,7 +72,7 @@ extension Transaction {
         ) { row in try Webhook(row) }
     }
 
-    /// The same for a mutation: the row stays as it is until the mutation ends.
+    /// The same for a mutation: the row is locked until the transaction ends.
     ///
     /// - Throws: `Rejection.notFound(.webhook)`.
     func lockedWebhook(_ id: Webhook.ID, in application: Application.ID) throws -> Webhook {
@@ -87,7 +87,7 @@ extension Transaction {
         return found
     }
 
-    /// How many webhooks an application has; nobody registers another one until the mutation ends.
+    /// The number of webhooks of an application; no other can be created until the transaction ends.
     func lockedWebhookCount(in application: Application.ID) throws -> Int64 {
         _ = try first(
             """
@@ -120,7 +120,7 @@ extension Transaction {
             """)
     }
 
-    /// Writes how a webhook stands; of the rest only its secret ever changes.
+    /// Writes the status of a webhook; of its other columns only the secret ever changes.
     func update(_ webhook: Webhook, in application: Application.ID) throws {
         let status = webhook.status.columns
         try execute(
@@ -133,18 +133,18 @@ extension Transaction {
     }
 }
 
-/// A secret that was replaced and still signs beside the present one.
+/// A previous secret that still signs beside the current one.
 public struct FormerSecret: Equatable, Sendable {
     /// The secret.
     public let text: String
-    /// From when on it signs no more.
+    /// When it stops signing.
     public let until: Timestamp
 }
 
 extension MessagingStore {
-    /// Gives a webhook another secret; the one before signs beside it for a while (X6).
+    /// Replaces the secret of a webhook; the previous one signs beside it for a while (X6).
     ///
-    /// - Parameter keeping: How long, in milliseconds; with 0 it is over at once.
+    /// - Parameter keeping: How long the previous secret signs, in milliseconds; 0 for not at all.
     /// - Throws: `Rejection.notFound(.webhook)`.
     public func rotateSecret(
         to secret: String, keeping: Int64, of id: Webhook.ID, in application: Application.ID
@@ -174,7 +174,7 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// The secret a webhook had before, as long as it signs.
+    /// The previous secret of a webhook, while it still signs.
     func formerSecret(
         of webhook: Webhook.ID, at now: Timestamp, in application: Application.ID
     ) throws -> FormerSecret? {

@@ -1,39 +1,39 @@
 public import Messaging
 import SQL
 
-/// A webhook, and of which stretches of the log it is told (webhooks §1.3).
+/// A webhook and the ranges of the log it receives (webhooks §1.3).
 public struct WebhookSubscription: Equatable, Sendable {
-    /// The webhook, however it stands.
+    /// The webhook, in any status.
     public let webhook: Webhook
-    /// Stretches it was active for, oldest first, that ended before the log was read so far.
+    /// Ranges during which it was active and that were not read before it was deactivated, oldest first.
     public let unread: [LogRange]
 
-    /// Puts it together.
+    /// Creates a subscription.
     public init(_ webhook: Webhook, unread: [LogRange] = []) {
         self.webhook = webhook
         self.unread = unread
     }
 
-    /// Behind which place the first event is that it is told of; `nil` while it is told of none.
+    /// The position before the first event it receives; `nil` when it receives none.
     public var since: LogPosition? {
         (unread.map(\.after) + [webhook.activeSince].compactMap(\.self)).min()
     }
 
-    /// Whether it is told of what happened at a place.
+    /// Whether it receives the event at a position.
     public func covers(_ position: LogPosition) -> Bool {
         if let since = webhook.activeSince, since < position { return true }
         return unread.contains { stretch in stretch.contains(position) }
     }
 }
 
-/// Events in a row.
+/// A range of positions in an event log.
 public struct LogRange: Equatable, Sendable {
-    /// The place before the first.
+    /// The position before the first event.
     public let after: LogPosition
-    /// The last.
+    /// The position of the last event.
     public let through: LogPosition
 
-    /// The events behind a place, up to another one.
+    /// Creates a range.
     public init(after: LogPosition, through: LogPosition) {
         self.after = after
         self.through = through
@@ -43,15 +43,15 @@ public struct LogRange: Equatable, Sendable {
 }
 
 extension Webhook {
-    /// Behind which place of the log it is sent what happens; `nil` while it is not active.
+    /// The position after which an active webhook receives events; `nil` while it is not active.
     fileprivate var activeSince: LogPosition? {
         if case .active(let since) = status { since } else { nil }
     }
 }
 
 extension MessagingStore {
-    /// The webhooks of an application that are told what happens, or have still to be told what happened while
-    /// they were active.
+    /// The webhooks of an application that are active, or still have to receive events from when they were
+    /// active.
     public func webhookSubscriptions(in application: Application.ID) async throws
         -> [WebhookSubscription]
     {
@@ -60,7 +60,7 @@ extension MessagingStore {
         }
     }
 
-    /// The applications with webhooks that are not told any more and have still to be told of the past.
+    /// The applications with webhooks that are no longer active and still have to receive earlier events.
     public func applicationsWithUnreadEvents() async throws -> Set<Application.ID> {
         try await database.read { transaction in
             Set(
@@ -72,7 +72,7 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// The same as ``MessagingStore/webhookSubscriptions(in:)``: an answer equals another one when nothing has changed.
+    /// See ``MessagingStore/webhookSubscriptions(in:)``: equal results mean that nothing has changed.
     func webhookSubscriptions(in application: Application.ID) throws -> [WebhookSubscription] {
         let unread = try unreadStretches(in: application)
         let active = try rows(
@@ -105,9 +105,9 @@ extension Transaction {
         return Dictionary(grouping: found, by: \.webhook).mapValues { $0.map(\.stretch) }
     }
 
-    /// Keeps for a webhook that is active no more what nobody has read for it yet.
+    /// Stores the unread range of a webhook that is deactivated.
     ///
-    /// - Parameter since: The place behind which it was active.
+    /// - Parameter since: The position after which it was active.
     func keepUnread(
         of webhook: Webhook.ID, since: LogPosition, in application: Application.ID
     ) throws {
@@ -121,7 +121,7 @@ extension Transaction {
             """)
     }
 
-    /// Lets go of stretches that have been read.
+    /// Deletes ranges that were read.
     func dropStretches(
         through place: LogPosition, in application: Application.ID
     ) throws {
@@ -132,7 +132,7 @@ extension Transaction {
             """)
     }
 
-    /// A webhook that is there.
+    /// A webhook.
     ///
     /// - Throws: `Rejection.notFound(.webhook)`.
     func knownWebhook(_ id: Webhook.ID, in application: Application.ID) throws -> Webhook {

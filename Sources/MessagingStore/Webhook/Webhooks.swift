@@ -2,20 +2,20 @@ public import Messaging
 import SQL
 import SystemSupport
 
-/// A webhook, and whose it is.
+/// A webhook and its application.
 public struct OwnedWebhook: Equatable, Sendable {
-    /// Whose it is.
+    /// The application.
     public let application: Application.ID
     /// The webhook.
     public let webhook: Webhook
 }
 
-// The rows are written here and not by the projection: they hold a secret, and the log, which many may read
-// and which is kept for long, tells of webhooks without it (`WebhookSummary`). So they stay with the store.
+// The rows of webhooks are written here and not by the projection: they hold secrets, which events must not,
+// because the log may be read by many and is stored for long (`WebhookSummary`).
 extension MessagingStore {
-    /// Registers a webhook; its target has still to be asked (webhooks §1.2).
+    /// Creates a webhook; its target still has to be verified (webhooks §1.2).
     ///
-    /// - Throws: `Rejection.full(.webhook)` for one more than an application may have.
+    /// - Throws: `Rejection.full(.webhook)` when the application has the maximum number.
     public func createWebhook(
         _ draft: Webhook.Draft, in application: Application.ID
     ) async throws -> Webhook {
@@ -44,12 +44,12 @@ extension MessagingStore {
         return webhook
     }
 
-    /// A page of webhooks, of whatever version, newest first.
+    /// A page of the webhooks of all versions, newest first.
     ///
     /// - Parameters:
-    ///   - after: The item before the page; `nil` for the first page.
-    ///   - limit: Most items, from one.
-    /// - Throws: `Rejection.notFound(.webhook)` for an `after` that is none.
+    ///   - after: The last item of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of items, at least 1.
+    /// - Throws: `Rejection.notFound(.webhook)` for an unknown `after`.
     public func webhooks(
         after: Webhook.ID? = nil, limit: Int, in application: Application.ID
     ) async throws -> ListPage<Webhook> {
@@ -57,7 +57,7 @@ extension MessagingStore {
             if let after, try transaction.webhook(after, in: application) == nil {
                 throw Rejection.notFound(.webhook)
             }
-            // Ids are time-ordered, and all are ours.
+            // Ids are time-ordered, and all are created by this server.
             let items = try transaction.rows(
                 """
                 SELECT \(raw: Webhook.columns) FROM webhooks
@@ -69,9 +69,9 @@ extension MessagingStore {
         }
     }
 
-    /// Deletes a webhook and what waits to be sent to it.
+    /// Deletes a webhook and its pending deliveries.
     ///
-    /// - Parameter demand: What its version must be (X4).
+    /// - Parameter demand: The required version (X4).
     /// - Throws: `Rejection.notFound(.webhook)`; `VersionMismatch<Webhook>`.
     public func deleteWebhook(
         _ id: Webhook.ID, if demand: VersionPrecondition = .any, in application: Application.ID
@@ -89,10 +89,10 @@ extension MessagingStore {
     }
 }
 
-// The life of a webhook (webhooks §1.3): each step loads it, lets it decide, and writes and
-// records what came of it.
+// The status of webhooks (webhooks §1.3): each change loads the webhook, lets it decide, and writes and records
+// the result.
 extension MessagingStore {
-    /// Has its target asked once more, unless it is active (webhooks §1.2).
+    /// Starts another verification of the target, unless the webhook is active (webhooks §1.2).
     ///
     /// - Throws: `Rejection.notFound(.webhook)`.
     public func activateWebhook(
@@ -101,9 +101,9 @@ extension MessagingStore {
         try await changeWebhook(id, in: application) { webhook, _ in webhook.activating() }
     }
 
-    /// Sends it nothing any more.
+    /// Stops deliveries to a webhook.
     ///
-    /// - Parameter reason: In words, for `status_reason`.
+    /// - Parameter reason: The text for `status_reason`.
     /// - Throws: `Rejection.notFound(.webhook)`.
     public func deactivateWebhook(
         _ id: Webhook.ID, because reason: String = Webhook.deactivatedByUser,
@@ -114,12 +114,11 @@ extension MessagingStore {
         }
     }
 
-    /// Takes what came of asking a target; nothing when it was decided otherwise meanwhile, or the
-    /// webhook is gone.
+    /// Records the result of a verification, unless the webhook was changed or deleted meanwhile.
     ///
     /// - Parameters:
-    ///   - asked: The webhook as it was when its target was asked.
-    ///   - failure: Why it failed, for `status_reason`; `nil` when the target wants what it is sent.
+    ///   - asked: The webhook when its verification began.
+    ///   - failure: Why it failed, for `status_reason`; `nil` when it succeeded.
     public func finishVerification(
         of asked: Webhook, failure: String?, in application: Application.ID
     ) async throws {
@@ -145,14 +144,13 @@ extension MessagingStore {
         }
     }
 
-    // MARK: - What there is to do
+    // MARK: - Work to do
 
-    /// Webhooks whose targets have still to be asked, of all applications, in the order of their
-    /// names.
+    /// Webhooks whose targets still have to be verified, of all applications, by application and id.
     ///
     /// - Parameters:
-    ///   - after: The last one of the stretch before; `nil` for the first stretch.
-    ///   - limit: Most to return; fewer mean that there are no more.
+    ///   - after: The last item of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of items; fewer mean that there are no more.
     public func unverifiedWebhooks(
         after: OwnedWebhook? = nil, limit: Int = 100
     ) async throws -> [OwnedWebhook] {
@@ -165,8 +163,7 @@ extension MessagingStore {
             """)
     }
 
-    /// Webhooks that are sent what happens, of all applications; stretches as of
-    /// ``unverifiedWebhooks(after:limit:)``.
+    /// Active webhooks of all applications, in pages as of ``unverifiedWebhooks(after:limit:)``.
     public func activeWebhooks(
         after: OwnedWebhook? = nil, limit: Int = 100
     ) async throws -> [OwnedWebhook] {
@@ -189,13 +186,13 @@ extension MessagingStore {
 }
 
 extension MutationContext {
-    /// Tells those who send to webhooks, here and in other processes, that there may be something to do.
+    /// Notifies the webhook workers of this and other processes that there may be work.
     func webhooksChanged() {
         transaction.afterCommit { [webhookSignal] in webhookSignal.signal() }
         transaction.notify(StoreNotification.webhooks.subject, now.milliseconds)
     }
 
-    /// Writes how a webhook that has changed stands, and tells of it; what it has still to be told of is kept.
+    /// Writes and records a changed webhook, and stores the range of the log it still has to receive.
     func update(_ webhook: Webhook, from before: Webhook) throws {
         if case .active(let since) = before.status {
             try transaction.keepUnread(of: webhook.id, since: since, in: application)
@@ -205,9 +202,9 @@ extension MutationContext {
         webhooksChanged()
     }
 
-    /// Deactivates a webhook in the midst of a mutation.
+    /// Deactivates a webhook within a mutation.
     ///
-    /// - Returns: Whether it was active until now: of several answers that end it, one does.
+    /// - Returns: Whether it was active before, so that only one of several failures reports it.
     func deactivate(_ id: Webhook.ID, because reason: String) throws -> Bool {
         guard try transaction.webhook(id, in: application) != nil else { return false }
         let webhook = try transaction.lockedWebhook(id, in: application)
