@@ -66,7 +66,7 @@ public final class Lease: Sendable {
     public func release() async {
         guard state.withLock({ state in state.lastBeat != nil }) else { return }
         // If this fails, the lease is free 15 seconds after the last beat.
-        try? await store.freeLease(name, of: holder)
+        try? await store.releaseLease(name, of: holder)
         state.withLock { state in state.lastBeat = nil }
     }
 
@@ -174,7 +174,7 @@ extension MessagingStore {
         }
     }
 
-    func freeLease(_ name: String, of holder: [UInt8]) async throws {
+    func releaseLease(_ name: String, of holder: [UInt8]) async throws {
         try await database.write { transaction in
             try transaction.execute(
                 """

@@ -38,7 +38,7 @@ struct BoundedPage<Item: Sendable>: Sendable {
 
 extension Transaction {
     /// Reads rows until their total weight reaches the limit of one response.
-    func stretch<Item: Sendable>(
+    func boundedPage<Item: Sendable>(
         _ sql: SQL, weight: (borrowing Row) throws -> Int64,
         _ make: (borrowing Row) throws -> Item
     ) throws -> BoundedPage<Item> {
@@ -104,7 +104,7 @@ extension Transaction {
         from start: Place, after last: Item.ID?, limit: Int,
         read: (_ place: Place, _ limit: Int) throws -> BoundedPage<Item>,
         passes: ([Item]) throws -> [Bool], place: (Item) throws -> Place?
-    ) throws -> (stretch: BoundedPage<Item>, total: Int64) {
+    ) throws -> (page: BoundedPage<Item>, total: Int64) {
         let itemsAtOnce = 512
         var next = start
         var isBehind = last == nil

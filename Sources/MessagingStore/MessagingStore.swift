@@ -49,9 +49,9 @@ public struct MessagingStore: Sendable {
     public static var migrations: [SchemaMigration] { DatabaseSchema.migrations }
 
     /// A copy of the store that uses another context.
-    func over(_ access: StoreContext) -> MessagingStore {
+    func using(_ context: StoreContext) -> MessagingStore {
         var store = self
-        store.database = access
+        store.database = context
         return store
     }
 
@@ -92,42 +92,44 @@ public struct MessagingStore: Sendable {
 
 /// The database, or the open transaction that all calls of a request share.
 struct StoreContext: Sendable {
-    private enum Way: Sendable {
+    private enum Mode: Sendable {
         /// Each read and each change runs in its own transaction.
         case shared(Database)
         /// All calls run in one open transaction.
-        case lent(InlineTransaction)
+        case inline(InlineTransaction)
     }
 
-    private let way: Way
+    private let mode: Mode
     /// Checked before the first query of a request with an idempotency key.
-    private let watch: IdempotencyGuard?
+    private let idempotencyGuard: IdempotencyGuard?
 
     /// A context in which each call runs in its own transaction.
     init(_ database: Database) { self.init(.shared(database), nil) }
 
-    private init(_ way: Way, _ watch: IdempotencyGuard?) {
-        self.way = way
-        self.watch = watch
+    private init(_ mode: Mode, _ idempotencyGuard: IdempotencyGuard?) {
+        self.mode = mode
+        self.idempotencyGuard = idempotencyGuard
     }
 
     /// The same context for a request with an idempotency key.
-    func watched(by watch: IdempotencyGuard) -> StoreContext { StoreContext(way, watch) }
+    func guarded(by idempotencyGuard: IdempotencyGuard) -> StoreContext {
+        StoreContext(mode, idempotencyGuard)
+    }
 
     /// A context inside an open transaction.
-    static func within(_ sitting: InlineTransaction, watchedBy watch: IdempotencyGuard)
+    static func within(_ inline: InlineTransaction, guardedBy idempotencyGuard: IdempotencyGuard)
         -> StoreContext
     {
-        StoreContext(.lent(sitting), watch)
+        StoreContext(.inline(inline), idempotencyGuard)
     }
 
     /// See `Database.read`.
     nonisolated(nonsending) func read<Value: Sendable>(
-        _ look: @escaping @Sendable (Transaction) throws -> Value
+        _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
-        switch way {
-        case .shared(let database): try await database.read(watched(look))
-        case .lent(let sitting): try sitting.run(watched(look))
+        switch mode {
+        case .shared(let database): try await database.read(guarded(body))
+        case .inline(let inline): try inline.run(guarded(body))
         }
     }
 
@@ -136,37 +138,37 @@ struct StoreContext: Sendable {
         prefetching prefetch: (@Sendable (Transaction) throws -> Void)? = nil,
         _ change: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
-        switch way {
+        switch mode {
         case .shared(let database):
-            try await database.write(prefetching: prefetch, watched(change))
-        case .lent(let sitting): try sitting.run(watched(change))
+            try await database.write(prefetching: prefetch, guarded(change))
+        case .inline(let inline): try inline.run(guarded(change))
         }
     }
 
     /// See `Database.isShared`.
     var isShared: Bool {
-        switch way {
+        switch mode {
         case .shared(let database): database.isShared
         // Notifications are not received inside a transaction.
-        case .lent: false
+        case .inline: false
         }
     }
 
     /// See `Database.listen`.
-    func listen(_ hear: @escaping @Sendable (ChangeNotification) -> Void) {
-        switch way {
-        case .shared(let database): database.listen(hear)
+    func listen(_ receive: @escaping @Sendable (ChangeNotification) -> Void) {
+        switch mode {
+        case .shared(let database): database.listen(receive)
         // Notifications are not received inside a transaction.
-        case .lent: break
+        case .inline: break
         }
     }
 
-    private func watched<Value>(
+    private func guarded<Value>(
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) -> @Sendable (Transaction) throws -> Value {
-        guard let watch else { return body }
+        guard let idempotencyGuard else { return body }
         return { transaction in
-            try watch.check(transaction)
+            try idempotencyGuard.check(transaction)
             return try body(transaction)
         }
     }

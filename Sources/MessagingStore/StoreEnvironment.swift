@@ -47,7 +47,7 @@ extension StoreEnvironment {
         randomBytes: { count in
             var bytes = [UInt8](repeating: 0, count: count)
             let done = unsafe RAND_bytes(&bytes, Int32(count))
-            precondition(done == 1, "OpenSSL has no randomness, and a guessable token is worse")
+            precondition(done == 1, "OpenSSL returned no random bytes")
             return bytes
         },
         sha256: { bytes in Bytes.SHA256.digest(of: bytes) }

@@ -175,7 +175,7 @@ extension Projection {
             """)
         for part in announcement.parts { try insert(part, of: announcement) }
         try bring(announcement, to: sent.recipients)
-        try nameAsRecipients(sent.recipients, ofAnnouncements: 1)
+        try createRecipients(sent.recipients, ofAnnouncements: 1)
         remember(sent.key, as: .announcement, for: announcement.id.bytes)
     }
 

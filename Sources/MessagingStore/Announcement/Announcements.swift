@@ -44,7 +44,7 @@ extension MutationContext {
         _ draft: Announcement.Draft, as id: Announcement.ID, key: Replay.Key?,
         partIDs: [MessagePart.ID]
     ) throws -> CreationOutcome<AnnouncementSnapshot> {
-        if let key, let made = try announcement(madeWith: key) { return .replayed(made) }
+        if let key, let made = try announcement(createdWith: key) { return .replayed(made) }
         if draft.proposedID != nil, let holder = try transaction.snapshot(of: id, in: application) {
             return .idInUse(holder)
         }
@@ -59,8 +59,8 @@ extension MutationContext {
     }
 
     /// The announcement that was created with a key, or that has it as its id (platform-api 1.9, rule 4).
-    private func announcement(madeWith key: Replay.Key) throws -> AnnouncementSnapshot? {
-        let made = try transaction.object(madeWith: key, as: .announcement, in: application)
+    private func announcement(createdWith key: Replay.Key) throws -> AnnouncementSnapshot? {
+        let made = try transaction.object(createdWith: key, as: .announcement, in: application)
         return try transaction.snapshot(
             of: made.flatMap(Announcement.ID.init) ?? Announcement.ID(key), in: application)
     }

@@ -37,7 +37,7 @@ extension Projection {
     ///
     /// So no notification waits for a large deletion. An expired key that is still stored can be used again.
     func notify(_ sent: NotificationSent) throws {
-        try nameAsRecipients(sent.recipients, ofAnnouncements: 0)
+        try createRecipients(sent.recipients, ofAnnouncements: 0)
         let past = Timestamp(
             milliseconds: sent.at.milliseconds - PushNotification.keyLifetime)
         try transaction.execute(

@@ -45,7 +45,7 @@ extension MessagingStore {
             guard application.isSuspended != isSuspended else { return }
             try context.record(.applicationSuspended(id, isSuspended))
         }
-        grantCache.forget()
+        grantCache.clear()
     }
 }
 
@@ -63,7 +63,7 @@ extension MessagingStore {
             guard known.sessionLifetime != seconds else { return }
             try context.record(.sessionLifetimeSet(seconds: seconds))
         }
-        grantCache.forget()
+        grantCache.clear()
     }
 }
 

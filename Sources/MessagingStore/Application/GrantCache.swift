@@ -26,7 +26,7 @@ extension MessagingStore {
         if let grant = grantCache.grant(for: digest, at: now) { return grant }
         let grant = try await database.read { transaction in try transaction.grant(of: digest) }
         guard let grant, grant.token.isValid(at: now) else { return nil }
-        grantCache.keep(grant, for: digest, readAt: now)
+        grantCache.store(grant, for: digest, readAt: now)
         return grant
     }
 
@@ -55,7 +55,7 @@ extension Transaction {
 /// An entry is used for one second, so a token revoked by another process is rejected within one second.
 final class GrantCache: Sendable {
     /// How long an entry is used, in milliseconds.
-    static let belief: Int64 = 1000
+    static let lifetime: Int64 = 1000
     /// The maximum number of entries; the cache is cleared when it is reached, which costs one query each.
     private static let capacity = 10_000
 
@@ -70,13 +70,13 @@ final class GrantCache: Sendable {
     func grant(for digest: [UInt8], at now: Timestamp) -> Grant? {
         entries.withLock { entries in
             guard let entry = entries[digest], entry.grant.token.isValid(at: now),
-                (0..<Self.belief).contains(now.milliseconds - entry.readAt.milliseconds)
+                (0..<Self.lifetime).contains(now.milliseconds - entry.readAt.milliseconds)
             else { return nil }
             return entry.grant
         }
     }
 
-    func keep(_ grant: Grant, for digest: [UInt8], readAt moment: Timestamp) {
+    func store(_ grant: Grant, for digest: [UInt8], readAt moment: Timestamp) {
         entries.withLock { entries in
             if entries.count >= Self.capacity { entries.removeAll() }
             entries[digest] = Entry(grant: grant, readAt: moment)
@@ -84,7 +84,7 @@ final class GrantCache: Sendable {
     }
 
     /// Clears the cache after a change of tokens or applications by this process.
-    func forget() {
+    func clear() {
         entries.withLock { entries in entries.removeAll() }
     }
 }

@@ -57,7 +57,7 @@ extension MessagingStore {
             guard token.revokedAt == nil else { return }
             try context.record(.tokenRevoked(id, at: context.now))
         }
-        grantCache.forget()
+        grantCache.clear()
     }
 
     private func newSecret() -> String {

@@ -47,12 +47,12 @@ final class InvalidationClock: Sendable {
     }
 
     /// Whether nothing that a cached message depends on has changed since it was read, or is being changed.
-    func isUnchanged(_ basis: CacheValidity) -> Bool {
+    func isUnchanged(_ validity: CacheValidity) -> Bool {
         guard isAlone else { return false }
         return state.withLock { state in
-            state.changedAt[basis.conversation] <= basis.moment
-                && state.changedAt[basis.sender] <= basis.moment
-                && state.changedAt[basis.viewer] <= basis.moment
+            state.changedAt[validity.conversation] <= validity.moment
+                && state.changedAt[validity.sender] <= validity.moment
+                && state.changedAt[validity.viewer] <= validity.moment
         }
     }
 
@@ -173,5 +173,5 @@ extension MessagingStore {
     }
 
     /// Whether a cached message is still what the database holds; never waits.
-    public func holds(_ basis: CacheValidity) -> Bool { clock.isUnchanged(basis) }
+    public func holds(_ validity: CacheValidity) -> Bool { clock.isUnchanged(validity) }
 }

@@ -15,7 +15,7 @@ extension Projection {
                 \(content.completedAt), \(content.origin)
             )
             """)
-        try store(content.size)
+        try addStoredBytes(content.size)
     }
 
     func own(_ content: Content.ID, _ user: UserID) throws {
@@ -66,7 +66,7 @@ extension Projection {
             VALUES (\(application), \(content))
             ON CONFLICT (application, content) DO NOTHING
             """)
-        try store(-size)
+        try addStoredBytes(-size)
     }
 
     /// Drops all contents of a conversation, used or not (R18).
@@ -89,7 +89,7 @@ extension Projection {
             DELETE FROM contents
             WHERE application = \(application) AND conversation = \(conversation)
             """)
-        try store(-(size ?? 0))
+        try addStoredBytes(-(size ?? 0))
     }
 
     /// Forgets contents whose bytes were deleted.
@@ -104,7 +104,7 @@ extension Projection {
     }
 
     /// Adds to the stored bytes of the application.
-    private func store(_ bytes: Int64) throws {
+    private func addStoredBytes(_ bytes: Int64) throws {
         guard bytes != 0 else { return }
         try transaction.execute(
             """

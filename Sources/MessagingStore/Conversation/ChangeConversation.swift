@@ -48,7 +48,7 @@ extension MessagingStore {
             try context.check(demand, before, for: user)
             let events = try before.patching(patches, context.limits, at: context.now)
             for case .participantsChanged(let change) in events {
-                try context.refuseBlocked(change.added, by: user)
+                try context.rejectBlocked(change.added, by: user)
             }
             for event in events { try context.record(event) }
             return try context.transaction.snapshot(

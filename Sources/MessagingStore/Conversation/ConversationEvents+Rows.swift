@@ -4,9 +4,9 @@ import SQL
 extension Projection {
     func create(_ created: ConversationCreated) throws {
         let conversation = created.conversation
-        keepAbsence(of: conversation.id)
+        saveAbsence(of: conversation.id)
         let key: SQL =
-            conversation.isDistinct ? freeKey(of: conversation.participants) : "NULL"
+            conversation.isDistinct ? distinctKeyIfFree(of: conversation.participants) : "NULL"
         try transaction.execute(
             """
             INSERT INTO conversations (
@@ -27,14 +27,14 @@ extension Projection {
                 user, at: place, conversation.id, after: conversation.lastPosition,
                 isShown: conversation.isAnnounced)
         }
-        try nameInConversation(users, isShown: conversation.isAnnounced)
+        try createParticipants(users, isShown: conversation.isAnnounced)
         try connect(users, among: users, of: conversation.id)
         remember(created.key, as: .conversation, for: conversation.id.bytes)
     }
 
     /// The key of a set of participants, or NULL while another conversation has it: an imported conversation
     /// has no key until the two are merged (X1).
-    func freeKey(of participants: Participants) -> SQL {
+    func distinctKeyIfFree(of participants: Participants) -> SQL {
         let key = DistinctKey(participants, hash: hash)
         return """
             CASE WHEN EXISTS (
@@ -70,7 +70,7 @@ extension Projection {
     ///
     /// The rows of its messages stay, unreachable: deleting millions of them would delay other changes.
     func delete(_ id: Conversation.ID, at moment: Timestamp) throws {
-        try keepWhole(id)
+        try saveWholeConversation(id)
         addToCounts(conversations: -1)
         let users = try transaction.currentParticipants(of: id, in: application).users
         try disconnect(users, among: users, of: id)
@@ -99,8 +99,8 @@ extension Projection {
 extension Projection {
     /// Puts a conversation into the views of users.
     func show(_ shown: ConversationShown) throws {
-        try keepParticipants(of: shown.conversation)
-        let unaware = try unaware(of: shown.conversation)
+        try saveParticipants(of: shown.conversation)
+        let unaware = try participantsNotSeeing(of: shown.conversation)
         let seeing = try transaction.rows(
             """
             UPDATE participants SET state = 'shown', shown_from = NULL
@@ -115,7 +115,7 @@ extension Projection {
 
     /// Puts a conversation into the views of all current participants who have not seen it yet.
     func announce(_ id: Conversation.ID) throws {
-        try keepParticipants(of: id)
+        try saveParticipants(of: id)
         try transaction.execute(
             "UPDATE conversations SET is_announced = 1 WHERE application = \(application) AND id = \(id)"
         )
@@ -133,7 +133,7 @@ extension Projection {
 
     /// Removes a conversation from one view; if the user deleted it, its counts start at zero (R16).
     func hide(_ hidden: ConversationHidden) throws {
-        try keepParticipants(of: hidden.conversation)
+        try saveParticipants(of: hidden.conversation)
         let before = try transaction.participant(
             hidden.user, in: hidden.conversation, in: application)
         if let place = hidden.upTo {
@@ -161,7 +161,7 @@ extension Projection {
     /// Removes one message from one view (R29).
     func hide(_ hidden: MessageHidden) throws {
         let owner = ReceiptOwner(conversation: hidden.conversation, user: hidden.user)
-        try keepHidden(of: owner)
+        try saveHiddenPositions(of: owner)
         let isRead = try transaction.receipts(of: owner, in: application).read
             .contains(hidden.position.number)
         let participant = try transaction.participant(

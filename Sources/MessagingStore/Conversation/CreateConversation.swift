@@ -56,9 +56,9 @@ extension MutationContext {
     ) throws -> CreationOutcome<Conversation> {
         if let key {
             if let match = try conversation(matchedWith: key) { return .matched(match) }
-            if let made = try conversation(madeWith: key) { return .replayed(made) }
+            if let made = try conversation(createdWith: key) { return .replayed(made) }
         }
-        if let user { try refuseBlocked(draft.participants.users, by: user) }
+        if let user { try rejectBlocked(draft.participants.users, by: user) }
         if draft.proposedID != nil, let holder = try holder(of: id) { return .idInUse(holder) }
         if draft.isDistinct, let match = try match(of: draft) {
             // The key and the proposed id stay unused (rulings 12 and 51).
@@ -78,13 +78,13 @@ extension MutationContext {
 
     /// The conversation that the key matched first: a replay has the status of that response (1.9, rule 3).
     private func conversation(matchedWith key: Replay.Key) throws -> Conversation? {
-        let match = try transaction.object(madeWith: key, as: .match, in: application)
+        let match = try transaction.object(createdWith: key, as: .match, in: application)
         return try match.flatMap(Conversation.ID.init).flatMap(holder)
     }
 
     /// The conversation that was created with a key, or that has it as its id (platform-api 1.9, rules 4 to 6).
-    private func conversation(madeWith key: Replay.Key) throws -> Conversation? {
-        let made = try transaction.object(madeWith: key, as: .conversation, in: application)
+    private func conversation(createdWith key: Replay.Key) throws -> Conversation? {
+        let made = try transaction.object(createdWith: key, as: .conversation, in: application)
         return try holder(of: made.flatMap(Conversation.ID.init) ?? Conversation.ID(key))
     }
 

@@ -35,15 +35,15 @@ extension MessagingStore {
             let found =
                 try filter.isEmpty
                 ? (
-                    stretch: transaction.conversations(
+                    page: transaction.conversations(
                         after: place ?? .top, limit: limit, in: application),
                     total: transaction.conversationCount(in: application)
                 )
                 : transaction.conversations(
                     matching: filter, after: place, limit: limit, in: application)
             return ListPage(
-                items: try transaction.snapshots(of: found.stretch.items, in: application),
-                total: found.total, behind: winner, isCut: found.stretch.isCut)
+                items: try transaction.snapshots(of: found.page.items, in: application),
+                total: found.total, behind: winner, isCut: found.page.isCut)
         }
     }
 
@@ -80,14 +80,14 @@ extension MessagingStore {
                     in: application)
                 return ListPage(
                     items: try transaction.views(
-                        found.stretch.items, seenBy: user, in: application),
-                    total: found.total, behind: winner, isCut: found.stretch.isCut)
+                        found.page.items, seenBy: user, in: application),
+                    total: found.total, behind: winner, isCut: found.page.isCut)
             }
-            let stretch = try transaction.views(
+            let page = try transaction.views(
                 of: user, sortedBy: order, after: place ?? .top, limit: limit, in: application)
             return ListPage(
-                items: try transaction.views(stretch.items, seenBy: user, in: application),
-                total: total, behind: winner, isCut: stretch.isCut)
+                items: try transaction.views(page.items, seenBy: user, in: application),
+                total: total, behind: winner, isCut: page.isCut)
         }
     }
 }
@@ -109,7 +109,7 @@ extension Transaction {
     func conversations(
         after place: CreationCursor<Conversation.ID>, limit: Int, in application: Application.ID
     ) throws -> BoundedPage<ConversationRow> {
-        try stretch(
+        try boundedPage(
             .conversations(after: place, limit: limit, in: application),
             weight: { row in try row.int64(10) }
         ) { row in
@@ -124,7 +124,7 @@ extension Transaction {
         matching filter: ConversationFilter, after last: CreationCursor<Conversation.ID>?,
         limit: Int,
         in application: Application.ID
-    ) throws -> (stretch: BoundedPage<ConversationRow>, total: Int64) {
+    ) throws -> (page: BoundedPage<ConversationRow>, total: Int64) {
         try filtered(
             from: CreationCursor.start(before: filter.createdBefore),
             after: last?.item(before: filter.createdBefore), limit: limit
@@ -199,7 +199,7 @@ extension Transaction {
     func views(
         of user: UserID, matching filter: ConversationFilter, sortedBy order: ConversationOrder,
         after last: Conversation.ID?, limit: Int, in application: Application.ID
-    ) throws -> (stretch: BoundedPage<ConversationViewRow>, total: Int64) {
+    ) throws -> (page: BoundedPage<ConversationViewRow>, total: Int64) {
         var start = ViewCursor.top
         var last = last
         if order == .createdAt, let before = filter.createdBefore {

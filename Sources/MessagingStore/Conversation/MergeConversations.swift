@@ -156,13 +156,13 @@ extension Projection {
     /// Counts add up: each message stays visible, unread or hidden as it was at its previous position.
     func merge(_ merge: ConversationMerged) throws {
         for id in [merge.winner, merge.loser].compactMap(\.self) {
-            try keepWhole(id)
-            try keepHidden(in: id)
+            try saveWholeConversation(id)
+            try saveHiddenPositions(in: id)
         }
         try relocate(merge)
-        if let loser = merge.loser { try takeIn(loser, merge) }
+        if let loser = merge.loser { try moveRows(loser, merge) }
         try write(merge)
-        try forgetViews(of: merge.winner)
+        try deleteViewState(of: merge.winner)
         for entry in merge.views { try write(entry.view, of: entry.user, in: merge.winner) }
         try findLastMessage(in: merge.winner, of: nil, insteadOf: nil)
     }
@@ -171,14 +171,14 @@ extension Projection {
     ///
     /// A statement moves many ranges, because two alternating conversations have one range for each message.
     private func relocate(_ merge: ConversationMerged) throws {
-        let stretches = merge.relocations.filter { stretch in
-            stretch.conversation != merge.winner || !stretch.isStanding
+        let relocations = merge.relocations.filter { relocation in
+            relocation.conversation != merge.winner || !relocation.isStanding
         }
-        for piece in stretches.powers(upTo: 128) {
-            let rows = piece.map { stretch in
+        for piece in relocations.powers(upTo: 128) {
+            let rows = piece.map { relocation in
                 [
-                    SQLValue.blob(stretch.conversation.bytes), .integer(stretch.from.number),
-                    .integer(stretch.through.number), .integer(stretch.shift),
+                    SQLValue.blob(relocation.conversation.bytes), .integer(relocation.from.number),
+                    .integer(relocation.through.number), .integer(relocation.shift),
                 ]
             }
             try transaction.execute(
@@ -193,9 +193,9 @@ extension Projection {
     }
 
     /// Moves all other rows of the loser, whose id becomes an alias.
-    private func takeIn(_ loser: Conversation.ID, _ merge: ConversationMerged) throws {
+    private func moveRows(_ loser: Conversation.ID, _ merge: ConversationMerged) throws {
         let winner = merge.winner
-        try countOnce(loser, winner)
+        try subtractSharedCounts(loser, winner)
         try transaction.execute(
             """
             UPDATE participants SET
@@ -213,7 +213,7 @@ extension Projection {
             DELETE FROM participants
             WHERE application = \(application) AND conversation = \(loser)
             """)
-        try forgetViews(of: loser)
+        try deleteViewState(of: loser)
         try transaction.execute(
             """
             UPDATE contents SET conversation = \(winner)
@@ -251,7 +251,7 @@ extension Projection {
     }
 
     /// Counts the two conversations once for users who see both.
-    private func countOnce(_ loser: Conversation.ID, _ winner: Conversation.ID) throws {
+    private func subtractSharedCounts(_ loser: Conversation.ID, _ winner: Conversation.ID) throws {
         try count(shown: try seeing(loser, winner, in: [.shown]), -1)
         let aware = try seeing(loser, winner, in: [.shown, .cleared])
         guard !aware.isEmpty else { return }
@@ -294,7 +294,7 @@ extension Projection {
     }
 
     /// Deletes the receipts and hidden positions of all participants before they are inserted again.
-    private func forgetViews(of id: Conversation.ID) throws {
+    private func deleteViewState(of id: Conversation.ID) throws {
         try transaction.execute(
             "DELETE FROM receipts WHERE application = \(application) AND conversation = \(id)")
         try transaction.execute(

@@ -97,7 +97,8 @@ extension Transaction {
                 ORDER BY p.last_at DESC, p.conversation DESC LIMIT \(limit)
                 """
             }
-        return try stretch(page, weight: { row in try ConversationViewRow.weight(row) }) { row in
+        return try boundedPage(page, weight: { row in try ConversationViewRow.weight(row) }) {
+            row in
             try ConversationViewRow(row)
         }
     }

@@ -19,7 +19,7 @@ public struct StoredResponse: Equatable, Sendable {
 
     /// Only successful responses are stored: a failed request has changed nothing and may be retried (ruling
     /// 12).
-    var isKept: Bool { (200..<300).contains(status) }
+    var isStored: Bool { (200..<300).contains(status) }
 }
 
 /// The outcome of a request with an idempotency key.
@@ -45,7 +45,7 @@ extension MessagingStore {
         _ key: IdempotencyKey, describedBy pieces: [[UInt8]], in application: Application.ID,
         _ work: @escaping @Sendable (MessagingStore) async throws -> StoredResponse
     ) async throws -> IdempotentOutcome {
-        try await working(on: key, pieces, application) { request in
+        try await withRunningRequest(on: key, pieces, application) { request in
             try await database.write { transaction in
                 try attempt(request, transaction, work)
             }
@@ -60,22 +60,22 @@ extension MessagingStore {
         _ key: IdempotencyKey, describedBy pieces: [[UInt8]], in application: Application.ID,
         _ work: @escaping @Sendable (MessagingStore) async throws -> StoredResponse
     ) async throws -> IdempotentOutcome {
-        try await working(on: key, pieces, application) { request in
-            let watch = IdempotencyGuard(request)
+        try await withRunningRequest(on: key, pieces, application) { request in
+            let idempotencyGuard = IdempotencyGuard(request)
             do {
-                let answer = try await work(over(database.watched(by: watch)))
-                guard answer.isKept else { return .done(answer) }
+                let response = try await work(using(database.guarded(by: idempotencyGuard)))
+                guard response.isStored else { return .done(response) }
                 try await database.write { transaction in
-                    try transaction.keep(answer, for: request)
+                    try transaction.store(response, for: request)
                 }
-                return .done(answer)
+                return .done(response)
             } catch is IdempotencyGuard.AlreadyAnswered {
-                return try watch.outcome()
+                return try idempotencyGuard.outcome()
             }
         }
     }
 
-    private func working(
+    private func withRunningRequest(
         on key: IdempotencyKey, _ pieces: [[UInt8]], _ application: Application.ID,
         _ work: (IdempotentRequest) async throws -> IdempotentOutcome
     ) async throws -> IdempotentOutcome {
@@ -91,15 +91,17 @@ extension MessagingStore {
         _ request: IdempotentRequest, _ transaction: Transaction,
         _ work: @escaping @Sendable (MessagingStore) async throws -> StoredResponse
     ) throws -> IdempotentOutcome {
-        let (sitting, watch) = (InlineTransaction(transaction), IdempotencyGuard(request))
-        let store = over(.within(sitting, watchedBy: watch))
-        switch sitting.host({ try await work(store) }) {
-        case .success(let answer):
-            guard answer.isKept else { return .done(answer) }
-            do { try watch.check(transaction) } catch { return try watch.outcome() }
-            try transaction.keep(answer, for: request)
-            return .done(answer)
-        case .failure(is IdempotencyGuard.AlreadyAnswered): return try watch.outcome()
+        let (inline, idempotencyGuard) = (InlineTransaction(transaction), IdempotencyGuard(request))
+        let store = using(.within(inline, guardedBy: idempotencyGuard))
+        switch inline.runToEnd({ try await work(store) }) {
+        case .success(let response):
+            guard response.isStored else { return .done(response) }
+            do { try idempotencyGuard.check(transaction) } catch {
+                return try idempotencyGuard.outcome()
+            }
+            try transaction.store(response, for: request)
+            return .done(response)
+        case .failure(is IdempotencyGuard.AlreadyAnswered): return try idempotencyGuard.outcome()
         case .failure(let error): throw error
         case nil: throw StoreFault.leftTransaction
         }
@@ -110,7 +112,7 @@ extension IdempotencyGuard {
     /// The outcome when the work was not done.
     fileprivate func outcome() throws -> IdempotentOutcome {
         switch result {
-        case .answered(let answer): return .replayed(answer)
+        case .answered(let response): return .replayed(response)
         case .reused: throw Rejection.keyReused
         case .unseen, .unused: throw StoreFault.unreadable("idempotency_keys")
         }

@@ -16,10 +16,10 @@ struct IdempotentRequest: Sendable {
     }
 
     /// How long a response is stored, in milliseconds: a day (X2).
-    static let life: Int64 = 86_400_000
+    static let lifetime: Int64 = 86_400_000
 
     /// Responses stored up to this moment have expired.
-    var horizon: Timestamp { Timestamp(milliseconds: now.milliseconds - Self.life) }
+    var expiry: Timestamp { Timestamp(milliseconds: now.milliseconds - Self.lifetime) }
 
     /// - Parameter pieces: The content of the request; two requests are equal when all pieces are.
     init(
@@ -107,7 +107,7 @@ extension Transaction {
             """
             SELECT digest, status, fields, body FROM idempotency_keys
             WHERE application = \(name.application) AND idempotency_key = \(name.key.text)
-                AND kept_at > \(request.horizon)
+                AND kept_at > \(request.expiry)
             """
         ) { row in
             guard try row.blob(0) == request.digest else { return .reused }
@@ -121,15 +121,15 @@ extension Transaction {
     /// Stores a response, and deletes up to two expired ones.
     ///
     /// So the table holds little more than the responses of a day, and no request waits for a large deletion.
-    func keep(_ answer: StoredResponse, for request: IdempotentRequest) throws {
+    func store(_ response: StoredResponse, for request: IdempotentRequest) throws {
         let name = request.name
         try execute(
             """
             INSERT INTO idempotency_keys (
                 application, idempotency_key, digest, status, fields, body, kept_at
             ) VALUES (
-                \(name.application), \(name.key.text), \(request.digest), \(answer.status),
-                \(answer.fields), \(answer.body), \(request.now)
+                \(name.application), \(name.key.text), \(request.digest), \(response.status),
+                \(response.fields), \(response.body), \(request.now)
             )
             ON CONFLICT (application, idempotency_key) DO UPDATE SET
                 digest = excluded.digest, status = excluded.status, fields = excluded.fields,
@@ -140,7 +140,7 @@ extension Transaction {
             DELETE FROM idempotency_keys
             WHERE application = \(name.application) AND idempotency_key IN (
                 SELECT idempotency_key FROM idempotency_keys
-                WHERE application = \(name.application) AND kept_at <= \(request.horizon)
+                WHERE application = \(name.application) AND kept_at <= \(request.expiry)
                 ORDER BY kept_at LIMIT 2
             )
             """)

@@ -13,9 +13,9 @@ final class InlineTransaction: Sendable {
 
     private let state: Locked<State>
 
-    /// Provides a transaction until ``host(_:)`` has returned.
+    /// Provides a transaction until ``runToEnd(_:)`` has returned.
     init(_ transaction: Transaction) {
-        // Safe because `host` clears it before the transaction's closure returns, and it is only used under the
+        // Safe because `runToEnd` clears it before the transaction's closure returns, and it is only used under the
         // lock.
         nonisolated(unsafe) let lent = State(transaction: transaction)
         state = unsafe Locked(lent)
@@ -32,7 +32,7 @@ final class InlineTransaction: Sendable {
     /// Runs a handler to its end on this thread.
     ///
     /// - Returns: Its result; `nil` when it has suspended on something other than this store.
-    func host<Answer: Sendable>(
+    func runToEnd<Answer: Sendable>(
         _ handle: @escaping @Sendable () async throws -> Answer
     ) -> Result<Answer, any Error>? {
         let executor = InlineExecutor()

@@ -10,10 +10,10 @@ extension MessagingStore {
     /// contents, scheduled messages, announcements, and keys. Tokens, webhooks, exports and the event log
     /// belong to a server and are not exported.
     ///
-    /// - Parameter tell: Called on a reader's thread, which waits for it; an error it throws ends the export.
+    /// - Parameter body: Called on a reader's thread, which waits for it; an error it throws ends the export.
     /// - Throws: `Rejection.notFound(.application)`.
     public func forEachLine(
-        of application: Application.ID, _ tell: @escaping @Sendable (ArchiveLine) throws -> Void
+        of application: Application.ID, _ body: @escaping @Sendable (ArchiveLine) throws -> Void
     ) async throws {
         let hasBegun = Locked(false)
         try await database.read { transaction in
@@ -27,10 +27,10 @@ extension MessagingStore {
             guard let found = try transaction.application(application) else {
                 throw Rejection.notFound(.application)
             }
-            try tell(.application(found))
+            try body(.application(found))
             try ArchiveExporter(transaction: transaction, application: application).forEach {
                 record in
-                try tell(.record(record))
+                try body(.record(record))
             }
         }
     }
@@ -39,7 +39,7 @@ extension MessagingStore {
 /// An error: the connection broke during an export, so the lines passed so far are incomplete.
 public struct ExportInterrupted: Error, CustomStringConvertible {
     /// The message for the operator.
-    public var description: String { "the connection to the database broke: begin anew" }
+    public var description: String { "the connection to the database broke: run the export again" }
 }
 
 /// Reads all records of an application in order, a page at a time.
@@ -48,34 +48,34 @@ struct ArchiveExporter {
     let application: Application.ID
 
     /// The number of rows read at once.
-    static let stretch = 100
+    static let pageSize = 100
 
-    func forEach(_ tell: (ArchiveRecord) throws -> Void) throws {
-        try inStretches(users) { user in try tell(.user(user)) }
-        try inStretches(relations) { relations in try tell(.relations(relations)) }
-        try inStretches(conversations) { conversation in
-            try tell(.conversation(conversation))
+    func forEach(_ body: (ArchiveRecord) throws -> Void) throws {
+        try forEachItem(users) { user in try body(.user(user)) }
+        try forEachItem(relations) { relations in try body(.relations(relations)) }
+        try forEachItem(conversations) { conversation in
+            try body(.conversation(conversation))
             guard conversation.conversation.deletedAt == nil else { return }
             try forEachMessage(in: conversation.conversation.id) { message in
-                try tell(.message(message))
+                try body(.message(message))
             }
         }
-        try inStretches(unusedContents) { content in try tell(.content(content)) }
-        try inStretches(scheduled) { message in
-            try tell(.scheduled(message.record))
+        try forEachItem(unusedContents) { content in try body(.content(content)) }
+        try forEachItem(scheduled) { message in
+            try body(.scheduled(message.record))
         }
-        try inStretches(announcements) { announcement in try tell(.announcement(announcement)) }
-        try inStretches(keys) { key in try tell(.key(key)) }
+        try forEachItem(announcements) { announcement in try body(.announcement(announcement)) }
+        try forEachItem(keys) { key in try body(.key(key)) }
     }
 
     /// - Parameter next: Reads the items after one; empty at the end.
-    func inStretches<Item>(
-        _ next: (Item?) throws -> [Item], _ tell: (Item) throws -> Void
+    func forEachItem<Item>(
+        _ next: (Item?) throws -> [Item], _ body: (Item) throws -> Void
     ) throws {
         var last: Item?
         repeat {
             let items = try next(last)
-            for item in items { try tell(item) }
+            for item in items { try body(item) }
             last = items.last
         } while last != nil
     }
@@ -88,7 +88,7 @@ extension ArchiveExporter {
             SELECT \(raw: User.columns), i.external_unread_count, i.created_at
             FROM identities i
             WHERE i.application = \(application) AND i.user_id > \(last?.user.id.text ?? "")
-            ORDER BY i.user_id LIMIT \(Self.stretch)
+            ORDER BY i.user_id LIMIT \(Self.pageSize)
             """
         ) { row in
             ArchivedUser(
@@ -114,7 +114,7 @@ extension ArchiveExporter {
                     WHERE b.application = i.application AND b.owner = i.user_id
                 )
             )
-            ORDER BY i.user_id LIMIT \(Self.stretch)
+            ORDER BY i.user_id LIMIT \(Self.pageSize)
             """
         ) { row in try row.user(0) }
         return try users.map { user in
@@ -144,7 +144,7 @@ extension ArchiveExporter {
             """
             SELECT id FROM conversations
             WHERE application = \(application) AND id > \(last?.conversation.id.bytes ?? [])
-            ORDER BY id LIMIT \(Self.stretch)
+            ORDER BY id LIMIT \(Self.pageSize)
             """
         ) { row in try row.id(0) as Conversation.ID }
         return try ids.compactMap { id in
@@ -192,20 +192,20 @@ extension ArchiveExporter {
     }
 
     func forEachMessage(
-        in conversation: Conversation.ID, _ tell: (ArchivedMessage) throws -> Void
+        in conversation: Conversation.ID, _ body: (ArchivedMessage) throws -> Void
     ) throws {
-        try inStretches({ last in try messages(in: conversation, after: last) }, tell)
+        try forEachItem({ last in try messages(in: conversation, after: last) }, body)
     }
 
     private func messages(
         in conversation: Conversation.ID, after last: ArchivedMessage?
     ) throws -> [ArchivedMessage] {
-        let rows = try transaction.stretch(
+        let rows = try transaction.boundedPage(
             """
             SELECT id, weight, parts_made, blocks_changed_at FROM messages
             WHERE application = \(application) AND conversation = \(conversation)
                 AND position > \(last?.message.position ?? .start)
-            ORDER BY position LIMIT \(Self.stretch)
+            ORDER BY position LIMIT \(Self.pageSize)
             """, weight: { row in try row.int64(1) }
         ) { row in
             (
@@ -292,7 +292,7 @@ extension ArchiveExporter {
         try contents(
             """
             use_count = 0 AND id > \(last?.content.id.bytes ?? [])
-            ORDER BY id LIMIT \(Self.stretch)
+            ORDER BY id LIMIT \(Self.pageSize)
             """)
     }
 
@@ -319,7 +319,7 @@ extension ArchiveExporter {
             """
             SELECT id, turn FROM scheduled_messages
             WHERE application = \(application) AND turn > \(last?.turn ?? 0)
-            ORDER BY turn LIMIT \(Self.stretch)
+            ORDER BY turn LIMIT \(Self.pageSize)
             """
         ) { row in (id: try row.id(0) as Message.ID, turn: try row.int64(1)) }
         return try rows.compactMap { row in
@@ -337,7 +337,7 @@ extension ArchiveExporter {
             """
             SELECT id FROM announcements
             WHERE application = \(application) AND id > \(last?.announcement.id.bytes ?? [])
-            ORDER BY id LIMIT \(Self.stretch)
+            ORDER BY id LIMIT \(Self.pageSize)
             """
         ) { row in try row.id(0) as Announcement.ID }
         let found = try transaction.announcements(ids, in: application)
@@ -372,7 +372,7 @@ extension ArchiveExporter {
             SELECT kind, replay_key, object FROM replay_keys
             WHERE application = \(application)
                 AND (kind, replay_key) > (\(last?.kind.rawValue ?? ""), \(last?.key.bytes ?? []))
-            ORDER BY kind, replay_key LIMIT \(Self.stretch)
+            ORDER BY kind, replay_key LIMIT \(Self.pageSize)
             """
         ) { row in
             guard let kind = Replay.Kind(rawValue: try row.text(0)) else {

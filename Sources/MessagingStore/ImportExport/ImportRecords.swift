@@ -104,7 +104,7 @@ private struct RecordImporter {
         case .record(let record, let conversation):
             guard let record = try missing(record, of: conversation) else { return .present }
             try context.record(.recordImported(record))
-            if case .scheduled(let moved) = record { context.tellSender(of: moved.message.dueAt) }
+            if case .scheduled(let moved) = record { context.notifySender(of: moved.message.dueAt) }
             if case .conversation(let moved) = record, try merge(moved.conversation) {
                 return .merged
             }
@@ -162,7 +162,7 @@ private struct RecordImporter {
             return known.isEmpty ? record : nil
         case .key(let moved):
             let object = try transaction.object(
-                madeWith: moved.key, as: moved.kind, in: application)
+                createdWith: moved.key, as: moved.kind, in: application)
             return object == nil ? record : nil
         }
     }
@@ -205,13 +205,13 @@ private struct RecordImporter {
         let known = try transaction.askHome(of: message.id, in: application)
         // The id of a deleted message stays taken (rulings 12).
         let trace = try transaction.askObject(
-            madeWith: Replay.Key(message.id), as: .message, in: application)
+            createdWith: Replay.Key(message.id), as: .message, in: application)
         let neighbour = try transaction.askMessage(
             at: message.position, in: message.conversation, in: application)
         guard let home = try home(message.conversation), home.deletedAt == nil else { return nil }
         if let known = try known.first() {
             guard known == home.id else {
-                throw ArchiveLineError("id", "is that of a message in another conversation here")
+                throw ArchiveLineError("id", "belongs to a message in another conversation here")
             }
             return nil
         }
@@ -246,7 +246,7 @@ private struct RecordImporter {
 
     private func missing(_ moved: ArchivedScheduledMessage) throws -> ArchivedScheduledMessage? {
         let id = moved.message.id
-        let known = try transaction.sending(madeWith: Replay.Key(id), in: application)
+        let known = try transaction.sending(createdWith: Replay.Key(id), in: application)
         let isSent = try transaction.message(id, in: application) != nil
         guard known == nil, !isSent, let home = try home(moved.message.conversation) else {
             return nil
@@ -261,7 +261,7 @@ private struct RecordImporter {
             guard try !transaction.isDropped(content.id, in: application) else {
                 throw ArchiveLineError(
                     "\(prefix)id",
-                    "is that of a content whose bytes are just being deleted here: try again later")
+                    "belongs to a content whose bytes are being deleted here: try again later")
             }
             return true
         }

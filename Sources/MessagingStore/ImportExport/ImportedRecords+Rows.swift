@@ -22,8 +22,8 @@ extension Projection {
 
     private func bring(_ moved: ArchivedUser) throws {
         let user = moved.user
-        try keepIdentity(of: user.id)
-        let isNew = try know([user.id]) > 0
+        try saveIdentity(of: user.id)
+        let isNew = try createUsers([user.id]) > 0
         let createdAt = moved.createdAt ?? moment
         if user.identityStatus == .provided { try tell(user.identity) }
         try transaction.execute(
@@ -43,7 +43,7 @@ extension Projection {
 
     private func bring(_ moved: ArchivedRelations) throws {
         // Users whose own record was imported already have their status.
-        try nameInMoved([moved.user] + moved.followed)
+        try createImportedUsers([moved.user] + moved.followed)
         for some in moved.followed.powers(upTo: 256) {
             let rows = some.map { user -> [SQLValue] in
                 [
@@ -62,7 +62,7 @@ extension Projection {
                 WHERE application = \(application) AND user_id = \(moved.user)
                 """)
         }
-        try bringBlocks(moved)
+        try importBlocks(moved)
     }
 
     /// Inserts a content, unless it exists.
@@ -100,9 +100,9 @@ extension Projection {
     func bring(_ moved: ArchivedConversation) throws {
         let conversation = moved.conversation
         let id = conversation.id
-        keepAbsence(of: id)
+        saveAbsence(of: id)
         let isDistinct = conversation.isDistinct && conversation.deletedAt == nil
-        let key: SQL = isDistinct ? freeKey(of: conversation.participants) : "NULL"
+        let key: SQL = isDistinct ? distinctKeyIfFree(of: conversation.participants) : "NULL"
         try transaction.execute(
             """
             INSERT INTO conversations (
@@ -127,7 +127,7 @@ extension Projection {
                 ON CONFLICT (application, alias) DO NOTHING
                 """)
         }
-        try nameInMoved(moved.members.map(\.participant.userID))
+        try createImportedUsers(moved.members.map(\.participant.userID))
         for member in moved.members { try bring(member, conversation) }
         let users = conversation.participants.users
         try connect(users, among: users, of: id, isMeeting: false)

@@ -89,7 +89,7 @@ extension Transaction {
         after place: LogPosition, through end: LogPosition, types: Set<EventType>?, limit: Int,
         in application: Application.ID
     ) throws -> BoundedPage<RecordedEvent> {
-        try stretch(
+        try boundedPage(
             .events(
                 after: place, through: end, kinds: types.map(Event.kinds), limit: limit,
                 in: application)

@@ -44,9 +44,9 @@ extension ReceiptOwner {
 /// Stores the state of an object before an event changes it, in the event's transaction. An object that did not
 /// exist has an empty state. If one event changes an object several times, the first state is stored.
 extension Projection {
-    func keepIdentity(of user: UserID) throws {
+    func saveIdentity(of user: UserID) throws {
         let before = try transaction.user(user, in: application)
-        keep(.identity(user)) { writer in before?.writeFormer(to: &writer) }
+        keep(.identity(user)) { writer in before?.writeState(to: &writer) }
     }
 
     /// - Parameter conversation: Its state before the change.
@@ -59,16 +59,16 @@ extension Projection {
     }
 
     /// Stores that a conversation did not exist.
-    func keepAbsence(of id: Conversation.ID) {
+    func saveAbsence(of id: Conversation.ID) {
         keep(.conversation(id)) { _ in }
     }
 
-    func keepConversation(_ id: Conversation.ID) throws {
+    func saveConversation(_ id: Conversation.ID) throws {
         guard let before = try transaction.askLocked(id, in: application).first() else { return }
         keep(before)
     }
 
-    func keepParticipants(of id: Conversation.ID) throws {
+    func saveParticipants(of id: Conversation.ID) throws {
         let before = try transaction.participants(of: [id], reachedFrom: .start, in: application)
         keep(.participants(id)) { writer in
             writer.write(each: before) { writer, placed in placed.write(to: &writer) }
@@ -77,7 +77,7 @@ extension Projection {
 
     /// - Parameter receipts: Their state before the change.
     func keep(_ receipts: Receipts, of owner: ReceiptOwner) {
-        keep(.receipts(owner)) { writer in receipts.writeFormer(to: &writer) }
+        keep(.receipts(owner)) { writer in receipts.writeState(to: &writer) }
     }
 
     /// - Parameter message: Its state before the change.
@@ -85,7 +85,7 @@ extension Projection {
         keep(.message(message.id)) { writer in message.write(to: &writer) }
     }
 
-    func keepHidden(of owner: ReceiptOwner) throws {
+    func saveHiddenPositions(of owner: ReceiptOwner) throws {
         keep(
             try transaction.hiddenPositions(
                 of: owner, within: IntervalSet(1...Int64.max), in: application),
@@ -96,7 +96,7 @@ extension Projection {
         keep(.hidden(owner)) { writer in writer.write(positions.text) }
     }
 
-    func keepFrozenMetadata(of owner: ReceiptOwner) throws {
+    func saveFrozenMetadata(of owner: ReceiptOwner) throws {
         guard let before = try transaction.frozenMetadata(of: owner, in: application) else {
             return
         }
@@ -104,23 +104,23 @@ extension Projection {
     }
 
     /// Stores everything of a conversation that is about to be deleted or merged, except its messages.
-    func keepWhole(_ id: Conversation.ID) throws {
-        try keepConversation(id)
-        try keepParticipants(of: id)
+    func saveWholeConversation(_ id: Conversation.ID) throws {
+        try saveConversation(id)
+        try saveParticipants(of: id)
         for (owner, receipts) in try transaction.receipts(in: [id], in: application) {
             keep(receipts, of: owner)
         }
         for placed in try transaction.participants(
             of: [id], reachedFrom: .start, in: application)
         where placed.participant.isFormer {
-            try keepFrozenMetadata(
+            try saveFrozenMetadata(
                 of: ReceiptOwner(conversation: id, user: placed.participant.userID))
         }
     }
 
     /// Stores what every participant of a conversation does not see; deleting a conversation leaves it in
     /// place.
-    func keepHidden(in id: Conversation.ID) throws {
+    func saveHiddenPositions(in id: Conversation.ID) throws {
         let rows = try transaction.rows(
             """
             SELECT user_id, position FROM hidden_messages
@@ -185,7 +185,7 @@ extension Transaction {
 
 extension User {
     /// What events show of a user: the identity, and whether the user has one.
-    fileprivate func writeFormer(to writer: inout ByteWriter) {
+    fileprivate func writeState(to writer: inout ByteWriter) {
         identity.write(to: &writer)
         writer.write(knownIdentity != nil)
     }
@@ -235,7 +235,7 @@ extension PositionedParticipant {
 }
 
 extension Receipts {
-    fileprivate func writeFormer(to writer: inout ByteWriter) {
+    fileprivate func writeState(to writer: inout ByteWriter) {
         writer.write(delivered.text)
         writer.write(read.text)
     }

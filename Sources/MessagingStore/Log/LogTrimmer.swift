@@ -55,7 +55,7 @@ public final class LogTrimmer: Sendable {
 
 extension MessagingStore {
     /// The number of events deleted in one transaction, so that other changes are not delayed.
-    private static let trimStretch = 1000
+    private static let batchSize = 1000
 
     /// Deletes the events of all applications that were recorded before a moment (X3).
     ///
@@ -76,12 +76,12 @@ extension MessagingStore {
     ) async throws -> Bool {
         try await database.write { transaction in
             let extent = try transaction.logExtent(in: application)
-            let needed = try transaction.firstNeeded(in: application) ?? extent.end
+            let needed = try transaction.firstPositionNeeded(in: application) ?? extent.end
             let oldest = try transaction.rows(
                 """
                 SELECT position, at FROM events
                 WHERE application = \(application) AND position > \(extent.trimmed)
-                ORDER BY position LIMIT \(Self.trimStretch)
+                ORDER BY position LIMIT \(Self.batchSize)
                 """
             ) { row in (LogPosition(try row.int64(0)), try row.timestamp(1)) }
             let old = oldest.prefix { position, at in at < moment && position <= needed }
@@ -95,7 +95,7 @@ extension MessagingStore {
                 DELETE FROM events WHERE application = \(application) AND position <= \(last)
                 """)
             try transaction.trimHistory(through: last, in: application)
-            return old.count == Self.trimStretch
+            return old.count == Self.batchSize
         }
     }
 }
@@ -103,7 +103,7 @@ extension MessagingStore {
 extension Transaction {
     /// The last event that no running or daily export and no webhook still has to read; `nil` if none of them
     /// reads the log.
-    fileprivate func firstNeeded(in application: Application.ID) throws -> LogPosition? {
+    fileprivate func firstPositionNeeded(in application: Application.ID) throws -> LogPosition? {
         try rows(
             """
             SELECT place FROM export_schedules

@@ -383,7 +383,7 @@ struct ObjectHistory {
                 deleted(
                     in: home, interval, notBy: user, after: since, before: merged, at: position)
             }
-            let own = merge.relocations.filter { stretch in stretch.conversation == home }
+            let own = merge.relocations.filter { relocation in relocation.conversation == home }
             (home, places, since) = (merge.winner, places.relocated(by: own), merged)
         }
         return selects
@@ -427,14 +427,14 @@ struct ObjectHistory {
         var message = message
         for (merged, merge) in try merges(after: position).reversed()
         where merged < end ?? LogPosition(.max) && merge.winner == message.conversation {
-            let stretch = merge.relocations.first { stretch in
-                stretch.to <= message.position
-                    && message.position.number <= stretch.through.number + stretch.shift
+            let relocation = merge.relocations.first { relocation in
+                relocation.to <= message.position
+                    && message.position.number <= relocation.through.number + relocation.shift
             }
-            guard let stretch else { continue }
+            guard let relocation else { continue }
             message = Message(
-                id: message.id, conversation: stretch.conversation,
-                position: Position(message.position.number - stretch.shift),
+                id: message.id, conversation: relocation.conversation,
+                position: Position(message.position.number - relocation.shift),
                 sender: message.sender, sentAt: message.sentAt, parts: message.parts,
                 updatedAt: message.updatedAt, version: message.version)
         }

@@ -102,14 +102,14 @@ struct Projection {
 extension Transaction {
     /// The id of the object that was created with a key; `nil` while the key is unused.
     func object(
-        madeWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
+        createdWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
     ) throws -> [UInt8]? {
-        try askObject(madeWith: key, as: kind, in: application).first()
+        try askObject(createdWith: key, as: kind, in: application).first()
     }
 
     /// Sends the same query without waiting for its rows.
     func askObject(
-        madeWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
+        createdWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
     ) throws -> DeferredRows<[UInt8]> {
         try ask(
             """

@@ -79,11 +79,11 @@ extension MessagingStore {
             }
             let messages = try history.messages(
                 in: home, at: places, limit: limit, position)
-            let stretch = BoundedPage(messages, weight: \.weight)
+            let page = BoundedPage(messages, weight: \.weight)
             return ListPage(
-                items: try stretch.items.map { message in
+                items: try page.items.map { message in
                     try history.snapshot(of: message, seenBy: user, at: position)
-                }, total: total, in: home, isCut: stretch.isCut)
+                }, total: total, in: home, isCut: page.isCut)
         }
     }
 

@@ -93,13 +93,13 @@ extension Projection {
         try transaction.execute(
             "DELETE FROM messages WHERE application = \(application) AND id = \(id)")
         try release(contents)
-        try uncount(place, sentBy: sender, in: conversation)
+        try subtract(place, sentBy: sender, in: conversation)
         // Its id stays taken, so that a late retry does not send it again (rulings 12).
         remember(Replay.Key(id), as: .message, for: id.bytes)
     }
 
     /// Subtracts a message from all views, those that show it and those that hide it.
-    private func uncount(
+    private func subtract(
         _ place: Position, sentBy sender: UserID?, in conversation: Conversation.ID
     ) throws {
         try transaction.execute(

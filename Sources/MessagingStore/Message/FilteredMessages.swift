@@ -17,7 +17,7 @@ extension Transaction {
         in conversation: Conversation.ID, matching filter: MessageFilter, before place: Position?,
         limit: Int, upTo last: Position, in application: Application.ID,
         read: (_ before: Position, _ limit: Int) throws -> BoundedPage<Message>
-    ) throws -> (stretch: BoundedPage<Message>, total: Int64) {
+    ) throws -> (page: BoundedPage<Message>, total: Int64) {
         let reader = try filter.unreadBy.flatMap { user in
             try self.reader(user, in: conversation, in: application)
         }
@@ -31,14 +31,14 @@ extension Transaction {
         }
         var top = (high ?? last).next
         var (found, budget) = (BoundedPage<Message>(items: []), ResponseBudget())
-        var (total, judged) = (Int64(0), 0)
+        var (total, checked) = (Int64(0), 0)
         while true {
             let piece = try read(top, Self.piece)
             let reached = piece.items.prefix { message in message.position > low ?? .start }
-            judged += reached.count
-            guard judged <= MessageFilter.limit else { throw Rejection.tooMany }
+            checked += reached.count
+            guard checked <= MessageFilter.limit else { throw Rejection.tooMany }
             let gone = try filter.unreadBy.map { user in
-                try erased(by: user, in: conversation, among: reached, in: application)
+                try hiddenPositions(by: user, in: conversation, among: reached, in: application)
             }
             for message in reached where filter.admits(message, reader: reader) {
                 if gone?.contains(message.position) == true { continue }
@@ -58,7 +58,7 @@ extension Transaction {
 
     /// The messages, of some given newest first, that are hidden from a user: deleted by the user, or hidden by
     /// a block (R29, R32). They do not count as unread.
-    private func erased(
+    private func hiddenPositions(
         by user: UserID, in conversation: Conversation.ID, among messages: ArraySlice<Message>,
         in application: Application.ID
     ) throws -> Set<Position> {

@@ -7,7 +7,7 @@ extension Projection {
         insert(message, blocksChangedAt: try blocksChangedAt())
         for part in message.parts { try insert(part, of: message.id, in: message.conversation) }
         try count(message)
-        try reach(message)
+        try updateViews(message)
         remember(sent.key, as: .message, for: message.id.bytes)
     }
 
@@ -40,7 +40,7 @@ extension Projection {
     /// One statement changes all views, once for all messages of a commit; only rare cases need more. No
     /// statement uses `RETURNING`, which costs a temporary table each time: the preceding query has what is
     /// needed.
-    private func reach(_ message: Message) throws {
+    private func updateViews(_ message: Message) throws {
         let present =
             try recipientViews
             ?? transaction.askRecipients(
@@ -49,15 +49,15 @@ extension Projection {
         let hidden = present.filter(\.isBlocked).map(\.user)
         let new = present.filter { view in view.state != .shown && !view.isBlocked }
         // In this case neither participants nor the states of their views change.
-        guard !new.isEmpty || !hidden.isEmpty else { return reachAll(message) }
+        guard !new.isEmpty || !hidden.isEmpty else { return deferViewUpdate(message) }
         if !new.isEmpty { try show(message, to: new.map(\.user)) }
         try transaction.execute(ViewChange(message).sql(leavingOut: hidden, in: application))
-        if !hidden.isEmpty { try hideFromBlockers(message) }
+        if !hidden.isEmpty { try hideFromOthers(message) }
         let unaware = new.filter { view in view.state == .unseen }.map(\.user)
         try connect(seeing: unaware, of: message.conversation)
     }
 
-    private func reachAll(_ message: Message) {
+    private func deferViewUpdate(_ message: Message) {
         let row = RowCacheKey<ViewChange>(
             of: application.bytes + message.conversation.bytes, in: "participants")
         let change = transaction.deferred(row)?.adding(message) ?? ViewChange(message)
@@ -68,7 +68,7 @@ extension Projection {
 
     /// Puts a conversation into the views of users with a message.
     private func show(_ message: Message, to users: [UserID]) throws {
-        try keepParticipants(of: message.conversation)
+        try saveParticipants(of: message.conversation)
         try transaction.execute(
             """
             UPDATE participants SET state = 'shown', shown_from = \(message.position)
@@ -79,7 +79,7 @@ extension Projection {
     }
 
     /// Hides a message permanently from the views that it was not added to.
-    private func hideFromBlockers(_ message: Message) throws {
+    private func hideFromOthers(_ message: Message) throws {
         try transaction.execute(
             """
             INSERT INTO hidden_messages (application, conversation, position, user_id)
@@ -151,14 +151,14 @@ struct ViewChange {
 
     /// - Parameter hidden: The users whose views do not change.
     func sql(leavingOut hidden: [UserID], in application: Application.ID) -> SQL {
-        let bystanders = hidden.isEmpty ? [""] : hidden.map(\.text)
+        let excluded = hidden.isEmpty ? [""] : hidden.map(\.text)
         return """
             UPDATE participants SET
                 total_count = total_count + \(count),
                 unread_count = unread_count + \(count) - CASE user_id \(few: sent) ELSE 0 END,
                 last_position = \(last.position), last_message = \(last.id), last_at = \(last.sentAt)
             WHERE application = \(application) AND conversation = \(last.conversation)
-                AND left_after IS NULL AND user_id NOT IN (\(few: bystanders))
+                AND left_after IS NULL AND user_id NOT IN (\(few: excluded))
             """
     }
 }

@@ -35,7 +35,7 @@ extension Transaction {
             ORDER BY position DESC LIMIT \(limit)
             """
         ) { row in try MessageRow(row) }
-        return try stretch(heads, in: application)
+        return try boundedPage(heads, in: application)
     }
 
     /// The messages of a user's view before a position, newest first, as many as fit into one response, in two
@@ -60,7 +60,7 @@ extension Transaction {
             ORDER BY position DESC LIMIT \(limit)
             """
         ) { row in try MessageRow(row) }
-        return try stretch(heads, in: application)
+        return try boundedPage(heads, in: application)
     }
 
     /// The number of messages in a user's view of a conversation (rulings 17).
@@ -84,12 +84,12 @@ extension Transaction {
     }
 
     /// The first rows that fit into one response, with their parts.
-    private func stretch(
+    private func boundedPage(
         _ heads: [MessageRow], in application: Application.ID
     ) throws -> BoundedPage<Message> {
-        let stretch = BoundedPage(heads, weight: \.weight)
+        let page = BoundedPage(heads, weight: \.weight)
         return BoundedPage(
-            items: try complete(stretch.items, in: application), isCut: stretch.isCut)
+            items: try complete(page.items, in: application), isCut: page.isCut)
     }
 
     /// Adds the parts of messages, read in one statement.

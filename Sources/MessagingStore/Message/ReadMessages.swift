@@ -95,8 +95,8 @@ extension MessagingStore {
                         in: conversation.id, before: place, limit: limit, in: application)
                 }
                 return ListPage(
-                    items: try transaction.snapshots(of: found.stretch.items, in: application),
-                    total: found.total, in: conversation.id, isCut: found.stretch.isCut)
+                    items: try transaction.snapshots(of: found.page.items, in: application),
+                    total: found.total, in: conversation.id, isCut: found.page.isCut)
             }
             let messages = try transaction.messages(
                 in: conversation.id, before: place ?? conversation.lastPosition.next,
@@ -202,8 +202,8 @@ extension MessagingStore {
                 }
                 return ListPage(
                     items: try transaction.snapshots(
-                        of: found.stretch.items, seenBy: user, in: application),
-                    total: found.total, in: id, isCut: found.stretch.isCut)
+                        of: found.page.items, seenBy: user, in: application),
+                    total: found.total, in: id, isCut: found.page.isCut)
             }
             let messages = try transaction.messages(
                 in: id, seenBy: part, before: place, limit: limit, in: application)

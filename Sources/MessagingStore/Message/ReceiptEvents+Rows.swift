@@ -16,7 +16,8 @@ extension Projection {
             let participant = try transaction.participant(
                 recorded.user, in: recorded.conversation, in: application)
         else { return }
-        try countUnread(of: participant, after: recorded.positions, knowing: receipts.read, owner)
+        try subtractFromUnread(
+            of: participant, after: recorded.positions, knowing: receipts.read, owner)
     }
 
     func write(_ receipts: Receipts, of owner: ReceiptOwner) throws {
@@ -59,7 +60,7 @@ extension Projection {
 
     /// Subtracts read messages from the unread count. It is set to zero when nothing is left to read, so that
     /// marking a long conversation as read counts none of its messages (R74, R75).
-    private func countUnread(
+    private func subtractFromUnread(
         of reader: Participant, after positions: IntervalSet, knowing read: IntervalSet,
         _ owner: ReceiptOwner
     ) throws {

@@ -17,7 +17,7 @@ extension MessagingStore {
     ) async throws -> CreationOutcome<MessageSnapshot> {
         let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
         let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
-        let ask = Self.questions(
+        let ask = Self.prefetch(
             of: draft, to: conversation, by: nil, key: key, in: application)
         return try await change(in: application, prefetching: { _ = try ask($0) }) { context in
             try context.send(
@@ -38,7 +38,7 @@ extension MessagingStore {
     ) async throws -> CreationOutcome<MessageSnapshot> {
         let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
         let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
-        let ask = Self.questions(
+        let ask = Self.prefetch(
             of: draft, to: conversation, by: user, key: key, in: application)
         return try await change(in: application, prefetching: { _ = try ask($0) }) { context in
             try context.send(
@@ -47,7 +47,7 @@ extension MessagingStore {
         }
     }
 
-    private static func questions(
+    private static func prefetch(
         of draft: Message.Draft, to conversation: Conversation.ID, by user: UserID?,
         key: Replay.Key?, in application: Application.ID
     ) -> @Sendable (Transaction) throws -> SendPrefetch {
@@ -64,18 +64,18 @@ extension MessagingStore {
 
 extension MutationContext {
     fileprivate func send(
-        _ draft: Message.Draft, asking asked: SendPrefetch, to target: Conversation.ID,
+        _ draft: Message.Draft, asking prefetched: SendPrefetch, to target: Conversation.ID,
         by user: UserID? = nil, as id: Message.ID, key: Replay.Key?, partIDs: [MessagePart.ID]
     ) throws -> CreationOutcome<MessageSnapshot> {
-        let sender = try asked.identity()
+        let sender = try prefetched.identity()
         // Nothing is done on behalf of an unknown user (platform-api §3.9).
         if user != nil, sender == nil { throw Rejection.notFound(.user) }
-        let isNew = try asked.isNew()
+        let isNew = try prefetched.isNew()
         if !isNew, let key, let sent = try message(sentWith: key, by: user) {
             return .replayed(
                 try snapshot(of: sent, seenBy: user, or: .notFound(.message)))
         }
-        let (conversation, recipientViews) = try writableTarget(asked, target, for: user)
+        let (conversation, recipientViews) = try writableTarget(prefetched, target, for: user)
         if !isNew, draft.proposedID != nil, let holder = try holder(of: id) {
             return .idInUse(try snapshot(of: holder, seenBy: user, or: .idTaken(.message)))
         }
@@ -110,16 +110,16 @@ extension MutationContext {
 
     /// The conversation that a message is sent to, and the recipients if they were loaded.
     private func writableTarget(
-        _ asked: SendPrefetch, _ id: Conversation.ID, for user: UserID?
+        _ prefetched: SendPrefetch, _ id: Conversation.ID, for user: UserID?
     ) throws -> (Conversation, [RecipientView]?) {
-        guard let (found, recipientViews) = try asked.target() else {
+        guard let (found, recipientViews) = try prefetched.target() else {
             return (try writableConversation(id, for: user), nil)
         }
         guard user != nil else {
             guard found.deletedAt == nil else { throw Rejection.objectDeleted }
             return (found, recipientViews)
         }
-        guard found.deletedAt == nil, let part = try asked.ownPart() else {
+        guard found.deletedAt == nil, let part = try prefetched.ownParticipant() else {
             throw Rejection.notFound(.conversation)
         }
         try part.requireWriting()
@@ -142,10 +142,10 @@ extension MutationContext {
     ///   batches, so for a key of the system they receive only a sent message that they see.
     /// - Throws: ``ReplayedAcceptance`` when the response to the key had no message.
     func message(sentWith key: Replay.Key, by user: UserID? = nil) throws -> Message? {
-        guard let made = try transaction.sending(madeWith: key, in: application) else {
+        guard let made = try transaction.sending(createdWith: key, in: application) else {
             return try liveMessage(Message.ID(key))
         }
-        if user == nil { try refuseRepeat(of: made) }
+        if user == nil { try rejectReusedKey(of: made) }
         guard let id = Message.ID(bytes: made.object), let message = try liveMessage(id) else {
             throw Rejection.notFound(.message)
         }
@@ -158,7 +158,7 @@ extension MutationContext {
     ///   a scheduled message.
     func holder(of id: Message.ID) throws -> Message? {
         if let holder = try liveMessage(id) { return holder }
-        let former = try transaction.sending(madeWith: Replay.Key(id), in: application)
+        let former = try transaction.sending(createdWith: Replay.Key(id), in: application)
         guard former?.object == id.bytes else { return nil }
         guard try transaction.scheduledMessage(id, in: application) == nil else {
             throw Rejection.idTaken(.message)
@@ -253,7 +253,7 @@ struct SendPrefetch {
     }
 
     /// The participant on whose behalf it is sent.
-    func ownPart() throws -> Participant? { try part?.first() }
+    func ownParticipant() throws -> Participant? { try part?.first() }
 
     /// What is shown of the sender; `nil` for an unknown user.
     func identity() throws -> BasicIdentity? { try sender?.first() }

@@ -4,8 +4,8 @@ import SQL
 extension Projection {
     /// A change of its participants makes a distinct conversation an ordinary one permanently (R5).
     func apply(_ change: ParticipantsChanged) throws {
-        try keepConversation(change.conversation)
-        try keepParticipants(of: change.conversation)
+        try saveConversation(change.conversation)
+        try saveParticipants(of: change.conversation)
         let isAnnounced = try transaction.first(
             """
             UPDATE conversations SET is_distinct = 0, distinct_key = NULL, version = version + 1
@@ -50,21 +50,21 @@ extension Projection {
             : (count: 0, isAll: false)
         let isShown = isAnnounced && !hidden.isAll
         if let former {
-            try takeBack(
+            try restore(
                 former, conversation, after: last, isShown: isShown, hiding: hidden.count)
-            // `takeBack` has counted the conversation; the identity may have been deleted since.
-            try nameInConversation([user], isShown: false)
+            // `restore` has counted the conversation; the identity may have been deleted since.
+            try createParticipants([user], isShown: false)
         } else {
             try enter(
                 user, at: place, conversation, after: last, isShown: isShown,
                 hiding: hidden.count)
-            try nameInConversation([user], isShown: isShown)
+            try createParticipants([user], isShown: isShown)
         }
         guard last > .start else { return }
         try findLastMessage(in: conversation, of: user, insteadOf: nil)
     }
 
-    /// Adds a user who has never been a participant; `nameInConversation` creates the user.
+    /// Adds a user who has never been a participant; `createParticipants` creates the user.
     ///
     /// - Parameter hidden: The number of messages hidden by blocks.
     func enter(
@@ -87,11 +87,11 @@ extension Projection {
 
     /// Adds a former participant. What they deleted for themselves stays hidden; leaving hides nothing (rulings
     /// 15).
-    private func takeBack(
+    private func restore(
         _ former: Participant, _ conversation: Conversation.ID, after last: Position,
         isShown: Bool, hiding hidden: Int64
     ) throws {
-        try keepFrozenMetadata(
+        try saveFrozenMetadata(
             of: ReceiptOwner(conversation: conversation, user: former.userID))
         let state = isShown || former.state == .shown ? ViewState.shown : .unseen
         try transaction.execute(

@@ -107,7 +107,7 @@ extension MessagingStore {
 
 extension MutationContext {
     /// Notifies the sender of scheduled messages, in this and other processes.
-    func tellSender(of dueAt: Timestamp) {
+    func notifySender(of dueAt: Timestamp) {
         transaction.afterCommit { [scheduleSignal] in scheduleSignal.ring(for: dueAt) }
         transaction.notify(StoreNotification.due.subject, dueAt.milliseconds) { min($0, $1) }
     }
@@ -121,14 +121,14 @@ extension MutationContext {
             contents: try contents(of: draft.parts), limits, as: id,
             partIDs: { index in partIDs[index] }, key: key, at: now)
         try record(event)
-        tellSender(of: Timestamp(milliseconds: now.milliseconds + schedule.delay))
+        notifySender(of: Timestamp(milliseconds: now.milliseconds + schedule.delay))
     }
 
     /// Rejects a key that was used for a scheduled message or a batch.
     ///
     /// - Throws: ``ReplayedAcceptance``; `notFound` when the scheduled message was deleted or dropped since
     ///   (rulings 12).
-    func refuseRepeat(of made: (kind: Replay.Kind, object: [UInt8])) throws {
+    func rejectReusedKey(of made: (kind: Replay.Kind, object: [UInt8])) throws {
         switch made.kind {
         case .batch:
             guard let id = Conversation.ID(bytes: made.object) else { return }

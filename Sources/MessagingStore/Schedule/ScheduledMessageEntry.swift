@@ -15,7 +15,7 @@ extension Transaction {
     /// The object that was created with a key for messages, scheduled messages or batches; `nil` while the key
     /// is unused.
     func sending(
-        madeWith key: Replay.Key, in application: Application.ID
+        createdWith key: Replay.Key, in application: Application.ID
     ) throws -> (kind: Replay.Kind, object: [UInt8])? {
         try first(
             """

@@ -8,7 +8,7 @@ extension Projection {
     func apply(_ change: BlocksChanged) throws {
         let moment = max(change.at, try blocksChangedAt().next)
         try setBlocksChangedAt(moment)
-        try know([change.owner])
+        try createUsers([change.owner])
         for some in change.removed.powers(upTo: 256) {
             let removed: SQL =
                 """
@@ -23,12 +23,12 @@ extension Projection {
                 """)
             try transaction.execute("DELETE \(removed)")
         }
-        try know(change.added)
+        try createUsers(change.added)
         try block(change.added.map { user in (user, moment) }, by: change.owner)
     }
 
     /// Adds the blocks of an imported record.
-    func bringBlocks(_ moved: ArchivedRelations) throws {
+    func importBlocks(_ moved: ArchivedRelations) throws {
         let ends = moved.blockPeriods.map { period in period.until ?? period.since }
         if let latest = ends.max(), try latest > blocksChangedAt() {
             try setBlocksChangedAt(latest)
@@ -51,7 +51,7 @@ extension Projection {
         }
         let open = moved.blockPeriods.filter { period in period.until == nil }
         let known = Set(open.map(\.user))
-        try know(moved.blocked)
+        try createUsers(moved.blocked)
         try block(open.map { period in (period.user, period.since) }, by: moved.user)
         // Blocks without a known beginning begin now.
         let undated = moved.blocked.filter { user in !known.contains(user) }

@@ -87,7 +87,7 @@ extension MutationContext {
     /// Checks that a user adds no user to a conversation whom they block (R31), except themselves (R30).
     ///
     /// - Throws: `Rejection.participantBlocked`.
-    func refuseBlocked(_ users: [UserID], by user: UserID) throws {
+    func rejectBlocked(_ users: [UserID], by user: UserID) throws {
         let others = users.filter { other in other != user }
         guard try transaction.blocks(of: user, among: others, in: application).isEmpty else {
             throw Rejection.participantBlocked

@@ -88,7 +88,7 @@ extension MessagingStore {
         try await database.read { transaction in
             let total = try transaction.followingCount(of: follower, in: application)
             try transaction.requireFollowing(follower, after, in: application)
-            let users = try transaction.stretch(
+            let users = try transaction.boundedPage(
                 """
                 SELECT \(raw: User.columns), CAST(LENGTH(i.metadata) AS BIGINT),
                     CAST(LENGTH(i.public_key) AS BIGINT)

@@ -5,7 +5,7 @@ extension Projection {
     /// Applies explicit following and unfollowing; a shared conversation still connects two users (rulings 19).
     func apply(_ change: FollowingChanged) throws {
         for user in change.added {
-            try nameAsFollowed(user)
+            try createFollowedUser(user)
             let isNew =
                 try transaction.rowsChanged(
                     by:
@@ -55,7 +55,7 @@ extension Projection {
     }
 
     /// The current participants of a conversation who have not seen it yet.
-    func unaware(of conversation: Conversation.ID) throws -> [UserID] {
+    func participantsNotSeeing(of conversation: Conversation.ID) throws -> [UserID] {
         try transaction.rows(
             """
             SELECT user_id FROM participants

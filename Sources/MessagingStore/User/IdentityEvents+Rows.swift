@@ -11,7 +11,7 @@ extension Projection {
     }
 
     func tell(_ identity: Identity) throws {
-        try keepIdentity(of: identity.userID)
+        try saveIdentity(of: identity.userID)
         let isNew = try create([identity.userID], as: .provided) > 0
         var metadata = ByteWriter()
         metadata.write(identity.metadata)
@@ -48,17 +48,17 @@ extension Projection {
     ///
     /// - Returns: The number of new users.
     @discardableResult
-    func know(_ users: [UserID]) throws -> Int { try create(users, as: .unknown) }
+    func createUsers(_ users: [UserID]) throws -> Int { try create(users, as: .unknown) }
 
     /// The same for a followed user, who is listed as an identity and so has one (rulings 10).
-    func nameAsFollowed(_ user: UserID) throws {
+    func createFollowedUser(_ user: UserID) throws {
         try name([user], inConversations: 0)
     }
 
     /// Creates the participants that do not exist yet (R90).
     ///
     /// - Parameter isShown: Whether they see the conversation, which is then counted in their lists.
-    func nameInConversation(_ users: [UserID], isShown: Bool) throws {
+    func createParticipants(_ users: [UserID], isShown: Bool) throws {
         try name(users, inConversations: isShown ? 1 : 0)
     }
 
@@ -80,12 +80,12 @@ extension Projection {
 
     /// Creates the users that an imported record refers to. Known users keep their status, which their own
     /// record has set.
-    func nameInMoved(_ users: [UserID]) throws { try create(users, as: .named) }
+    func createImportedUsers(_ users: [UserID]) throws { try create(users, as: .named) }
 
     /// Creates the recipients that do not exist yet (platform-api §3.9), and counts their announcements.
     ///
     /// - Parameter users: Distinct users, up to 10,000, so that a statement covers many.
-    func nameAsRecipients(_ users: [UserID], ofAnnouncements count: Int64) throws {
+    func createRecipients(_ users: [UserID], ofAnnouncements count: Int64) throws {
         try create(users, as: .named)
         guard count != 0 else { return }
         for some in users.chunks(of: Self.usersAtOnce) {

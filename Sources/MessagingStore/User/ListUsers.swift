@@ -23,14 +23,14 @@ extension MessagingStore {
             let found =
                 try filter.isEmpty
                 ? (
-                    stretch: transaction.users(
+                    page: transaction.users(
                         after: place ?? .top, limit: limit, in: application),
                     total: transaction.userCount(in: application)
                 )
                 : transaction.users(matching: filter, after: place, limit: limit, in: application)
             return ListPage(
-                items: try transaction.users(found.stretch.items.map(\.id), in: application),
-                total: found.total, isCut: found.stretch.isCut)
+                items: try transaction.users(found.page.items.map(\.id), in: application),
+                total: found.total, isCut: found.page.isCut)
         }
     }
 }
@@ -67,7 +67,7 @@ extension Transaction {
     fileprivate func users(
         matching filter: UserFilter, after last: CreationCursor<UserID>?, limit: Int,
         in application: Application.ID
-    ) throws -> (stretch: BoundedPage<UserRow>, total: Int64) {
+    ) throws -> (page: BoundedPage<UserRow>, total: Int64) {
         try filtered(
             from: CreationCursor.start(before: filter.createdBefore),
             after: last?.item(before: filter.createdBefore), limit: limit

@@ -128,7 +128,7 @@ extension Projection {
 
     /// Resuming a user does not restore the sessions that the suspension ended (platform-api §5.11).
     func suspend(_ user: UserID, _ isSuspended: Bool, at moment: Timestamp) throws {
-        try know([user])
+        try createUsers([user])
         try transaction.execute(
             """
             UPDATE identities SET is_suspended = \(isSuspended)

@@ -16,7 +16,7 @@ extension Transaction {
             let lanes = named.map { id, draft in
                 draft.conversation.map { id in winners[id] ?? id }?.bytes ?? id.bytes
             }
-            var led = try led(among: lanes, of: webhook, in: application)
+            var led = try lanesWithFirst(among: lanes, of: webhook, in: application)
             let pending = WebhookDelivery.State.pending.rawValue
             let rows: [[SQLValue]] = zip(named, lanes).enumerated().map { index, entry in
                 let ((id, draft), lane) = entry
@@ -51,7 +51,7 @@ extension Transaction {
     }
 
     /// The lanes that already have a first delivery.
-    private func led(
+    private func lanesWithFirst(
         among lanes: [[UInt8]], of webhook: Webhook.ID, in application: Application.ID
     ) throws -> Set<[UInt8]> {
         var led: Set<[UInt8]> = []
@@ -65,10 +65,12 @@ extension Transaction {
     }
 
     /// Makes the next delivery of a lane its first, after the one before has ended.
-    func lead(
+    func promoteNext(
         _ lane: [UInt8], of webhook: Webhook.ID, at now: Timestamp, in application: Application.ID
     ) throws {
-        guard try led(among: [lane], of: webhook, in: application).isEmpty else { return }
+        guard try lanesWithFirst(among: [lane], of: webhook, in: application).isEmpty else {
+            return
+        }
         let next = try first(.nextOfLane(lane, of: webhook, in: application)) { row in
             try row.int64(0)
         }
@@ -225,7 +227,7 @@ extension SQL {
     ) -> SQL {
         """
         SELECT \(raw: WebhookDelivery.columns) FROM deliveries
-        WHERE application = \(application) AND webhook = \(webhook) \(being(state))
+        WHERE application = \(application) AND webhook = \(webhook) \(inState(state))
             AND number < \(number)
         ORDER BY number DESC LIMIT \(limit)
         """
@@ -237,7 +239,7 @@ extension SQL {
     ) -> SQL {
         """
         SELECT COUNT(*) FROM deliveries
-        WHERE application = \(application) AND webhook = \(webhook) \(being(state))
+        WHERE application = \(application) AND webhook = \(webhook) \(inState(state))
         """
     }
 
@@ -248,7 +250,7 @@ extension SQL {
     ) -> SQL {
         """
         SELECT number, position FROM deliveries
-        WHERE application = \(application) AND webhook = \(webhook) \(being(state))
+        WHERE application = \(application) AND webhook = \(webhook) \(inState(state))
         ORDER BY number DESC LIMIT \(limit)
         """
     }
@@ -260,7 +262,7 @@ extension SQL {
     ) -> SQL {
         """
         SELECT number, finished_at FROM deliveries
-        WHERE application = \(application) AND webhook = \(webhook) \(being(state))
+        WHERE application = \(application) AND webhook = \(webhook) \(inState(state))
         ORDER BY number LIMIT \(limit)
         """
     }
@@ -277,7 +279,7 @@ extension SQL {
     }
 
     /// Without a state the condition is omitted, because another index has the order then.
-    private static func being(_ state: WebhookDelivery.State?) -> SQL {
+    private static func inState(_ state: WebhookDelivery.State?) -> SQL {
         state.map { state -> SQL in "AND state = \(state.rawValue)" } ?? ""
     }
 }

@@ -100,7 +100,7 @@ extension MessagingStore {
                 SET after_position = excluded.after_position,
                     within_position = excluded.within_position
                 """)
-            try transaction.dropStretches(through: end.after, in: application)
+            try transaction.deleteUnreadRanges(through: end.after, in: application)
             try transaction.add(
                 drafts, at: environment.now(), in: application, newID: environment.newID)
             return true
@@ -122,7 +122,7 @@ extension MessagingStore {
                 return DueDeliveries(
                     webhook: nil, former: nil, items: [], isCut: false, nextAt: nil)
             }
-            let found = try transaction.stretch(
+            let found = try transaction.boundedPage(
                 .dueDeliveries(of: webhook, besides: taken, at: now, limit: limit, in: application)
             ) { row in
                 Int64(try row.blob(7).count)

@@ -59,8 +59,8 @@ extension MessagingStore {
                 WHERE application = \(application) AND webhook = \(webhook)
                     AND number = \(found.number)
                 """)
-            try transaction.lead(lane, of: webhook, at: now, in: application)
-            context.webhooksChanged()
+            try transaction.promoteNext(lane, of: webhook, at: now, in: application)
+            context.notifyWebhookWorkers()
             guard let retried = try transaction.delivery(id, of: webhook, in: application) else {
                 throw StoreFault.unreadable("deliveries")
             }
@@ -84,7 +84,7 @@ extension MessagingStore {
             var draft = make(found, event, context.now)
             draft.trace = context.trace
             try transaction.add([draft], at: context.now, in: application) { id }
-            context.webhooksChanged()
+            context.notifyWebhookWorkers()
             guard let made = try transaction.delivery(id, of: webhook, in: application) else {
                 throw StoreFault.unreadable("deliveries")
             }

@@ -48,7 +48,7 @@ extension MessagingStore {
                     \(replay.through)
                 )
                 """)
-            context.webhooksChanged()
+            context.notifyWebhookWorkers()
             return replay
         }
     }

@@ -21,7 +21,7 @@ public struct DeliverySettlement: Equatable, Sendable {
 
 extension MessagingStore {
     /// The number of deliveries that the dead share is computed from, and the minimum number.
-    static let (judged, judgedAtLeast) = (100, 10)
+    static let (sampleSize, minimumSample) = (100, 10)
 
     /// Records the outcome of sending a delivery, and lets the next one of its lane follow.
     ///
@@ -41,7 +41,7 @@ extension MessagingStore {
                 try transaction.end(
                     delivery.number, of: webhook, as: .delivered,
                     .init(status: status, failure: nil), at: now, in: application)
-                try transaction.lead(found.lane, of: webhook, at: now, in: application)
+                try transaction.promoteNext(found.lane, of: webhook, at: now, in: application)
                 return DeliverySettlement(state: .delivered)
             case .failed(let answer, let again?):
                 // After a merge it may no longer be the first of its lane.
@@ -56,10 +56,10 @@ extension MessagingStore {
                     """)
                 return DeliverySettlement(state: .pending)
             case .failed(let answer, nil):
-                return try context.giveUp(
+                return try context.markDead(
                     delivery.number, of: found.lane, of: webhook, answer, above: share)
             case .gone:
-                return try context.giveUp(
+                return try context.markDead(
                     delivery.number, of: found.lane, of: webhook,
                     .init(status: 410, failure: "410 Gone"), above: nil)
             }
@@ -71,13 +71,13 @@ extension MutationContext {
     /// Marks a delivery as dead, and deactivates its webhook if necessary.
     ///
     /// - Parameter share: The maximum percentage of dead deliveries; `nil` to deactivate the webhook at once.
-    fileprivate func giveUp(
+    fileprivate func markDead(
         _ number: Int64, of lane: [UInt8], of webhook: Webhook.ID,
         _ answer: WebhookDelivery.Answer, above share: Int?
     ) throws -> DeliverySettlement {
         try transaction.end(number, of: webhook, as: .dead, answer, at: now, in: application)
-        try transaction.lead(lane, of: webhook, at: now, in: application)
-        if let share, try transaction.deadShare(of: webhook, in: application) ?? 0 <= share {
+        try transaction.promoteNext(lane, of: webhook, at: now, in: application)
+        if let share, try transaction.deadPercentage(of: webhook, in: application) ?? 0 <= share {
             return DeliverySettlement(state: .dead)
         }
         let reason = "Delivery failed: \(answer.failure ?? "-")"
@@ -101,27 +101,28 @@ extension Transaction {
     }
 
     /// The percentage of dead deliveries; `nil` when there are too few deliveries.
-    fileprivate func deadShare(of webhook: Webhook.ID, in application: Application.ID) throws
+    fileprivate func deadPercentage(of webhook: Webhook.ID, in application: Application.ID) throws
         -> Int?
     {
         guard case .active(let since)? = try self.webhook(webhook, in: application)?.status else {
             return nil
         }
-        let dead = try lastOver(.dead, of: webhook, in: application)
-        let delivered = try lastOver(.delivered, of: webhook, in: application)
+        let dead = try lastEnded(.dead, of: webhook, in: application)
+        let delivered = try lastEnded(.delivered, of: webhook, in: application)
         let all = (dead.map { ($0, true) } + delivered.map { ($0, false) })
             .sorted { one, other in one.0.number > other.0.number }
-            .prefix(MessagingStore.judged)
+            .prefix(MessagingStore.sampleSize)
             .filter { over, _ in over.position > since }
-        guard all.count >= MessagingStore.judgedAtLeast else { return nil }
+        guard all.count >= MessagingStore.minimumSample else { return nil }
         return all.count { _, isDead in isDead } * 100 / all.count
     }
 
-    private func lastOver(
+    private func lastEnded(
         _ state: WebhookDelivery.State, of webhook: Webhook.ID, in application: Application.ID
     ) throws -> [(number: Int64, position: LogPosition)] {
         try rows(
-            .lastDeliveries(of: webhook, in: state, limit: MessagingStore.judged, of: application)
+            .lastDeliveries(
+                of: webhook, in: state, limit: MessagingStore.sampleSize, of: application)
         ) { row in
             // A test has no position, and does not count.
             (try row.int64(0), LogPosition(try row.optionalInt64(1) ?? 0))

@@ -3,19 +3,19 @@ import SQL
 
 extension MessagingStore {
     /// The number of deliveries deleted in one transaction, so that other changes are not delayed.
-    private static let deliveryStretch = 1000
+    private static let batchSize = 1000
 
     /// Deletes the deliveries that ended before a moment, and those of deleted webhooks.
     public func trimDeliveries(before moment: Timestamp) async throws {
         for application in try await applications() {
             for webhook in try await droppedWebhooks(of: application.id) {
-                while try await dropStretch(of: webhook, in: application.id) {
+                while try await deleteBatch(of: webhook, in: application.id) {
                     try Task.checkCancellation()
                 }
             }
             for webhook in try await allWebhooks(of: application.id) {
                 for state in [WebhookDelivery.State.delivered, .dead] {
-                    while try await trimStretch(
+                    while try await trimBatch(
                         of: webhook, in: state, before: moment, of: application.id)
                     {
                         try Task.checkCancellation()
@@ -42,12 +42,12 @@ extension MessagingStore {
     }
 
     /// - Returns: Whether there may be more.
-    private func dropStretch(
+    private func deleteBatch(
         of webhook: Webhook.ID, in application: Application.ID
     ) async throws -> Bool {
         try await database.write { transaction in
             let numbers = try transaction.rows(
-                .oldestDeliveries(of: webhook, limit: Self.deliveryStretch, in: application)
+                .oldestDeliveries(of: webhook, limit: Self.batchSize, in: application)
             ) { row in try row.int64(0) }
             guard let last = numbers.last else {
                 try transaction.execute(
@@ -70,14 +70,14 @@ extension MessagingStore {
     /// created after it.
     ///
     /// - Returns: Whether there may be more.
-    private func trimStretch(
+    private func trimBatch(
         of webhook: Webhook.ID, in state: WebhookDelivery.State, before moment: Timestamp,
         of application: Application.ID
     ) async throws -> Bool {
         try await database.write { transaction in
             let oldest = try transaction.rows(
                 .oldestDeliveries(
-                    of: webhook, in: state, limit: Self.deliveryStretch, of: application)
+                    of: webhook, in: state, limit: Self.batchSize, of: application)
             ) { row in (number: try row.int64(0), at: try row.timestamp(1)) }
             let old = oldest.prefix { delivery in delivery.at < moment }
             guard let last = old.last?.number else { return false }
@@ -87,14 +87,14 @@ extension MessagingStore {
                 WHERE application = \(application) AND webhook = \(webhook)
                     AND state = \(state.rawValue) AND number <= \(last)
                 """)
-            return old.count == Self.deliveryStretch
+            return old.count == Self.batchSize
         }
     }
 }
 
 extension Transaction {
     /// Deletes what belongs to a deleted webhook; its deliveries are deleted later, a batch at a time.
-    func dropDeliveries(of webhook: Webhook.ID, in application: Application.ID) throws {
+    func deleteDeliveries(of webhook: Webhook.ID, in application: Application.ID) throws {
         for table in ["webhook_replays", "webhook_stretches", "former_secrets"] as [StaticString] {
             try execute(
                 """

@@ -167,7 +167,7 @@ extension MessagingStore {
                 """)
             let rotated = try transaction.knownWebhook(id, in: application)
             try context.record(.webhookSecretRotated(WebhookSummary(rotated), formerUntil: until))
-            context.webhooksChanged()
+            context.notifyWebhookWorkers()
             return rotated
         }
     }

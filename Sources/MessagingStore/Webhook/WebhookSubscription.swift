@@ -22,7 +22,7 @@ public struct WebhookSubscription: Equatable, Sendable {
     /// Whether it receives the event at a position.
     public func covers(_ position: LogPosition) -> Bool {
         if let since = webhook.activeSince, since < position { return true }
-        return unread.contains { stretch in stretch.contains(position) }
+        return unread.contains { range in range.contains(position) }
     }
 }
 
@@ -74,7 +74,7 @@ extension MessagingStore {
 extension Transaction {
     /// See ``MessagingStore/webhookSubscriptions(in:)``: equal results mean that nothing has changed.
     func webhookSubscriptions(in application: Application.ID) throws -> [WebhookSubscription] {
-        let unread = try unreadStretches(in: application)
+        let unread = try unreadRanges(in: application)
         let active = try rows(
             """
             SELECT \(raw: Webhook.columns) FROM webhooks
@@ -87,7 +87,7 @@ extension Transaction {
             .map { webhook in WebhookSubscription(webhook, unread: unread[webhook.id] ?? []) }
     }
 
-    private func unreadStretches(
+    private func unreadRanges(
         in application: Application.ID
     ) throws -> [Webhook.ID: [LogRange]] {
         let found = try rows(
@@ -98,17 +98,17 @@ extension Transaction {
         ) { row in
             (
                 webhook: try row.id(0) as Webhook.ID,
-                stretch: LogRange(
+                range: LogRange(
                     after: LogPosition(try row.int64(1)), through: LogPosition(try row.int64(2)))
             )
         }
-        return Dictionary(grouping: found, by: \.webhook).mapValues { $0.map(\.stretch) }
+        return Dictionary(grouping: found, by: \.webhook).mapValues { $0.map(\.range) }
     }
 
     /// Stores the unread range of a webhook that is deactivated.
     ///
     /// - Parameter since: The position after which it was active.
-    func keepUnread(
+    func storeUnreadRange(
         of webhook: Webhook.ID, since: LogPosition, in application: Application.ID
     ) throws {
         let end = try endOfLog(in: application)
@@ -122,7 +122,7 @@ extension Transaction {
     }
 
     /// Deletes ranges that were read.
-    func dropStretches(
+    func deleteUnreadRanges(
         through place: LogPosition, in application: Application.ID
     ) throws {
         try execute(

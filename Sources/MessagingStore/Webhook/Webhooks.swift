@@ -28,7 +28,7 @@ extension MessagingStore {
             let webhook = draft.makeWebhook(id: id, at: context.now)
             try transaction.insert(webhook, in: application)
             try context.record(.webhookCreated(WebhookSummary(webhook)))
-            context.webhooksChanged()
+            context.notifyWebhookWorkers()
             return webhook
         }
     }
@@ -82,9 +82,9 @@ extension MessagingStore {
             try demand.check(webhook.version) { webhook }
             try transaction.execute(
                 "DELETE FROM webhooks WHERE application = \(application) AND id = \(id)")
-            try transaction.dropDeliveries(of: id, in: application)
+            try transaction.deleteDeliveries(of: id, in: application)
             try context.record(.webhookDeleted(WebhookSummary(webhook)))
-            context.webhooksChanged()
+            context.notifyWebhookWorkers()
         }
     }
 }
@@ -154,7 +154,7 @@ extension MessagingStore {
     public func unverifiedWebhooks(
         after: OwnedWebhook? = nil, limit: Int = 100
     ) async throws -> [OwnedWebhook] {
-        try await owned(
+        try await ownedWebhooks(
             """
             SELECT \(raw: Webhook.columns), application FROM webhooks
             WHERE status = 'unverified' AND (application, id)
@@ -167,7 +167,7 @@ extension MessagingStore {
     public func activeWebhooks(
         after: OwnedWebhook? = nil, limit: Int = 100
     ) async throws -> [OwnedWebhook] {
-        try await owned(
+        try await ownedWebhooks(
             """
             SELECT \(raw: Webhook.columns), application FROM webhooks
             WHERE status = 'active' AND (application, id)
@@ -176,7 +176,7 @@ extension MessagingStore {
             """)
     }
 
-    private func owned(_ sql: SQL) async throws -> [OwnedWebhook] {
+    private func ownedWebhooks(_ sql: SQL) async throws -> [OwnedWebhook] {
         try await database.read { transaction in
             try transaction.rows(sql) { row in
                 OwnedWebhook(application: try row.id(11), webhook: try Webhook(row))
@@ -187,7 +187,7 @@ extension MessagingStore {
 
 extension MutationContext {
     /// Notifies the webhook workers of this and other processes that there may be work.
-    func webhooksChanged() {
+    func notifyWebhookWorkers() {
         transaction.afterCommit { [webhookSignal] in webhookSignal.signal() }
         transaction.notify(StoreNotification.webhooks.subject, now.milliseconds)
     }
@@ -195,11 +195,11 @@ extension MutationContext {
     /// Writes and records a changed webhook, and stores the range of the log it still has to receive.
     func update(_ webhook: Webhook, from before: Webhook) throws {
         if case .active(let since) = before.status {
-            try transaction.keepUnread(of: webhook.id, since: since, in: application)
+            try transaction.storeUnreadRange(of: webhook.id, since: since, in: application)
         }
         try transaction.update(webhook, in: application)
         try record(.webhookUpdated(WebhookSummary(webhook)))
-        webhooksChanged()
+        notifyWebhookWorkers()
     }
 
     /// Deactivates a webhook within a mutation.
