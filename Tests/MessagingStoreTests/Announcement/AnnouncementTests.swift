@@ -5,7 +5,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Announcements` {
-    @Test func `R100: each recipient has a copy of his own`() async throws {
+    @Test func `R100: each recipient has a copy`() async throws {
         let sample = try await SampleApplication()
         let id = try await sample.announce(to: [.ana, .bo, .cy]).object.announcement.id
         try await sample.store.recordReceipt(.read, of: id, by: .ana, in: sample.application)
@@ -17,7 +17,7 @@ import Testing
         #expect(known.recipients == [.ana, .bo, .cy])
     }
 
-    @Test func `R100: nobody reads, receives or deletes what was not for him`() async throws {
+    @Test func `R100: a user who is no recipient cannot read, receive or delete it`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([.cy])
         let id = try await sample.announce().object.announcement.id
@@ -35,7 +35,7 @@ import Testing
         #expect(kinds == [])
     }
 
-    @Test func `R101: no conversation comes of it, and none counts it`() async throws {
+    @Test func `R101: an announcement creates no conversation, and none counts it`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.send(by: .ana, to: conversation)
@@ -57,7 +57,7 @@ import Testing
         #expect(try await sample.status(of: id, for: .bo) == .read)
     }
 
-    @Test func `R71: who announces has read it from the start`() async throws {
+    @Test func `R71: the sender has read it from the start`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([.ana])
         let id = try await sample.announce(by: .user(.ana)).object.announcement.id
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `rulings 19: nothing is told of users nobody has named`() async throws {
+    @Test func `rulings 19: requests for unknown users are not found`() async throws {
         let sample = try await SampleApplication()
         await #expect(throws: Rejection.notFound(.user)) {
             try await sample.announcements(for: .named("nobody"))
@@ -136,7 +136,7 @@ import Testing
         #expect(try await sample.announcements(for: .bo) == [.sample(42)])
     }
 
-    @Test func `1.9: keys of announcements and messages do not meet`() async throws {
+    @Test func `1.9: keys of announcements and messages are separate`() async throws {
         let sample = try await SampleApplication()
         try await sample.send(to: try await sample.conversation(), key: .sample(42))
         let made = try await sample.announce(key: .sample(42))

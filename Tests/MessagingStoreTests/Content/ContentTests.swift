@@ -78,7 +78,9 @@ import Testing
         }
     }
 
-    @Test func `rulings 18: an unbound one belongs to who attaches it first`() async throws {
+    @Test func `rulings 18: one without a conversation belongs to the first that attaches it`()
+        async throws
+    {
         let sample = try await SampleApplication()
         let (here, there) = try await (sample.conversation(), sample.conversation())
         let content = try await sample.upload(to: nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MessagingStore
 
-@Suite struct `Content nobody needs` {
+@Suite struct `Unused content` {
     @Test func `R24: is dropped with its last use, and then its bytes are deleted`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
@@ -20,7 +20,7 @@ import Testing
         #expect(try await sample.dropped() == [])
     }
 
-    @Test func `R24: parts that change let go of what they showed`() async throws {
+    @Test func `R24: changed parts release the contents they used`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let (old, new) = try await (
@@ -104,7 +104,7 @@ import Testing
     }
 }
 
-@Suite struct `Content of a message that waits` {
+@Suite struct `Content of a scheduled message` {
     @Test func `stays when the last message that shows it is deleted`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()

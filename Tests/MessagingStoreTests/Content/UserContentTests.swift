@@ -14,7 +14,9 @@ import Testing
         }
     }
 
-    @Test func `R86: so does who sees a message that attaches it, while he does`() async throws {
+    @Test func `R86: so does a user who sees a message that attaches it, as long as they see it`()
+        async throws
+    {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation([.ana, .bo])
         try await sample.conversation([.cy])
@@ -33,7 +35,8 @@ import Testing
         }
     }
 
-    @Test func `R86: nobody reads what came into a conversation after he left`() async throws {
+    @Test func `R86: a former participant cannot read what was added after they left`() async throws
+    {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation([.ana, .bo])
         try await sample.patch(conversation, .removeParticipant(.bo))
@@ -45,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `rulings 19: users nobody has named read and upload nothing`() async throws {
+    @Test func `rulings 19: unknown users read and upload nothing`() async throws {
         let sample = try await SampleApplication()
         let content = try await sample.upload(to: try await sample.conversation()).id
         await #expect(throws: Rejection.notFound(.user)) {

@@ -79,7 +79,9 @@ import Testing
         #expect(try await other.pages(1).totals == [1])
     }
 
-    @Test func `X1: two that meet are one, and a page goes on after an alias`() async throws {
+    @Test func `X1: two merged conversations are one, and a page continues after an alias`()
+        async throws
+    {
         let sample = try await SampleApplication()
         let first = try await sample.create(isDistinct: true).object.conversation.id
         sample.tick()

@@ -77,7 +77,9 @@ import Testing
         #expect(try await sample.create(isDistinct: true) == .matched(first))
     }
 
-    @Test func `R8: 50 at once make one, 49 find it, one event tells`() async throws {
+    @Test func `R8: of 50 simultaneous requests one creates it, 49 find it, with one event`()
+        async throws
+    {
         let sample = try await SampleApplication()
         let kinds = try await sample.kinds {
             let outcomes = try await withThrowingTaskGroup { group in
@@ -120,7 +122,7 @@ import Testing
         #expect(sent.message.conversation == winner.conversation.id)
     }
 
-    @Test func `X12: applications do not meet`() async throws {
+    @Test func `X12: applications do not share distinct conversations`() async throws {
         let sample = try await SampleApplication()
         let first = try await sample.create(isDistinct: true).object.conversation.id
         let other = try await sample.store.createApplication(name: "Other").id

@@ -68,7 +68,8 @@ import Testing
         }
     }
 
-    @Test func `call nothing unread that its user has done away with or never got (R16, R29, R32)`()
+    @Test
+    func `count nothing as unread that its user has deleted or never received (R16, R29, R32)`()
         async throws
     {
         let sample = try await SampleApplication()

@@ -65,7 +65,8 @@ import Testing
         #expect(try await sample.view(of: .bo).id == conversation)
     }
 
-    @Test func `R12: who is added sees the history, and none of it is unread`() async throws {
+    @Test func `R12: an added participant sees the history, and none of it is unread`() async throws
+    {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         for text in ["1", "2", "3"] { try await sample.send(text, to: conversation) }
@@ -81,7 +82,7 @@ import Testing
         #expect(try await sample.view(of: .ana).unreadCount == 0)
     }
 
-    @Test func `R13, R14: who is removed keeps what there was`() async throws {
+    @Test func `R13, R14: a removed participant keeps what they had`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation(metadata: ["topic": "rent"])
         try await sample.send("seen", to: conversation)
@@ -98,7 +99,7 @@ import Testing
         #expect(try await sample.view(of: .ana).metadata == ["topic": "bo"])
     }
 
-    @Test func `R13: a message is one for all, so who is removed sees its edits, but nothing new`()
+    @Test func `R13: a removed participant sees edits of their messages, but nothing new`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -120,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `R15: who is added again sees everything`() async throws {
+    @Test func `R15: a participant who is added again sees everything`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.patch(conversation, .removeParticipant(.bo))
@@ -151,7 +152,7 @@ import Testing
         #expect(view.unreadCount == 1)
     }
 
-    @Test func `names are shown with everybody mentioned`() async throws {
+    @Test func `names are shown for all users of a conversation`() async throws {
         let sample = try await SampleApplication()
         let ana = Identity(userID: .ana, displayName: "Ana", avatarURL: "https://a.example/a.png")
         try await sample.store.replaceIdentity(ana, in: sample.application)

@@ -7,7 +7,7 @@ import Testing
 /// Random lives of two distinct conversations of the same users, and what each saw of them and sees after.
 @Suite struct `Merged views` {
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
-    func `X1.3: everybody sees of one what he saw of both, and the log makes the same rows`(
+    func `X1.3: users see of the winner what they saw of both, and the log makes the same rows`(
         seed: UInt64
     ) async throws {
         var life = try await MeetingLife(seed: seed)
@@ -22,7 +22,7 @@ import Testing
             let times = one.messages.map(\.sentAt)
             #expect(times == times.sorted(), comment)
             #expect(one.last == one.messages.last?.id, comment)
-            // In one millisecond some stand as they stood and some by their ids.
+            // Within one millisecond some keep their order and some are ordered by their ids.
             one.messages.sort(by: MeetingLife.Sight.Seen.precedes)
             #expect(one == both, comment)
             let list = try await life.sample.store.conversations(
@@ -119,7 +119,7 @@ private struct MeetingLife {
             default: messages.append(try await sample.send(by: user, to: home).object.message.id)
             }
         } catch is Rejection {
-            // What he may not do changes nothing.
+            // A rejected action changes nothing.
         }
     }
 

@@ -3,11 +3,13 @@ import Testing
 
 @testable import MessagingStore
 
-@Suite struct `Conversations that meet` {
+@Suite struct `Merging conversations` {
     @Test(arguments: [0, 2_000_000] as [Int64])
-    func `X1: their messages stand in the order of sending in the one that was made first`(
-        createdAt: Int64
-    ) async throws {
+    func
+        `X1: their messages are in the order of sending in the conversation that was created first`(
+            createdAt: Int64
+        ) async throws
+    {
         let sample = try await SampleApplication()
         let own = try await sample.create(isDistinct: true).object.conversation.id
         let other = try await sample.bring(7, createdAt: createdAt)
@@ -57,7 +59,7 @@ import Testing
         try await sample.expectSameRowsAgain()
     }
 
-    @Test func `R5: one whose participants were changed meanwhile meets nobody`() async throws {
+    @Test func `R5: one whose participants were changed meanwhile is not merged`() async throws {
         let sample = try await SampleApplication()
         let own = try await sample.create(isDistinct: true).object.conversation.id
         let other = try await sample.bring(7, createdAt: 5)
@@ -178,7 +180,8 @@ import Testing
     }
 
     @Test
-    func `a proposal that meets other metadata leaves its id and its key free (rulings 12, 51)`()
+    func
+        `a proposal that conflicts with other metadata leaves its id and its key unused (rulings 12, 51)`()
         async throws
     {
         let sample = try await SampleApplication()

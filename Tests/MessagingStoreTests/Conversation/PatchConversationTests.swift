@@ -50,7 +50,7 @@ import Testing
         #expect(kinds == ["participants.changed", "metadata.changed"])
     }
 
-    @Test func `R48: nothing changed, nothing told`() async throws {
+    @Test func `R48: a patch without effect records no event`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation(metadata: ["a": "b"])
         let before = try await sample.rows()
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `participants keep the order of naming`() async throws {
+    @Test func `participants keep their order`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation([.cy, .ana])
         let changed = try await sample.patch(

@@ -26,7 +26,7 @@ import Testing
         #expect(try await sample.create(id: .sample(7)) == .idInUse(first))
     }
 
-    @Test func `1.9: a key that is somebody's id returns him all the same`() async throws {
+    @Test func `1.9: a key that is the id of an existing conversation returns it`() async throws {
         let sample = try await SampleApplication()
         let first = try await sample.create().object
         #expect(
@@ -85,7 +85,7 @@ import Testing
         #expect(try await second.send("next", to: conversation).object.message.position.number == 2)
     }
 
-    @Test func `1.9: keys of conversations and messages do not meet`() async throws {
+    @Test func `1.9: keys of conversations and messages are separate`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.create(key: key).object.conversation.id
         let sent = try await sample.send(to: conversation, key: key)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `1.9: a taken body id shows who has it`() async throws {
+    @Test func `1.9: a taken body id returns its conversation`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let first = try await sample.send(to: conversation, id: .sample(9)).object

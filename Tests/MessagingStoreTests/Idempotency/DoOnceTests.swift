@@ -41,7 +41,7 @@ import Testing
         sample.tick()
         #expect(try await create(in: sample) == .replayed(answer))
         #expect(try await sample.rows() == before)
-        // Whoever reads what he has made finds it.
+        // The created object can be read.
         let id = Conversation.ID(bytes: answer.body ?? [])
         let found = try await sample.store.conversation(#require(id), in: sample.application)
         #expect(found.conversation.id == id)
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `is told that its first try is still under way (X2)`() async throws {
+    @Test func `is rejected while its first attempt is running (X2)`() async throws {
         let sample = try await SampleApplication()
         let name = IdempotentRequest.Name(application: sample.application, key: Self.key)
         let running = IdempotentRequest(
@@ -143,7 +143,7 @@ import Testing
         #expect(try await count(in: sample) == 1)
     }
 
-    @Test func `lets go of two old ones for each that comes (X2)`() async throws {
+    @Test func `deletes two expired responses for each new one (X2)`() async throws {
         let sample = try await SampleApplication()
         for number in 0..<10 {
             _ = try await create(in: sample, #require(IdempotencyKey("old-\(number)")), [.ana])
@@ -157,7 +157,7 @@ import Testing
         #expect(counts == [9, 8, 7, 6, 5, 6])
     }
 
-    @Test(.enabled(if: onSQLite)) func `looks and lets go by index`() async throws {
+    @Test(.enabled(if: onSQLite)) func `looks up and deletes by index`() async throws {
         let sample = try await SampleApplication()
         let plans = try await sample.database.read {
             [application = sample.application] transaction in
@@ -190,7 +190,7 @@ import Testing
                 await withCheckedContinuation { wake in
                     waiting.withLock { waiting in waiting = wake }
                 }
-                // Nobody may touch the transaction any more.
+                // The transaction can no longer be used.
                 do {
                     _ = try await store.conversation(.sample(1), in: application)
                 } catch {
@@ -232,7 +232,9 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<5) func `does not disturb who shares its commit`(seed: Int) async throws {
+    @Test(arguments: 0..<5) func `does not disturb other changes of its commit`(seed: Int)
+        async throws
+    {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await withThrowingTaskGroup(of: Void.self) { group in

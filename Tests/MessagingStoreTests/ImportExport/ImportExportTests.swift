@@ -6,7 +6,7 @@ import Testing
 
 @testable import MessagingStore
 
-@Suite struct `Moving an application` {
+@Suite struct `Exporting and importing an application` {
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `X10: what was exported and imported is the same, row for row`(seed: UInt64) async throws {
         var life = try await ModelLife(seed: seed)
@@ -24,7 +24,8 @@ import Testing
         #expect(try await copy.rows(except: left) == rows, "seed \(seed)")
     }
 
-    @Test func `X10: a world with a little of everything comes over whole`() async throws {
+    @Test func `X10: an application with every kind of object is imported completely`() async throws
+    {
         let sample = try await SampleApplication()
         try await sample.live()
         let lines = try await sample.lines()
@@ -101,7 +102,7 @@ import Testing
         #expect(try await sample.rows() == rows)
     }
 
-    @Test func `X10: a record that cannot be kept takes its transaction with it`() async throws {
+    @Test func `X10: an invalid record rolls back its transaction`() async throws {
         let sample = try await SampleApplication()
         let message = Message(
             id: .sample(1), conversation: .sample(2), position: Position(1), sender: .user(.ana),
@@ -140,7 +141,7 @@ import Testing
         #expect(try await sample.store.application(sample.application) == elsewhere)
     }
 
-    @Test func `X6: nobody outside is told of what was imported`() async throws {
+    @Test func `X6: imported records are not delivered to webhooks`() async throws {
         let sample = try await SampleApplication()
         try await sample.send(to: try await sample.conversation())
         let copy = try await SampleApplication(opening: sample.application, isEmpty: true)

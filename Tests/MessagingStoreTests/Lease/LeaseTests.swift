@@ -7,7 +7,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `A lease` {
-    @Test func `is one process's, until he lets go of it`() async throws {
+    @Test func `belongs to one process until it is released`() async throws {
         let crew = try await Crew()
         #expect(try await crew.first.take())
         #expect(try await !crew.second.take())
@@ -17,7 +17,8 @@ import Testing
         #expect(try await !crew.first.take())
     }
 
-    @Test func `is lost by who is silent for its life, and not before`() async throws {
+    @Test func `is lost by a holder that is silent for its lifetime, and not before`() async throws
+    {
         let crew = try await Crew()
         #expect(try await crew.first.take())
         #expect(try await !crew.second.take())
@@ -28,7 +29,7 @@ import Testing
         #expect(try await !crew.first.take())
     }
 
-    @Test func `is kept by who says that he lives, however long`() async throws {
+    @Test func `is kept by a holder that renews it, however long`() async throws {
         let crew = try await Crew()
         for _ in 0..<5 {
             #expect(try await crew.first.take())
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `is taken by one of many who come at once`() async throws {
+    @Test func `is taken by one of many processes that try at once`() async throws {
         let crew = try await Crew()
         let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<20 {
@@ -48,7 +49,7 @@ import Testing
         #expect(taken == 1)
     }
 
-    @Test func `keeps others from the same work, and its holder holds it afterwards`()
+    @Test func `prevents the same work elsewhere, and is still held afterwards`()
         async throws
     {
         let crew = try await Crew()
@@ -65,7 +66,7 @@ import Testing
         #expect(first == 3)
     }
 
-    @Test func `is everybody's on a file, which one process serves`() async throws {
+    @Test func `is always held on a file, which one process serves`() async throws {
         let sample = try await SampleApplication(at: .temporary)
         let (first, second) = (Lease("a", of: sample.store), Lease("a", of: sample.store))
         for lease in [first, second, first] {

@@ -59,7 +59,7 @@ extension SampleApplication {
                 past: LogPosition(Int64(before)), in: reader.application)
         }
         try await writer.setLifetime(1)
-        // However the two met: told, or found when listening began.
+        // The commit is notified, or found when listening begins.
         #expect(await first.value == LogPosition(Int64(before + 1)))
         let second = Task { [reader] in
             await reader.store.signal.wait(
@@ -77,7 +77,7 @@ extension SampleApplication {
         let conversation = try await accepting.conversation()
         let sender = sending.sender { milliseconds in sending.wait(milliseconds: milliseconds) }
         sender.start()
-        // The first may have been found when listening began; the second is told of.
+        // The first commit may have been found when listening began; the second is notified.
         for text in ["first", "second"] {
             let before = try #require(try await accepting.events().last?.position)
             try await accepting.schedule(text, in: 300, to: conversation)

@@ -150,7 +150,7 @@ import Testing
         #expect(try await read(end.number) == 1)
     }
 
-    @Test func `a receipt is told message by message over several stretches`() async throws {
+    @Test func `a receipt is delivered message by message over several pages`() async throws {
         let sample = try await SampleApplication()
         let talk = try await sample.conversation([.ana, .bo])
         for number in 1...7 { try await sample.send("\(number)", by: .ana, to: talk) }
@@ -213,7 +213,7 @@ private struct Moment {
                 } else {
                     found = try await store.conversation(id, in: application)
                 }
-                // No state is kept of what messages change in it.
+                // No state is stored of what messages change in it.
                 var conversation = found.conversation
                 conversation.lastPosition = .start
                 conversation.lastSentAt = nil

@@ -48,7 +48,7 @@ import Testing
         #expect(atOnce == position)
     }
 
-    @Test func `who waits for the signal can be cancelled`() async throws {
+    @Test func `a wait for the signal can be cancelled`() async throws {
         let sample = try await SampleApplication()
         let waiting = Task {
             await sample.store.signal.wait(past: LogPosition(100), in: sample.application)
@@ -109,7 +109,7 @@ extension SampleApplication {
         }
     }
 
-    /// Who is told of it all, and one that was.
+    /// Two webhooks: one that stays, and one that is deactivated and deleted.
     private func listen() async throws {
         let (webhook, former) = try await (hook(), hook())
         for asked in [webhook, former] {
@@ -155,7 +155,7 @@ extension SampleApplication {
         let made = try await store.createConversation(draft, by: .ana, in: application).object.id
         _ = try await store.createConversation(draft, by: .cy, in: application)
         try await create([.ana, .bo, .cy], isDistinct: true)
-        // Bo blocks both, so neither sees what he says.
+        // Bo blocks both, so neither sees his messages.
         try await send("hidden", by: .bo, to: made)
         let message = try await send(by: .cy, to: made).object.message.id
         try await store.deleteMessage(message, forAll: false, by: .ana, in: application)
@@ -165,7 +165,7 @@ extension SampleApplication {
         try await patch(made, .addParticipant(.ana))
     }
 
-    /// What is told about users, and what they want of each other.
+    /// Identities and relations of users.
     private func introduce() async throws {
         // Written by an earlier release only.
         try await store.change(in: application) { context in

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `The trace of a request` {
     private static let trace = Trace(id: "0af7651916cd43dd8448eb211c80319c", flags: 0xFF)
 
-    @Test func `stands with what it asked for, and with nothing else (X5)`() async throws {
+    @Test func `is stored with the events of its request only (X5)`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let traced = sample.store.within(Self.trace)

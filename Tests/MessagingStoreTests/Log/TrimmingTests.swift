@@ -22,7 +22,7 @@ import Testing
         #expect(try await sample.end().number == end.number + 2)
     }
 
-    @Test func `X3: a place before what is kept is gone, the one just before it is not`()
+    @Test func `X3: a trimmed position is gone, the last trimmed one is not`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `nothing goes that a daily export has still to tell of`() async throws {
+    @Test func `events that a daily export still has to read are not trimmed`() async throws {
         let sample = try await SampleApplication()
         try await sample.store.setExportKey(ExportKey(pem: "-", der: [1]), in: sample.application)
         try await sample.conversation()
@@ -56,7 +56,8 @@ import Testing
         #expect(try await sample.store.logExtent(in: sample.application).trimmed == place)
     }
 
-    @Test func `what was deleted is forgotten with the event that tells of it`() async throws {
+    @Test func `states of deleted objects are deleted with the event of the deletion`() async throws
+    {
         let sample = try await SampleApplication()
         let talk = try await sample.conversation()
         let message = try await sample.send(to: talk).object.message.id
@@ -69,7 +70,7 @@ import Testing
         #expect(try await sample.historyCounts() == [0, 0])
     }
 
-    @Test func `a trimmer looks again and again, also after a fault, until it is told to stop`()
+    @Test func `a trimmer runs repeatedly, also after a fault, until it is stopped`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -91,7 +92,7 @@ import Testing
         await trimmer.stop()
     }
 
-    @Test func `a trimmer that keeps everything does nothing`() async throws {
+    @Test func `a trimmer without retention does nothing`() async throws {
         let sample = try await SampleApplication()
         let trimmer = LogTrimmer(store: sample.store, retention: 0) { _ in
         } onFault: { _ in
@@ -104,7 +105,7 @@ import Testing
 }
 
 extension SampleApplication {
-    /// How many former states and deleted messages are kept for readers of the log.
+    /// The number of earlier states and deleted messages stored for readers of the log.
     fileprivate func historyCounts() async throws -> [Int64] {
         try await database.read { transaction in
             try Transaction.historyTables.map { table in

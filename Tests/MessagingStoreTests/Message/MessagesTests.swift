@@ -124,7 +124,7 @@ import Testing
         #expect(try await sample.rows() == before)
     }
 
-    @Test func `rulings 12: a key whose sending was refused stays free`() async throws {
+    @Test func `rulings 12: a key whose message was rejected stays unused`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         await #expect(throws: Rejection.self) {
@@ -134,7 +134,8 @@ import Testing
         #expect(sent == .created(sent.object))
     }
 
-    @Test func `R29: a deleted message is gone, and so is what nobody finds twice`() async throws {
+    @Test func `R29: a deleted message is gone, and deleting it again finds nothing`() async throws
+    {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let id = try await sample.send("one", to: conversation).object.message.id

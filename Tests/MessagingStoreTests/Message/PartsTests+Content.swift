@@ -55,7 +55,7 @@ extension `Parts of a message` {
         #expect(try await sample.store.signedContent(picture) == nil)
     }
 
-    @Test func `R24: a part that keeps its content keeps it alive`() async throws {
+    @Test func `R24: a part that still uses its content keeps it`() async throws {
         let (sample, conversation, _) = try await scene(1)
         let picture = try await sample.upload(to: conversation).id
         let message = try await sample.attach(picture, to: conversation).message

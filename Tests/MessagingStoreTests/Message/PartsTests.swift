@@ -20,7 +20,8 @@ import Testing
         return (sample, conversation, message)
     }
 
-    @Test func `5.3: a change tells what was made, changed and removed, in one event`() async throws
+    @Test func `5.3: a change records created, updated and removed parts in one event`()
+        async throws
     {
         let (sample, conversation, message) = try await scene()
         let now = sample.store.environment.now()
@@ -106,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `5.3: an id in use shows who has it, and changes nothing`() async throws {
+    @Test func `5.3: an id in use returns its part, and changes nothing`() async throws {
         let (sample, conversation, message) = try await scene(1)
         let before = try await sample.rows()
         let draft = try MessagePart.Draft(
@@ -127,7 +128,7 @@ import Testing
         #expect(added.object.part.id == message.parts[0].id)
     }
 
-    @Test func `R20: a message has 1000 parts at most, and keeps its last`() async throws {
+    @Test func `R20: a message has at most 1000 parts, and at least one`() async throws {
         let (sample, conversation, message) = try await scene(999)
         _ = try await sample.store.addPart(
             .text("999"), to: message.id, by: .system(conversation), in: sample.application)

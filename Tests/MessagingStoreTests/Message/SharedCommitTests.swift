@@ -29,7 +29,7 @@ import Testing
         try await together.expectSameRowsAgain()
     }
 
-    /// Sendings of three users to two conversations, and in their midst what changes whom they reach, what
+    /// Messages of three users to two conversations, and among them changes of their recipients, what
     /// fails, and what looks at what they have left.
     private static let works: [Work] = {
         var works: [Work] = (1...60).map { number in

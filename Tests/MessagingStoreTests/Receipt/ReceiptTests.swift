@@ -100,7 +100,7 @@ import Testing
         #expect(try await sample.view(of: .bo).unreadCount == 1)
     }
 
-    @Test func `who writes and reads in turn has read one stretch`() async throws {
+    @Test func `a user who alternates between sending and reading has one interval`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         for _ in 0..<4 {
@@ -112,7 +112,7 @@ import Testing
         #expect(try await sample.view(of: .bo).unreadCount == 0)
     }
 
-    @Test func `what somebody else has sent parts what was read`() async throws {
+    @Test func `unread messages of another sender split the intervals`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         var sent: [Message.ID] = []
@@ -153,7 +153,7 @@ import Testing
 }
 
 extension SampleApplication {
-    /// What each has read, as it is kept.
+    /// The stored receipts of each participant.
     fileprivate func readStretches() async throws -> [String] {
         try await database.read { transaction in
             try transaction.rows("SELECT read FROM receipts") { row in try row.text(0) }

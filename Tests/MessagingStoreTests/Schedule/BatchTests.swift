@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `1.9: a taken id is told, and nothing is sent`() async throws {
+    @Test func `1.9: a taken id is returned, and nothing is sent`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let holder = try await sample.send(to: conversation, id: .sample(7)).object

@@ -20,7 +20,9 @@ import Testing
         #expect(sent?.message.sentAt == sample.store.environment.now())
     }
 
-    @Test func `5.2.1: what became due while nobody ran is sent at start, once`() async throws {
+    @Test func `5.2.1: messages that became due while no process ran are sent at start, once`()
+        async throws
+    {
         let folder = TemporaryFolder()
         let first = try await SampleApplication(at: folder.database)
         let conversation = try await first.conversation()
@@ -57,7 +59,7 @@ import Testing
         #expect(try await sample.texts(of: conversation) == [])
     }
 
-    @Test func `5.2.1: who need not take part need not then`() async throws {
+    @Test func `5.2.1: a sender who need not be a participant need not be one then`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.store.replaceIdentity(
@@ -83,7 +85,7 @@ import Testing
         #expect(kinds == [])
     }
 
-    @Test func `5.2.1: the event keeps from when on the sender types`() async throws {
+    @Test func `5.2.1: the event has the time from which the sender types`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.schedule(typing: 2000, to: conversation)
@@ -125,7 +127,7 @@ import Testing
         #expect(counts == [130, 130])
     }
 
-    @Test func `one that fails is told of, stays, and holds up nobody`() async throws {
+    @Test func `one that fails is reported, stays, and does not delay others`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.schedule(to: conversation, id: .sample(1))
@@ -347,7 +349,7 @@ extension SampleApplication {
         try await store.eraseContents(dropped.map(\.id), in: application)
     }
 
-    /// Sends what is due; waits as it is told to.
+    /// Sends what is due, and waits as the schedule says.
     func sender(
         sleep: @escaping @Sendable (Int64) async -> Void
     ) -> ScheduledSender {

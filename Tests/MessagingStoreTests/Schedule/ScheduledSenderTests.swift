@@ -23,7 +23,7 @@ import Testing
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let (naps, told) = AsyncStream.makeStream(of: Int64.self)
-        // A nap of a second passes at once; longer ones end only when somebody wakes the sender.
+        // A sleep of a second ends at once; longer ones end only when the sender is woken.
         let sender = sample.sender { milliseconds in
             told.yield(milliseconds)
             if milliseconds == 1000 {
@@ -55,7 +55,7 @@ import Testing
         #expect(try await sample.texts(of: conversation) == ["later"])
     }
 
-    @Test func `it ends when it is told to, and only then`() async throws {
+    @Test func `it runs until it is stopped`() async throws {
         let sample = try await SampleApplication()
         let sender = sample.sender { _ in await pause(milliseconds: 3_600_000) }
         sender.start()
@@ -65,7 +65,7 @@ import Testing
         #expect(try await sample.texts(of: conversation) == [])
     }
 
-    @Test func `it says when nobody can look, and goes on`() async throws {
+    @Test func `it reports a failed query, and continues`() async throws {
         let sample = try await SampleApplication()
         let (faults, told) = AsyncStream.makeStream(of: Message.ID?.self)
         let sender = ScheduledSender(

@@ -34,7 +34,7 @@ extension SampleApplication {
                 try projection.apply(recorded.event)
             }
         }
-        // Of webhooks the log tells, and makes none: it holds no secrets.
+        // The rows of webhooks do not follow from the log, which has no secrets.
         let left: Set = [
             "schema_migrations", "events", "log_positions", "webhooks", "former_secrets",
             "dropped_webhooks", "webhook_stretches",
@@ -47,7 +47,7 @@ extension SampleApplication {
 }
 
 extension SampleApplication {
-    /// How the database runs a statement, in its own words.
+    /// The query plan of a statement, as text.
     func plan(of statement: SQL) async throws -> String {
         try await database.read { transaction in
             try onSQLite
@@ -58,7 +58,7 @@ extension SampleApplication {
 }
 
 extension SQL.StringInterpolation {
-    /// An id of sixteen bytes for the value of a column, in the words of the engine.
+    /// A 16-byte id from the value of a column, in the syntax of the engine.
     mutating func appendInterpolation(number column: StaticString) {
         appendLiteral(
             onSQLite
@@ -77,7 +77,7 @@ extension Transaction {
         return try rows(words) { row in try row.text(0) }
     }
 
-    /// The columns of a table, as they stand in it.
+    /// The columns of a table, in their order.
     func columns(of table: String) throws -> [String] {
         let words: SQL =
             onSQLite

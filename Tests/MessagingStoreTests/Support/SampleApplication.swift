@@ -4,14 +4,14 @@ import SystemSupport
 
 @testable import MessagingStore
 
-/// A store with one application, and a clock that stands until it is told to go on.
+/// A store with one application, and a clock that the test advances.
 final class SampleApplication: Sendable {
     let location: DatabaseLocation
     let database: Database
     let store: MessagingStore
     let application: Application.ID
     private let time: Locked<Int64>
-    /// Whether nobody else opens its database.
+    /// Whether the database is used by this fixture only.
     private let isAlone: Bool
 
     /// - Parameter isEmpty: Whether the application is still to come.
@@ -47,7 +47,7 @@ final class SampleApplication: Sendable {
         time.withLock { time in time += milliseconds }
     }
 
-    /// Lets the clock go on by a second, and tells the time.
+    /// Advances the clock by a second, and returns the time.
     @discardableResult
     func tick() -> Timestamp {
         wait(milliseconds: 1000)
@@ -114,7 +114,7 @@ extension VersionPrecondition {
     static let one = VersionPrecondition { version in version == 1 }
 }
 
-// What tests do again and again, in few words.
+// Shorthands for frequent actions.
 extension SampleApplication {
     @discardableResult
     func create(
@@ -159,7 +159,7 @@ extension SampleApplication {
         try await store.conversation(conversation, in: application)
     }
 
-    /// How a user sees the first conversation of his list.
+    /// How a user sees the first conversation of their list.
     func view(of user: UserID) async throws -> ConversationView {
         let page = try await store.conversations(of: user, limit: 1, in: application)
         guard let view = page.items.first else { throw Rejection.notFound(.conversation) }

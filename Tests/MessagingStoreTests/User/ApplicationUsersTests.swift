@@ -26,7 +26,7 @@ import Testing
         try await sample.expectSameRowsAgain()
     }
 
-    @Test func `R90: whoever names a user first creates them, once`() async throws {
+    @Test func `R90: a user is created once, by the first event that names them`() async throws {
         let sample = try await SampleApplication()
         func added(_ act: () async throws -> Void) async throws -> [String] {
             let before = Set(try await sample.pages(100).items.map(\.id))
@@ -77,7 +77,7 @@ import Testing
         try await sample.expectSameRowsAgain()
     }
 
-    @Test func `ruling 17: a page after a user who was never named is not found`() async throws {
+    @Test func `ruling 17: a page after an unknown user is not found`() async throws {
         let sample = try await SampleApplication()
         let other = try await SampleApplication(at: sample.location)
         try await sample.conversation([.ana])
@@ -190,7 +190,7 @@ import Testing
         try await copy.expectSameRowsAgain()
     }
 
-    @Test func `X10: a user who is there keeps the earlier moment`() async throws {
+    @Test func `X10: an existing user keeps the earlier time`() async throws {
         let sample = try await SampleApplication()
         for user in ["a", "b", "c", "d"] {
             sample.tick()
@@ -230,7 +230,7 @@ extension SampleApplication {
         }
     }
 
-    /// Users who were first named one a millisecond.
+    /// Users created one a millisecond.
     fileprivate func fill(users count: Int) async throws {
         try await database.write { [application] transaction in
             try transaction.execute(

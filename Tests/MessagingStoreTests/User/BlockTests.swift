@@ -16,13 +16,13 @@ import Testing
         #expect(try await sample.blocks(of: .bo) == [])
     }
 
-    @Test func `it may name unknown users and the owner himself (R30)`() async throws {
+    @Test func `it may contain unknown users and its owner (R30)`() async throws {
         let sample = try await SampleApplication()
         try await sample.patch(.ana, .block(.named("nobody")), .block(.ana))
         #expect(try await sample.blocks(of: .ana) == [.ana, .named("nobody")])
     }
 
-    @Test func `unblocking who is not blocked is no event (R30)`() async throws {
+    @Test func `unblocking a user who is not blocked records no event (R30)`() async throws {
         let sample = try await SampleApplication()
         let kinds = try await sample.kinds { try await sample.patch(.ana, .unblock(.bo)) }
         #expect(kinds == [])

@@ -13,7 +13,7 @@ import Testing
         #expect(try await sample.following(of: .cy) == [.ana, .bo])
     }
 
-    @Test func `a conversation of one follows nobody`() async throws {
+    @Test func `a conversation with one participant makes no one follow`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([.ana])
         #expect(try await sample.following(of: .ana) == [])
@@ -35,7 +35,7 @@ import Testing
         #expect(try await sample.following(of: .bo) == [.ana])
     }
 
-    @Test func `who has met goes on following until he says otherwise (5_8)`() async throws {
+    @Test func `users who have met follow each other until they unfollow (5_8)`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation([.ana, .bo, .cy])
         try await sample.patch(conversation, .removeParticipant(.ana), .removeParticipant(.bo))
@@ -46,7 +46,7 @@ import Testing
         #expect(try await sample.following(of: .ana) == [.bo, .cy])
     }
 
-    @Test func `who is added and who is removed at once never met`() async throws {
+    @Test func `users added and removed in the same change have not met`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.patch(conversation, .addParticipant(.cy), .removeParticipant(.bo))
@@ -55,7 +55,9 @@ import Testing
         #expect(try await sample.following(of: .ana) == [.bo, .cy])
     }
 
-    @Test func `who has not seen a conversation follows nobody by it (R51)`() async throws {
+    @Test func `a participant who has not seen a conversation follows no one through it (R51)`()
+        async throws
+    {
         let sample = try await SampleApplication()
         try await sample.know(.ana)
         let conversation = try await sample.create([.bo, .cy], by: .ana).object.id
@@ -67,7 +69,9 @@ import Testing
         #expect(try await sample.following(of: .cy) == [.ana])
     }
 
-    @Test func `who asks for a distinct conversation follows from then on (R53)`() async throws {
+    @Test func `a user who asks for a distinct conversation follows from then on (R53)`()
+        async throws
+    {
         let sample = try await SampleApplication()
         try await sample.know(.ana, .bo)
         try await sample.create([.bo, .cy], by: .ana, isDistinct: true)
@@ -98,7 +102,9 @@ import Testing
         }
     }
 
-    @Test func `whom only a block keeps from seeing follows when he sees (R33)`() async throws {
+    @Test func `a participant kept from seeing only by a block follows once they see it (R33)`()
+        async throws
+    {
         let sample = try await SampleApplication()
         try await sample.know(.ana, .bo)
         try await sample.block(.ana, by: .bo)
@@ -109,7 +115,9 @@ import Testing
         #expect(try await sample.following(of: .bo) == [.ana, .cy])
     }
 
-    @Test func `following twice is one event, unfollowing who is not followed none`() async throws {
+    @Test func `following twice is one event, unfollowing a user who is not followed none`()
+        async throws
+    {
         let sample = try await SampleApplication()
         try await sample.conversation([.ana])
         let kinds = try await sample.kinds {
@@ -123,7 +131,7 @@ import Testing
         #expect(try await sample.following(of: .ana) == [.cy])
     }
 
-    @Test func `requests on behalf of nobody are not found (rulings 19)`() async throws {
+    @Test func `requests on behalf of unknown users are not found (rulings 19)`() async throws {
         let sample = try await SampleApplication()
         await #expect(throws: Rejection.notFound(.user)) {
             try await sample.follow([.bo], by: .ana)
@@ -175,7 +183,7 @@ extension SampleApplication {
         try await store.unfollow(user, by: follower, in: application)
     }
 
-    /// Whom a user follows; that their number is counted right is checked each time.
+    /// The users that a user follows; checks their count each time.
     fileprivate func following(of user: UserID) async throws -> [UserID] {
         let page = try await store.following(of: user, limit: 500, in: application)
         #expect(page.total == Int64(page.items.count))

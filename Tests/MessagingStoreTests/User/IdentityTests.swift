@@ -12,7 +12,9 @@ import Testing
         #expect(user.knownIdentity == Identity(userID: .ana))
     }
 
-    @Test func `one that being named made may be created, a told one not (5_7)`() async throws {
+    @Test func `an identity made by being named may be created, a provided one may not (5_7)`()
+        async throws
+    {
         let sample = try await SampleApplication()
         try await sample.conversation([.ana])
         let ana = Identity(userID: .ana, displayName: "Ana")
@@ -81,7 +83,7 @@ import Testing
         #expect(metadata["k1"] == nil && metadata["k17"] == "v")
     }
 
-    @Test func `patches of different keys at once are all kept (R47)`() async throws {
+    @Test func `simultaneous patches of different keys all take effect (R47)`() async throws {
         let sample = try await SampleApplication()
         try await sample.store.replaceIdentity(
             Identity(userID: .ana, displayName: "Ana"), in: sample.application)
@@ -143,7 +145,7 @@ import Testing
     }
 }
 
-@Suite struct `Sessions to come` {
+@Suite struct `Sessions` {
     @Test func `suspending ends them, setting free does not bring them back (R92, R93)`()
         async throws
     {
@@ -178,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `their life is a fact of the application (R94)`() async throws {
+    @Test func `their lifetime is an event of the application (R94)`() async throws {
         let sample = try await SampleApplication()
         #expect(try await sample.store.application(sample.application)?.sessionLifetime == nil)
         let kinds = try await sample.kinds {

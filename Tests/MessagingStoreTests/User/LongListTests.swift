@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Lists of many users` {
     private let many = (0..<10_000).map { number in UserID.named("user-\(number * 7919 % 10_007)") }
 
-    @Test func `of recipients are kept in their order, each with his copy (5_5, R100)`()
+    @Test func `of recipients keep their order, with a copy for each (5_5, R100)`()
         async throws
     {
         let sample = try await SampleApplication()

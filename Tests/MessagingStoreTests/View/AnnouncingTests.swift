@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the first message of anybody announces it (R51)`(bySystem: Bool) async throws {
+    func `the first message of any sender announces it (R51)`(bySystem: Bool) async throws {
         let sample = try await SampleApplication()
         try await sample.know(.ana)
         let id = try await sample.create([.bo, .cy], by: .ana).object.id
@@ -41,7 +41,7 @@ import Testing
         #expect(try await sample.view(of: id, for: .cy).unreadCount == 1)
     }
 
-    @Test func `a second participant who asks for it gets it, the rest does not (R53)`()
+    @Test func `a second participant who asks for it sees it, the others do not (R53)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -78,7 +78,7 @@ import Testing
         #expect(try await sample.sees(id, .bo))
     }
 
-    @Test func `who is added before it sees nothing until it (R53)`() async throws {
+    @Test func `a participant added before it sees nothing until it (R53)`() async throws {
         let sample = try await SampleApplication()
         try await sample.know(.ana)
         let id = try await sample.create([], by: .ana).object.id

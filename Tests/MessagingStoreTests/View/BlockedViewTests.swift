@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Blocked users` {
     @Test(arguments: [true, false])
-    func `neither sees what the other sends, whoever blocks (R32, rulings 11)`(
+    func `neither sees what the other sends, whichever blocks (R32, rulings 11)`(
         byFirst: Bool
     ) async throws {
         let (sample, id) = try await group()
@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func `the sender is not told: the status stays sent (R32)`() async throws {
+    @Test func `the block is not revealed to the sender: the status stays sent (R32)`() async throws
+    {
         let (sample, id) = try await group()
         try await sample.block(.bo, by: .ana)
         let message = try await sample.say(as: .bo, in: id)
@@ -100,7 +101,7 @@ import Testing
         #expect(try await sample.texts(of: id, for: .ana) == ["three"])
     }
 
-    @Test func `an import tells blocks of before, for users who are added after it (rulings 20)`()
+    @Test func `an import has earlier blocks, for users who are added after it (rulings 20)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -120,7 +121,8 @@ import Testing
         #expect(try await Set(copy.take(lines)) == [.present])
     }
 
-    @Test func `a user creates and adds nobody he blocks, not even by a match (R31)`() async throws
+    @Test func `a user cannot create with or add users they block, not even by a match (R31)`()
+        async throws
     {
         let sample = try await SampleApplication()
         try await sample.create([.ana, .bo], isDistinct: true)
@@ -149,7 +151,7 @@ import Testing
         #expect(try await !sample.sees(made, .ana))
     }
 
-    @Test func `blocking oneself has no effect (R30)`() async throws {
+    @Test func `a user's block of themselves has no effect (R30)`() async throws {
         let (sample, id) = try await group()
         try await sample.block(.ana, by: .ana)
         _ = try await sample.say("mine", as: .ana, in: id)

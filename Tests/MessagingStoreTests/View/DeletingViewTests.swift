@@ -3,7 +3,7 @@ import Testing
 
 @testable import MessagingStore
 
-@Suite struct `Deleting for oneself` {
+@Suite struct `Deleting a conversation for one user` {
     @Test func `a conversation goes, the others notice nothing (R16)`() async throws {
         let (sample, id) = try await talk()
         let before = try await sample.view(of: id, for: .bo)
@@ -26,7 +26,7 @@ import Testing
         #expect(try await sample.texts(of: id, for: .ana) == ["new"])
     }
 
-    @Test func `he may still post, and it is back from then on (rulings 15)`() async throws {
+    @Test func `the user may still send, and it is back from then on (rulings 15)`() async throws {
         let (sample, id) = try await talk()
         try await sample.delete(id, .forMe, by: .ana)
         _ = try await sample.say("mine", as: .ana, in: id)
@@ -50,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func `who left and is added again sees the whole history (R17, rulings 15)`() async throws
+    @Test func `a user who left and is added again sees the whole history (R17, rulings 15)`()
+        async throws
     {
         let (sample, id) = try await talk()
         try await sample.delete(id, .leaving, by: .ana)
@@ -60,7 +61,7 @@ import Testing
         #expect(try await sample.view(of: id, for: .ana).unreadCount == 0)
     }
 
-    @Test func `his earlier deletions stay in force then (R15)`() async throws {
+    @Test func `earlier deletions stay in force then (R15)`() async throws {
         let (sample, id) = try await talk()
         try await sample.delete(id, .forMe, by: .ana)
         let kept = try await sample.say("3", as: .bo, in: id)
@@ -73,7 +74,7 @@ import Testing
         #expect(try await sample.view(of: id, for: .ana).totalCount == 2)
     }
 
-    @Test func `one who deleted it can still leave (R17)`() async throws {
+    @Test func `a user who deleted it can still leave (R17)`() async throws {
         let (sample, id) = try await talk()
         try await sample.delete(id, .forMe, by: .ana)
         try await sample.delete(id, .leaving, by: .ana)
@@ -81,7 +82,7 @@ import Testing
         #expect(try await !sample.sees(id, .ana))
     }
 
-    @Test func `a former participant deletes for himself, not for others (R14)`() async throws {
+    @Test func `a former participant deletes for themselves, not for others (R14)`() async throws {
         let (sample, id) = try await talk()
         try await sample.patch(id, .removeParticipant(.ana))
         await #expect(throws: Rejection.accessDenied) {
@@ -93,7 +94,9 @@ import Testing
         #expect(try await sample.texts(of: id, for: .ana) == [])
     }
 
-    @Test func `for all it is gone for everybody, and its set is free (R18)`() async throws {
+    @Test func `deleting it for all removes it from all views and frees its participants (R18)`()
+        async throws
+    {
         let sample = try await SampleApplication()
         let id = try await sample.create([.ana, .bo], isDistinct: true).object.conversation.id
         try await sample.delete(id, .forAll, by: .bo)

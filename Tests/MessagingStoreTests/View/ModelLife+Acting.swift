@@ -4,7 +4,7 @@ import Testing
 
 @testable import MessagingStore
 
-// What happens in a life.
+// The random actions.
 extension ModelLife {
     mutating func create() async throws {
         let creator: UserID? = dice.once(in: 3) ? nil : user()
@@ -47,7 +47,7 @@ extension ModelLife {
         let parts = [try MessagePart.Draft(mimeType: "text/plain", body: .inline([0x61]))]
         var id: Message.ID?
         if kind <= 2 {
-            // The system, in the name of a service or of whom it likes.
+            // The system, as a service or as any user.
             let draft = try Message.Draft(
                 sender: sender.map(Sender.user) ?? .named("Billing"), admission: .identities,
                 parts: parts)

@@ -2,7 +2,7 @@ import Messaging
 
 @testable import MessagingStore
 
-// What users do themselves, in few words.
+// Shorthands for actions of users.
 extension SampleApplication {
     @discardableResult
     func create(
@@ -14,7 +14,7 @@ extension SampleApplication {
             by: user, in: application)
     }
 
-    /// Makes users known who take part in nothing.
+    /// Creates users without conversations.
     func know(_ users: UserID...) async throws {
         for user in users {
             try await store.replaceIdentity(Identity(userID: user), in: application)
@@ -27,7 +27,7 @@ extension SampleApplication {
         try await store.conversation(conversation, seenBy: user, in: application)
     }
 
-    /// Whether a conversation stands in a user's view; everything that reads must say the same.
+    /// Whether a conversation is in a user's view; all reads must agree.
     func sees(_ conversation: Conversation.ID, _ user: UserID) async throws -> Bool {
         let page = try await store.conversations(of: user, limit: 100, in: application)
         let isListed = page.items.contains { view in view.id == conversation }

@@ -49,7 +49,7 @@ import Testing
             Issue.record("no receipt")
             return
         }
-        // His own messages lie among them, so that it is one interval and no list.
+        // The user's own messages are included, so that there is one interval.
         #expect(recorded.positions.text == "1-40")
         #expect(try await sample.view(of: id, for: .bo).unreadCount == 0)
     }

@@ -1,7 +1,7 @@
 import Messaging
 
-/// What everybody must see, kept the plain way: every message knows who reads and hides it, and all
-/// counts are counted anew. Nothing here is shared with the store.
+/// The expected views, computed naively: every message has its readers and the users who do not see it, and all
+/// counts are computed on request. No code is shared with the store.
 struct ViewModel {
     struct Sent {
         let id: Message.ID

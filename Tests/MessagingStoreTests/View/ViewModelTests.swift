@@ -21,7 +21,7 @@ import Testing
     }
 }
 
-/// The store and the model, living the same life.
+/// The store and the model, with the same random actions applied to both.
 struct ModelLife {
     let sample: SampleApplication
     var model = ViewModel()

@@ -85,8 +85,8 @@ import Testing
 }
 
 extension SampleApplication {
-    /// Ten webhooks with 20,000 deliveries each, of which some wait and some are dead, and as long a log; on
-    /// a server, whose words these are.
+    /// Ten webhooks with 20,000 deliveries each, some of them pending and some dead, and a log as long. The SQL is that
+    /// of a PostgreSQL server.
     fileprivate func fill() async throws {
         let application = `Looking for deliveries`.application
         try await database.write { transaction in

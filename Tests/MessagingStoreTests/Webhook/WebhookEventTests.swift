@@ -4,7 +4,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `What receivers hear of` {
-    @Test func `each kind of event there is, in the words of their version (webhooks 4_2)`()
+    @Test func `every kind of event, in the form of their version (webhooks 4_2)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `as much when what it tells of was deleted since (webhooks 4_2)`() async throws {
+    @Test func `the same events for objects that were deleted since (webhooks 4_2)`() async throws {
         let sample = try await SampleApplication()
         let start = try await sample.end()
         var inTime: [WebhookEvent] = []
@@ -123,7 +123,7 @@ import Testing
         ) { try await sample.batch(batch, to: talk) }
     }
 
-    @Test func `leaving, but not of what one deletes for himself (webhooks 4_2)`() async throws {
+    @Test func `leaving, but not what a user deletes for themselves (webhooks 4_2)`() async throws {
         let sample = try await SampleApplication()
         try await sample.know(.ana, .bo)
         let talk = try await sample.conversation([.ana, .bo, .cy])
@@ -201,7 +201,7 @@ import Testing
 }
 
 extension SampleApplication {
-    /// Expects what somebody hears of an action who has asked for everything: in 1.0, and in what came later.
+    /// Expects the webhook events of an action for a subscription to all topics, in 1.0 and in later versions.
     fileprivate func expectHeard(
         first: [WebhookTopic], later: [WebhookTopic], _ why: Comment? = nil,
         sourceLocation: SourceLocation = #_sourceLocation, of action: () async throws -> Void
@@ -215,7 +215,7 @@ extension SampleApplication {
         }
     }
 
-    /// What everybody hears of the log behind a place who has asked for everything.
+    /// The webhook events after a position for a subscription to all topics.
     fileprivate func told(after place: LogPosition) async throws -> [WebhookEvent] {
         let all = Dictionary(
             uniqueKeysWithValues: WebhookVersion.allCases.map {

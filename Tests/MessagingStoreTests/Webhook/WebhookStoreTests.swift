@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `tell the log of every change that is one (X3)`() async throws {
+    @Test func `record every effective change in the log (X3)`() async throws {
         let sample = try await SampleApplication()
         let before = try await sample.events().count
         let (store, application) = (sample.store.acting(as: .token(.sample(7))), sample.application)
@@ -46,7 +46,7 @@ import Testing
                 .webhookUpdated(WebhookSummary(failed)), .webhookDeleted(WebhookSummary(failed)),
             ])
         #expect(failed.status == .inactive(reason: "no"))
-        // Who registered it here and what came of asking its target have nobody's name.
+        // Registration here and the results of verification have no actor.
         #expect(events.map { $0.actor == nil } == [true, true, false, false, false, true, false])
     }
 
@@ -65,7 +65,7 @@ import Testing
         #expect(kinds == [])
     }
 
-    @Test func `tell the log no secret, whatever becomes of them (X3)`() async throws {
+    @Test func `never record a secret in the log (X3)`() async throws {
         let sample = try await SampleApplication()
         let webhook = try await sample.hook()
         try await sample.store.finishVerification(of: webhook, failure: nil, in: sample.application)
@@ -125,7 +125,7 @@ import Testing
         #expect(try await sample.store.activeWebhooks().map(\.webhook.id) == [mine.id])
     }
 
-    @Test func `are told from the end of the log on (webhooks 1_3)`() async throws {
+    @Test func `receive events from the end of the log on (webhooks 1_3)`() async throws {
         let sample = try await SampleApplication()
         let webhook = try await sample.hook()
         let end = try await sample.store.logExtent(in: sample.application).end

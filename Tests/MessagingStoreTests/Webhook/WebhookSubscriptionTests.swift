@@ -4,7 +4,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `What a webhook was active for` {
-    @Test func `is kept until it is read, through every deactivation (webhooks 1_3)`()
+    @Test func `is stored until it is read, through every deactivation (webhooks 1_3)`()
         async throws
     {
         let (sample, webhook) = try await SampleApplication.telling()
@@ -36,7 +36,7 @@ import Testing
         let now = try await sample.told()
         let end = try #require(now.first?.unread.first?.through)
         let almost = LogPosition(end.number - 1)
-        // Who has read for a webhook that was active then reads again.
+        // A reader that read for a webhook that was active then reads again.
         #expect(try await !sample.read(to: end, for: before))
         #expect(try await sample.read(to: almost, for: now))
         let left = try await sample.told()
@@ -46,7 +46,7 @@ import Testing
         #expect(try await sample.store.applicationsWithUnreadEvents().isEmpty)
     }
 
-    @Test func `is not kept when it has been read (webhooks 1_3)`() async throws {
+    @Test func `is not stored when it has been read (webhooks 1_3)`() async throws {
         let (sample, webhook) = try await SampleApplication.telling()
         try await sample.conversation()
         #expect(try await sample.read(to: try await sample.end(), for: try await sample.told()))
@@ -64,7 +64,7 @@ import Testing
         #expect(try await sample.store.applicationsWithUnreadEvents().isEmpty)
     }
 
-    @Test func `keeps its events in the log until then (X3)`() async throws {
+    @Test func `prevents trimming of its events until then (X3)`() async throws {
         let (sample, webhook) = try await SampleApplication.telling()
         let place = try await sample.end()
         let conversation = try await sample.conversation()
@@ -81,7 +81,7 @@ import Testing
 }
 
 extension SampleApplication {
-    /// One with an active webhook, for which nobody has read yet.
+    /// An application with an active webhook, for which nothing was read yet.
     fileprivate static func telling() async throws -> (SampleApplication, Webhook) {
         let sample = try await SampleApplication()
         let webhook = try await sample.hook()
