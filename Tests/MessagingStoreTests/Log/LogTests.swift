@@ -109,7 +109,7 @@ extension SampleApplication {
         }
     }
 
-    /// Two webhooks: one that stays, and one that is deactivated and deleted.
+    /// Two webhooks: one that stays, and one that is deleted.
     private func listen() async throws {
         let (webhook, former) = try await (hook(), hook())
         for asked in [webhook, former] {
