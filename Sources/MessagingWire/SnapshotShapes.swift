@@ -33,28 +33,6 @@ extension MessageJSON {
     }
 }
 
-extension EventJSON {
-    /// An event with what the store knows of it.
-    public init(_ shown: ResolvedEvent) {
-        let recorded = shown.recorded
-        self.init(
-            id: shown.id, position: recorded.position, at: recorded.at, actor: recorded.actor,
-            event: recorded.event, object: Object(shown.object))
-    }
-}
-
-extension EventJSON.Object {
-    fileprivate init(_ object: ResolvedEvent.Object) {
-        switch object {
-        case .none: self = .none
-        case .message(let snapshot): self = .message(MessageJSON(snapshot))
-        case .conversation(let snapshot): self = .conversation(ConversationJSON(snapshot))
-        case .identity(let identity): self = .identity(identity)
-        case .sender(let identity): self = .sender(identity)
-        }
-    }
-}
-
 extension WebhookEventJSON {
     /// An event as receivers hear of it.
     public init(_ told: WebhookEvent) {
@@ -66,8 +44,6 @@ extension WebhookEventJSON.Subject {
     fileprivate init(_ subject: WebhookEvent.Subject) {
         switch subject {
         case .message(let snapshot): self = .message(.whole(MessageJSON(snapshot)))
-        case .deletedMessage(let id, let conversation):
-            self = .message(.deleted(id, in: conversation))
         case .conversation(let snapshot): self = .conversation(ConversationJSON(snapshot))
         case .merged(let snapshot, let aliases):
             self = .merged(ConversationJSON(snapshot), aliases: aliases)

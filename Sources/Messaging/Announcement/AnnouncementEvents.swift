@@ -1,15 +1,15 @@
-/// An announcement was made; one copy of it, however many it is for.
-public struct AnnouncementSent: Equatable, Sendable {
+/// An announcement was sent; one event for all recipients.
+public struct AnnouncementSent: EventPayload {
     /// The announcement.
     public let announcement: Announcement
-    /// To whom, in the order of naming.
+    /// The recipients in the order given.
     public let recipients: [UserID]
-    /// The notification as it came, JSON; for those who push.
+    /// The notification as received, JSON; `nil` for none.
     public let notification: [UInt8]?
-    /// The key under which it is replayed.
+    /// The `If-None-Match` key of the announcement; `nil` for none.
     public let key: Replay.Key?
 
-    /// What happened.
+    /// All members.
     public init(
         announcement: Announcement, recipients: [UserID], notification: [UInt8]? = nil,
         key: Replay.Key? = nil
@@ -19,48 +19,75 @@ public struct AnnouncementSent: Equatable, Sendable {
         self.notification = notification
         self.key = key
     }
+
+    public var type: EventType { .announcementSent }
+
+    public var author: EventActor? { EventActor(announcement.sender) }
 }
 
-/// A recipient received or read an announcement he had not yet (R72, R100).
-public struct AnnouncementReceived: Equatable, Sendable {
+/// A recipient received or read an announcement for the first time (R72, R100).
+public struct AnnouncementReceived: EventPayload {
     /// The announcement.
     public let announcement: Announcement.ID
     /// The recipient.
     public let user: UserID
-    /// Received or read.
+    /// Whether it was received or read.
     public let kind: Receipts.Kind
-    /// When.
+    /// The moment of the change.
     public let at: Timestamp
 
-    /// What happened.
-    public init(
-        announcement: Announcement.ID, user: UserID, kind: Receipts.Kind, at moment: Timestamp
-    ) {
+    /// All members.
+    public init(announcement: Announcement.ID, user: UserID, kind: Receipts.Kind, at: Timestamp) {
         self.announcement = announcement
         self.user = user
         self.kind = kind
-        at = moment
+        self.at = at
     }
+
+    public var type: EventType { .announcementReceived }
+
+    public var author: EventActor? { .user(user) }
 }
 
-/// A notification without a message was handed over; for those who push.
-public struct NotificationSent: Equatable, Sendable {
-    /// To whom, in the order of naming.
-    public let recipients: [UserID]
-    /// The notification as it came, JSON.
-    public let notification: [UInt8]
-    /// The key that recognises a repeat for 24 h.
-    public let key: Replay.Key?
-    /// When.
+/// A recipient deleted their copy of an announcement.
+public struct AnnouncementDeleted: EventPayload {
+    /// The announcement.
+    public let announcement: Announcement.ID
+    /// The recipient.
+    public let user: UserID
+    /// The moment of the change.
     public let at: Timestamp
 
-    /// What happened.
-    public init(
-        recipients: [UserID], notification: [UInt8], key: Replay.Key?, at moment: Timestamp
-    ) {
+    /// All members.
+    public init(announcement: Announcement.ID, user: UserID, at: Timestamp) {
+        self.announcement = announcement
+        self.user = user
+        self.at = at
+    }
+
+    public var type: EventType { .announcementDeleted }
+
+    public var author: EventActor? { .user(user) }
+}
+
+/// A notification without a message was sent.
+public struct NotificationSent: EventPayload {
+    /// The recipients in the order given.
+    public let recipients: [UserID]
+    /// The notification as received, JSON.
+    public let notification: [UInt8]
+    /// The key that detects a repeat within 24 h; `nil` for none.
+    public let key: Replay.Key?
+    /// The moment of the change.
+    public let at: Timestamp
+
+    /// All members.
+    public init(recipients: [UserID], notification: [UInt8], key: Replay.Key?, at: Timestamp) {
         self.recipients = recipients
         self.notification = notification
         self.key = key
-        at = moment
+        self.at = at
     }
+
+    public var type: EventType { .notificationSent }
 }

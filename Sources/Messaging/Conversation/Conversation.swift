@@ -108,7 +108,10 @@ extension Conversation {
     /// Decides what a distinct match shows to whom (R53, rulings 15): the system announces it, a
     /// user who did not see it does from now on; `nil` when nothing changes.
     public func appearing(to asker: Participant?, at now: Timestamp) -> Event? {
-        guard let asker else { return isAnnounced ? nil : .conversationAnnounced(id, at: now) }
+        guard let asker else {
+            return isAnnounced
+                ? nil : .conversationAnnounced(ConversationAnnounced(conversation: id, at: now))
+        }
         return asker.state == .shown ? nil : showing(to: [asker.userID], at: now)
     }
 
@@ -148,7 +151,7 @@ extension Conversation {
     /// Decides a deletion for all; `nil` when it is done already, as a repeat succeeds (R18).
     public func deleting(at now: Timestamp) -> Event? {
         deletedAt == nil
-            ? .conversationRemoved(ConversationRemoved(conversation: self, at: now)) : nil
+            ? .conversationDeleted(ConversationDeleted(conversation: self, at: now)) : nil
     }
 
     /// Decides what a user's deletion changes.

@@ -1,160 +1,189 @@
-/// A conversation was made.
-public struct ConversationCreated: Equatable, Sendable {
-    /// The conversation as it was made.
+/// A conversation was created, and with it every user it names (R90).
+public struct ConversationCreated: EventPayload {
+    /// The conversation as created.
     public let conversation: Conversation
-    /// The key under which the creation is replayed.
+    /// The `If-None-Match` key of the creation; `nil` for none.
     public let key: Replay.Key?
 
-    /// What happened.
+    /// All members.
     public init(conversation: Conversation, key: Replay.Key? = nil) {
         self.conversation = conversation
         self.key = key
     }
+
+    public var type: EventType { .conversationCreated }
 }
 
-/// A distinct creation met its match; the conversation itself did not change.
-public struct ConversationMatched: Equatable, Sendable {
-    /// The match.
+/// A distinct creation found an existing conversation, which did not change.
+public struct ConversationMatched: EventPayload {
+    /// The existing conversation.
     public let conversation: Conversation.ID
-    /// The key that answers with the match from now on (platform-api 1.9, rule 6).
+    /// The key that answers with the existing conversation from now on (platform-api 1.9, rule 6).
     public let key: Replay.Key?
-    /// The proposed id, an alias of the match for ever (X1.6).
+    /// The proposed id, a permanent alias of the existing conversation (X1.6).
     public let alias: Conversation.ID?
 
-    /// What happened.
+    /// All members.
     public init(conversation: Conversation.ID, key: Replay.Key?, alias: Conversation.ID?) {
         self.conversation = conversation
         self.key = key
         self.alias = alias
     }
+
+    public var type: EventType { .conversationMatched }
 }
 
-/// A conversation came into the view of some users, before any message did it (R51–R53).
-public struct ConversationShown: Equatable, Sendable {
+/// Users see a conversation before any message makes it visible (R51–R53).
+public struct ConversationShown: EventPayload {
     /// The conversation.
     public let conversation: Conversation.ID
-    /// Who sees it from now on: its creator, or who asked for a distinct one that was there.
+    /// The users who see it from now on: its creator, or the user who created a distinct conversation that exists.
     public let users: [UserID]
-    /// When.
+    /// The moment of the change.
     public let at: Timestamp
 
-    /// What happened.
-    public init(conversation: Conversation.ID, users: [UserID], at moment: Timestamp) {
+    /// All members.
+    public init(conversation: Conversation.ID, users: [UserID], at: Timestamp) {
         self.conversation = conversation
         self.users = users
-        at = moment
+        self.at = at
     }
+
+    public var type: EventType { .conversationShown }
 }
 
-/// A user deleted a conversation for himself, or left it (R16, R17).
-public struct ConversationHidden: Equatable, Sendable {
+/// All participants see a conversation before any message makes it visible (R52).
+public struct ConversationAnnounced: EventPayload {
     /// The conversation.
     public let conversation: Conversation.ID
-    /// Whose view it is.
-    public let user: UserID
-    /// He never sees messages up to here again; `nil` when he left, which takes nothing away from
-    /// him should he be added again (rulings 15).
-    public let upTo: Position?
-    /// When.
+    /// The moment of the change.
     public let at: Timestamp
 
-    /// What happened.
-    public init(
-        conversation: Conversation.ID, user: UserID, upTo place: Position?, at moment: Timestamp
-    ) {
+    /// All members.
+    public init(conversation: Conversation.ID, at: Timestamp) {
         self.conversation = conversation
-        self.user = user
-        upTo = place
-        at = moment
+        self.at = at
     }
+
+    public var type: EventType { .conversationAnnounced }
 }
 
-/// The participant set of a conversation changed.
-public struct ParticipantsChanged: Equatable, Sendable {
+/// A user deleted a conversation from their own view, or left it (R16, R17).
+public struct ConversationHidden: EventPayload {
     /// The conversation.
     public let conversation: Conversation.ID
-    /// Who takes part now, in order.
+    /// The user.
+    public let user: UserID
+    /// The last message that the user never sees again; `nil` when the user left, because leaving deletes
+    /// nothing if the user is added again (rulings 15).
+    public let upTo: Position?
+    /// The moment of the change.
+    public let at: Timestamp
+
+    /// All members.
+    public init(conversation: Conversation.ID, user: UserID, upTo: Position?, at: Timestamp) {
+        self.conversation = conversation
+        self.user = user
+        self.upTo = upTo
+        self.at = at
+    }
+
+    public var type: EventType { .conversationHidden }
+
+    public var author: EventActor? { .user(user) }
+}
+
+/// The participants of a conversation changed.
+public struct ParticipantsChanged: EventPayload {
+    /// The conversation.
+    public let conversation: Conversation.ID
+    /// The participants after the change, in order.
     public let participants: Participants
-    /// Who was not among them before.
+    /// The new participants.
     public let added: [UserID]
-    /// Who is no more.
+    /// The participants that were removed.
     public let removed: [UserID]
     /// The last message before the change.
     public let after: Position
-    /// When.
+    /// The moment of the change.
     public let at: Timestamp
 
-    /// What happened.
+    /// All members.
     public init(
         conversation: Conversation.ID, participants: Participants, added: [UserID],
-        removed: [UserID], after: Position, at moment: Timestamp
+        removed: [UserID], after: Position, at: Timestamp
     ) {
         self.conversation = conversation
         self.participants = participants
         self.added = added
         self.removed = removed
         self.after = after
-        at = moment
+        self.at = at
     }
+
+    public var type: EventType { .participantsChanged }
 }
 
 /// Keys of a conversation's metadata were written.
-public struct MetadataChanged: Equatable, Sendable {
+public struct MetadataChanged: EventPayload {
     /// The conversation.
     public let conversation: Conversation.ID
-    /// The effective writes, to be merged into what was there (R48).
+    /// The effective writes, to be merged into the metadata (R48).
     public let writes: Metadata
-    /// When.
+    /// The moment of the change.
     public let at: Timestamp
 
-    /// What happened.
-    public init(conversation: Conversation.ID, writes: Metadata, at moment: Timestamp) {
+    /// All members.
+    public init(conversation: Conversation.ID, writes: Metadata, at: Timestamp) {
         self.conversation = conversation
         self.writes = writes
-        at = moment
+        self.at = at
     }
+
+    public var type: EventType { .metadataChanged }
 }
 
-/// A distinct conversation took in others of the same participants, or came into its order (X1.5).
-public struct ConversationMerged: Equatable, Sendable {
-    /// What a participant sees of it after that.
+/// Another distinct conversation of the same participants was merged into this one, or its messages were
+/// sorted (X1.5).
+public struct ConversationMerged: EventPayload {
+    /// A participant's view of the conversation after the merge.
     public struct View: Equatable, Sendable {
         /// The participant.
         public let user: UserID
-        /// What he sees and has made of it.
+        /// The view.
         public let view: MergeableView
 
-        /// A participant's view.
+        /// Creates a view.
         public init(_ user: UserID, _ view: MergeableView) {
             self.user = user
             self.view = view
         }
     }
 
-    /// The one whose id stays; from now on the one distinct conversation of its participants.
+    /// The conversation whose id stays, from now on the distinct one of its participants.
     public let winner: Conversation.ID
-    /// The one that is no more; `nil` when only messages were put in order, or nobody was there yet.
+    /// The conversation that ends; `nil` when only messages were sorted, or none existed.
     public let loser: Conversation.ID?
-    /// Every id that leads to the winner since, in the order of their bytes: the loser's and its aliases.
+    /// All ids that name the winner from now on, sorted by bytes: the loser's and its aliases.
     public let aliases: [Conversation.ID]
-    /// The winner's metadata after it.
+    /// The winner's metadata after the merge.
     public let metadata: Metadata
     /// Whether all participants see it.
     public let isAnnounced: Bool
-    /// The last place ever given.
+    /// The highest position ever assigned.
     public let lastPosition: Position
-    /// Where all messages stand now: the winner's and then the loser's, the lowest former place first.
+    /// The new positions of all messages, the winner's first, each list by former position.
     public let relocations: [Relocation]
-    /// All participants' views, in the order of their names' bytes.
+    /// The views of all participants, sorted by the bytes of the user id.
     public let views: [View]
-    /// When.
+    /// The moment of the change.
     public let at: Timestamp
 
-    /// What happened.
+    /// All members.
     public init(
         winner: Conversation.ID, loser: Conversation.ID?, aliases: [Conversation.ID],
         metadata: Metadata, isAnnounced: Bool, lastPosition: Position, relocations: [Relocation],
-        views: [View], at moment: Timestamp
+        views: [View], at: Timestamp
     ) {
         self.winner = winner
         self.loser = loser
@@ -164,20 +193,24 @@ public struct ConversationMerged: Equatable, Sendable {
         self.lastPosition = lastPosition
         self.relocations = relocations
         self.views = views
-        at = moment
+        self.at = at
     }
+
+    public var type: EventType { .conversationMerged }
 }
 
-/// A conversation was deleted for all, and was this before (R18, webhooks §4.2).
-public struct ConversationRemoved: Equatable, Sendable {
-    /// The conversation as it was last, participants included.
+/// A conversation was deleted for all (R18).
+public struct ConversationDeleted: EventPayload {
+    /// The conversation before its deletion, with its participants (webhooks §4.2).
     public let conversation: Conversation
-    /// When it was deleted.
+    /// The moment of the change.
     public let at: Timestamp
 
-    /// What happened.
-    public init(conversation: Conversation, at moment: Timestamp) {
+    /// All members.
+    public init(conversation: Conversation, at: Timestamp) {
         self.conversation = conversation
-        at = moment
+        self.at = at
     }
+
+    public var type: EventType { .conversationDeleted }
 }

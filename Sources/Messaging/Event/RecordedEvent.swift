@@ -1,14 +1,14 @@
-/// An event with its place in the log.
+/// An event with its position in the event log.
 public struct RecordedEvent: Equatable, Sendable {
     /// 1, 2, 3 … without gaps in its application.
     public let position: LogPosition
-    /// When it was recorded.
+    /// The moment of recording.
     public let at: Timestamp
-    /// What happened.
+    /// The event.
     public let event: Event
-    /// On whose account it was recorded; `nil` for what the server does by itself.
+    /// The actor of the request; `nil` for what the server does by itself.
     public let recorder: EventActor?
-    /// In which trace it was asked for; `nil` for none.
+    /// The trace of the request; `nil` for none.
     public let trace: Trace?
 
     /// All members.
@@ -22,6 +22,83 @@ public struct RecordedEvent: Equatable, Sendable {
         self.trace = trace
     }
 
-    /// Who did it: whoever the event itself names, else on whose account it was recorded.
+    /// The author that the event names, otherwise the actor of the request.
     public var actor: EventActor? { event.author ?? recorder }
+}
+
+/// A recorded event with the object that its JSON shows.
+public struct ResolvedEvent: Sendable {
+    /// The public id of the event.
+    public let id: EventID
+    /// The event.
+    public let recorded: RecordedEvent
+    /// The object that the event changed.
+    public let object: Object
+
+    /// All members.
+    public init(id: EventID, recorded: RecordedEvent, object: Object) {
+        self.id = id
+        self.recorded = recorded
+        self.object = object
+    }
+
+    /// The object of an event in its state right after the event.
+    public enum Object: Equatable, Sendable {
+        /// The event alone is shown, or the object no longer exists.
+        case none
+        case message(MessageSnapshot)
+        case conversation(ConversationSnapshot)
+        case identity(Identity)
+        /// The sender of an announcement.
+        case sender(BasicIdentity)
+    }
+}
+
+/// The author of a change: a user, a service that has only a name, or the holder of a token.
+public enum EventActor: Equatable, Sendable {
+    case user(UserID)
+    case named(String)
+    case token(Token.ID)
+
+    /// The sender of a message or announcement.
+    public init(_ sender: Sender) {
+        switch sender {
+        case .user(let user): self = .user(user)
+        case .named(let name): self = .named(name)
+        }
+    }
+}
+
+/// A position in the event log of an application: 1, 2, 3 … without gaps.
+public struct LogPosition: Hashable, Comparable, Sendable {
+    /// From one; zero is before the first event.
+    public let number: Int64
+
+    /// The position with that number.
+    public init(_ number: Int64) {
+        self.number = number
+    }
+
+    /// The position before the first event.
+    public static let start = LogPosition(0)
+
+    /// The earlier position comes first.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.number < right.number
+    }
+}
+
+/// A distributed trace that a request belongs to (W3C Trace Context). Its webhook requests continue it (X5).
+public struct Trace: Hashable, Sendable {
+    /// 16 bytes in lower-case hexadecimal digits, not all zero.
+    public let id: String
+    /// Flags of the whole trace: bit 0 that it is sampled, bit 1 that its id is random.
+    public let flags: UInt8
+
+    /// A trace as a caller names it. Other flags have no meaning yet and are not passed on
+    /// (Trace Context level 2, §3.2.2.5.3).
+    public init(id: String, flags: UInt8) {
+        self.id = id
+        self.flags = flags & 3
+    }
 }

@@ -1,44 +1,87 @@
 /// A message was sent.
-public struct MessageSent: Equatable, Sendable {
+public struct MessageSent: EventPayload {
     /// The message.
     public let message: Message
-    /// The notification as it came, JSON; for those who push.
+    /// The notification as received, JSON; `nil` for none.
     public let notification: [UInt8]?
-    /// The key under which the sending is replayed.
+    /// The `If-None-Match` key of the message; `nil` for none.
     public let key: Replay.Key?
 
-    /// What happened.
+    /// All members.
     public init(message: Message, notification: [UInt8]? = nil, key: Replay.Key? = nil) {
         self.message = message
         self.notification = notification
         self.key = key
     }
+
+    public var type: EventType { .messageSent }
+
+    public var author: EventActor? { EventActor(message.sender) }
 }
 
 /// A message was accepted that will be sent later.
-public struct MessageScheduled: Equatable, Sendable {
+public struct MessageScheduled: EventPayload {
     /// The message.
     public let message: ScheduledMessage
-    /// The key under which the scheduling is replayed.
+    /// The `If-None-Match` key of the message; `nil` for none.
     public let key: Replay.Key?
 
-    /// What happened.
+    /// All members.
     public init(message: ScheduledMessage, key: Replay.Key? = nil) {
         self.message = message
         self.key = key
     }
+
+    public var type: EventType { .messageScheduled }
+
+    public var author: EventActor? { EventActor(message.draft.sender) }
 }
 
-/// Parts of a message were added, replaced or removed; its content is otherwise what was sent (R20).
-public struct PartsChanged: Equatable, Sendable {
-    /// Both names of a part that is gone.
+/// A scheduled message was sent, or dropped because its conversation or sender no longer exists.
+public struct ScheduleEnded: EventPayload {
+    /// The message.
+    public let message: Message.ID
+    /// Whether it was sent.
+    public let isSent: Bool
+    /// The moment of the change.
+    public let at: Timestamp
+
+    /// All members.
+    public init(message: Message.ID, isSent: Bool, at: Timestamp) {
+        self.message = message
+        self.isSent = isSent
+        self.at = at
+    }
+
+    public var type: EventType { .scheduleEnded }
+}
+
+/// A batch of messages was accepted.
+public struct BatchAccepted: EventPayload {
+    /// The `If-None-Match` key of the batch.
+    public let key: Replay.Key
+    /// The conversation of the messages.
+    public let conversation: Conversation.ID
+
+    /// All members.
+    public init(key: Replay.Key, conversation: Conversation.ID) {
+        self.key = key
+        self.conversation = conversation
+    }
+
+    public var type: EventType { .batchAccepted }
+}
+
+/// Parts of a message were added, replaced or removed (R20).
+public struct PartsChanged: EventPayload {
+    /// A removed part.
     public struct Removed: Equatable, Sendable {
         /// Its id.
         public let id: MessagePart.ID
         /// Its creation number.
         public let index: Int
 
-        /// A part that is gone.
+        /// A part with this id and creation number.
         public init(id: MessagePart.ID, index: Int) {
             self.id = id
             self.index = index
@@ -47,27 +90,27 @@ public struct PartsChanged: Equatable, Sendable {
 
     /// The message.
     public let message: Message.ID
-    /// Where it is.
+    /// The conversation of the message.
     public let conversation: Conversation.ID
-    /// Parts that were not there before.
+    /// The added parts.
     public let created: [MessagePart]
-    /// Parts that have another body or type now, and their names still.
+    /// The parts with another body or type, under their former ids.
     public let updated: [MessagePart]
-    /// Parts that are gone.
+    /// The removed parts.
     public let removed: [Removed]
-    /// The creation numbers of all parts in their new order; `nil` when none has moved, new ones
-    /// being the last.
+    /// The creation numbers of all parts in their new order; `nil` when the order stays and added parts are
+    /// last.
     public let order: [Int]?
-    /// How many parts the message has ever had: the next creation number (platform-api 1.3).
+    /// The number of parts the message ever had: the next creation number (platform-api 1.3).
     public let made: Int
-    /// When.
+    /// The moment of the change.
     public let at: Timestamp
 
-    /// What happened.
+    /// All members.
     public init(
         message: Message.ID, conversation: Conversation.ID, created: [MessagePart] = [],
         updated: [MessagePart] = [], removed: [Removed] = [], order: [Int]? = nil, made: Int,
-        at moment: Timestamp
+        at: Timestamp
     ) {
         self.message = message
         self.conversation = conversation
@@ -76,92 +119,109 @@ public struct PartsChanged: Equatable, Sendable {
         self.removed = removed
         self.order = order
         self.made = made
-        at = moment
+        self.at = at
     }
+
+    public var type: EventType { .messageUpdated }
 }
 
-/// A participant received or read messages he had not yet.
-public struct ReceiptsRecorded: Equatable, Sendable {
+/// A participant received or read messages for the first time.
+public struct ReceiptsRecorded: EventPayload {
     /// The conversation.
     public let conversation: Conversation.ID
     /// The participant.
     public let user: UserID
-    /// Received or read.
+    /// Whether they were received or read.
     public let kind: Receipts.Kind
-    /// The positions it is new for.
+    /// The positions that the receipt is new for.
     ///
-    /// At least one is another's message; between them may lie his own and deleted ones, which a
-    /// receipt means nothing to, so that marking a long conversation is one interval.
+    /// At least one is another sender's message. The participant's own and deleted messages in between may be
+    /// included, where a receipt means nothing, so that marking a long conversation is one interval.
     public let positions: IntervalSet
-    /// When.
+    /// The moment of the change.
     public let at: Timestamp
 
-    /// What happened.
+    /// All members.
     public init(
         conversation: Conversation.ID, user: UserID, kind: Receipts.Kind, positions: IntervalSet,
-        at moment: Timestamp
+        at: Timestamp
     ) {
         self.conversation = conversation
         self.user = user
         self.kind = kind
         self.positions = positions
-        at = moment
+        self.at = at
     }
+
+    public var type: EventType {
+        switch kind {
+        case .delivery: .messageDelivered
+        case .read: .messageRead
+        }
+    }
+
+    public var author: EventActor? { .user(user) }
 }
 
-/// A user deleted one message for himself (R29).
-public struct MessageHidden: Equatable, Sendable {
+/// A user deleted a message from their own view (R29).
+public struct MessageHidden: EventPayload {
     /// The message.
     public let message: Message.ID
     /// Its conversation.
     public let conversation: Conversation.ID
-    /// Its place there.
+    /// Its position.
     public let position: Position
-    /// Whose view it is gone from.
+    /// The user.
     public let user: UserID
-    /// When.
+    /// The moment of the change.
     public let at: Timestamp
 
-    /// What happened.
+    /// All members.
     public init(
         message: Message.ID, conversation: Conversation.ID, position: Position, user: UserID,
-        at moment: Timestamp
+        at: Timestamp
     ) {
         self.message = message
         self.conversation = conversation
         self.position = position
         self.user = user
-        at = moment
+        self.at = at
     }
+
+    public var type: EventType { .messageHidden }
+
+    public var author: EventActor? { .user(user) }
 }
 
-/// A message was deleted for all, and was this before (R29, webhooks §4.2).
-public struct MessageRemoved: Equatable, Sendable {
-    /// What a participant had made of it.
+/// A message was deleted for all (R29).
+public struct MessageDeleted: EventPayload {
+    /// A participant's receipt for the message.
     public struct Recipient: Equatable, Sendable {
         /// The participant.
         public let user: UserID
-        /// How far it had come to him.
+        /// The status of the message for the participant.
         public let status: RecipientStatus
 
-        /// What a participant had made of it.
+        /// A receipt.
         public init(user: UserID, status: RecipientStatus) {
             self.user = user
             self.status = status
         }
     }
 
-    /// The message as it was last.
+    /// The message before its deletion (webhooks §4.2).
     public let message: Message
-    /// One entry for each participant at sending time, in the order of naming (R71).
+    /// One entry for each participant at sending time, in the order of the participants (R71).
     public let recipients: [Recipient]
-    /// When it was deleted.
+    /// The moment of the change.
     public let at: Timestamp
 
-    /// What happened.
-    public init(message: Message, recipients: [Recipient], at moment: Timestamp) {
+    /// All members.
+    public init(message: Message, recipients: [Recipient], at: Timestamp) {
         self.message = message
         self.recipients = recipients
-        at = moment
+        self.at = at
     }
+
+    public var type: EventType { .messageDeleted }
 }

@@ -111,7 +111,8 @@ extension [UserPatch] {
         let after = reduce(before) { isSuspended, patch in
             if case .suspend(let isSuspended) = patch { isSuspended } else { isSuspended }
         }
-        return after == before ? nil : .userSuspended(user, after, at: now)
+        return after == before
+            ? nil : .userSuspended(UserSuspended(user: user, isSuspended: after, at: now))
     }
 }
 

@@ -1,50 +1,137 @@
-/// Members of an identity were set one by one.
-public struct IdentityPatched: Equatable, Sendable {
-    /// Whose identity.
+/// An identity was created or replaced as a whole.
+public struct IdentityReplaced: EventPayload {
+    /// The new identity.
+    public let identity: Identity
+
+    /// All members.
+    public init(identity: Identity) {
+        self.identity = identity
+    }
+
+    public var type: EventType { .identityReplaced }
+}
+
+/// Members of an identity were set.
+public struct IdentityPatched: EventPayload {
+    /// The user.
     public let user: UserID
-    /// The operations in order; applying them again makes the same identity.
+    /// The operations in order; applying them again gives the same identity.
     public let patches: [IdentityPatch]
 
-    /// What happened.
+    /// All members.
     public init(user: UserID, patches: [IdentityPatch]) {
         self.user = user
         self.patches = patches
     }
+
+    public var type: EventType { .identityPatched }
 }
 
-/// Whom a user follows changed by his own will; what shared conversations do is no event of its own.
-public struct FollowingChanged: Equatable, Sendable {
-    /// Who follows.
+/// An identity was deleted; the user stays, without names.
+public struct IdentityDeleted: EventPayload {
+    /// The user.
+    public let user: UserID
+
+    /// All members.
+    public init(user: UserID) {
+        self.user = user
+    }
+
+    public var type: EventType { .identityDeleted }
+}
+
+/// A user followed or unfollowed others.
+///
+/// What shared conversations add is not an event.
+public struct FollowingChanged: EventPayload {
+    /// The user who follows.
     public let follower: UserID
-    /// Whom he follows from now on, whether or not a conversation connects them, in order of bytes.
+    /// The users followed from now on, whether or not a conversation connects them, sorted by bytes.
     public let added: [UserID]
-    /// Whom he follows no more unless a conversation connects them (rulings 19), in order of bytes.
+    /// The users no longer followed, unless a conversation connects them (rulings 19), sorted by bytes.
     public let removed: [UserID]
 
-    /// What happened.
+    /// All members.
     public init(follower: UserID, added: [UserID] = [], removed: [UserID] = []) {
         self.follower = follower
         self.added = added
         self.removed = removed
     }
+
+    public var type: EventType { .followingChanged }
+
+    public var author: EventActor? { .user(follower) }
 }
 
 /// A user's block list changed.
-public struct BlocksChanged: Equatable, Sendable {
-    /// Whose list it is (R30).
+public struct BlocksChanged: EventPayload {
+    /// The user whose list it is (R30).
     public let owner: UserID
-    /// Who is blocked now and was not before, in the order of their bytes.
+    /// The users blocked now and not before, sorted by bytes.
     public let added: [UserID]
-    /// Who was blocked before and is not now, in the order of their bytes.
+    /// The users blocked before and not now, sorted by bytes.
     public let removed: [UserID]
-    /// When.
+    /// The moment of the change.
     public let at: Timestamp
 
-    /// What happened.
-    public init(owner: UserID, added: [UserID], removed: [UserID], at moment: Timestamp) {
+    /// All members.
+    public init(owner: UserID, added: [UserID], removed: [UserID], at: Timestamp) {
         self.owner = owner
         self.added = added
         self.removed = removed
-        at = moment
+        self.at = at
     }
+
+    public var type: EventType { .blocksChanged }
+}
+
+/// The external count of a user's badge was set.
+public struct BadgeSet: EventPayload {
+    /// The user.
+    public let user: UserID
+    /// The new count.
+    public let externalUnreadCount: Int64
+
+    /// All members.
+    public init(user: UserID, externalUnreadCount: Int64) {
+        self.user = user
+        self.externalUnreadCount = externalUnreadCount
+    }
+
+    public var type: EventType { .badgeSet }
+}
+
+/// A user was suspended, which ends all sessions, or resumed.
+public struct UserSuspended: EventPayload {
+    /// The user.
+    public let user: UserID
+    /// Whether the user is suspended now.
+    public let isSuspended: Bool
+    /// The moment of the change.
+    public let at: Timestamp
+
+    /// All members.
+    public init(user: UserID, isSuspended: Bool, at: Timestamp) {
+        self.user = user
+        self.isSuspended = isSuspended
+        self.at = at
+    }
+
+    public var type: EventType { .userSuspended }
+}
+
+/// All sessions of a user that had begun by then ended.
+public struct SessionsEnded: EventPayload {
+    /// The user.
+    public let user: UserID
+    /// The moment of the change.
+    public let at: Timestamp
+
+    /// All members.
+    public init(user: UserID, at: Timestamp) {
+        self.user = user
+        self.at = at
+    }
+
+    public var type: EventType { .sessionsEnded }
 }

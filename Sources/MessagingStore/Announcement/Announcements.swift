@@ -161,7 +161,9 @@ extension MessagingStore {
             _ = try context.transaction.announcementCopy(
                 announcement, for: user, in: application)
             try context.record(
-                .announcementDeleted(announcement, for: user, at: context.now))
+                .announcementDeleted(
+                    AnnouncementDeleted(
+                        announcement: announcement, user: user, at: context.now)))
         }
     }
 }

@@ -12,7 +12,7 @@ extension MessagingStore {
         return try await change(in: id) { context in
             if let known = try context.transaction.application(id) { return known }
             let application = Application(id: id, name: name, createdAt: context.now)
-            try context.record(.applicationCreated(application))
+            try context.record(.applicationCreated(ApplicationCreated(application: application)))
             return application
         }
     }
@@ -43,7 +43,9 @@ extension MessagingStore {
                 throw Rejection.notFound(.application)
             }
             guard application.isSuspended != isSuspended else { return }
-            try context.record(.applicationSuspended(id, isSuspended))
+            try context.record(
+                .applicationSuspended(
+                    ApplicationSuspended(application: id, isSuspended: isSuspended)))
         }
         grantCache.clear()
     }
@@ -61,7 +63,7 @@ extension MessagingStore {
                 throw Rejection.notFound(.application)
             }
             guard known.sessionLifetime != seconds else { return }
-            try context.record(.sessionLifetimeSet(seconds: seconds))
+            try context.record(.sessionLifetimeSet(SessionLifetimeSet(seconds: seconds)))
         }
         grantCache.clear()
     }

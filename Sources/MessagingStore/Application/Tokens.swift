@@ -55,7 +55,7 @@ extension MessagingStore {
         try await change(in: application) { context in
             guard let token = try context.token(id) else { throw Rejection.notFound(.token) }
             guard token.revokedAt == nil else { return }
-            try context.record(.tokenRevoked(id, at: context.now))
+            try context.record(.tokenRevoked(TokenRevoked(token: id, at: context.now)))
         }
         grantCache.clear()
     }
@@ -82,7 +82,7 @@ extension MutationContext {
             }
             return known
         }
-        try record(.tokenCreated(token, digest: digest))
+        try record(.tokenCreated(TokenCreated(token: token, digest: digest)))
         return token
     }
 

@@ -70,61 +70,6 @@ enum InvalidationSubject: Hashable, Sendable {
     case user(UserID, Application.ID)
 }
 
-extension Event {
-    /// The objects of earlier messages that may look different after the event.
-    ///
-    /// Sending a message adds it and may put the conversation back into a view; it does not change what is
-    /// already shown. Every other event that refers to a conversation counts, needed or not.
-    func changes(in application: Application.ID) -> [InvalidationSubject] {
-        switch self {
-        case .messageSent, .messageScheduled, .scheduleEnded, .batchAccepted: []
-        case .conversationCreated(let created):
-            [.messages(created.conversation.id, application)]
-        case .conversationMatched(let match): [.messages(match.conversation, application)]
-        case .conversationMerged(let merge):
-            [merge.winner, merge.loser].compactMap(\.self).map { id in .messages(id, application) }
-        case .conversationShown(let shown): [.messages(shown.conversation, application)]
-        case .conversationAnnounced(let id, _): [.messages(id, application)]
-        case .conversationHidden(let hidden): [.messages(hidden.conversation, application)]
-        case .participantsChanged(let change): [.messages(change.conversation, application)]
-        case .metadataChanged(let change): [.messages(change.conversation, application)]
-        case .conversationDeleted(let id, _): [.messages(id, application)]
-        case .messageDeleted(_, let conversation, _): [.messages(conversation, application)]
-        case .conversationRemoved(let removed): [.messages(removed.conversation.id, application)]
-        case .messageRemoved(let removed): [.messages(removed.message.conversation, application)]
-        case .messageHidden(let hidden): [.messages(hidden.conversation, application)]
-        case .receiptsRecorded(let receipts): [.messages(receipts.conversation, application)]
-        case .partsChanged(let change): [.messages(change.conversation, application)]
-        case .identityNamed(let identity): [.user(identity.userID, application)]
-        case .identityReplaced(let identity): [.user(identity.userID, application)]
-        case .identityPatched(let change): [.user(change.user, application)]
-        case .identityDeleted(let user): [.user(user, application)]
-        case .userSuspended(let user, _, _): [.user(user, application)]
-        case .recordImported(let record): record.changes(in: application)
-        case .applicationCreated, .applicationSuspended, .tokenCreated, .tokenRevoked,
-            .contentUploaded, .contentWithdrawn, .contentOwned, .blocksChanged, .announcementSent,
-            .announcementReceived, .announcementDeleted, .notificationSent, .followingChanged,
-            .badgeSet, .sessionsEnded, .sessionLifetimeSet, .exportKeyChanged, .exportRequested,
-            .exportStarted, .exportCompleted, .exportDeleted, .exportExpired, .exportErased,
-            .exportScheduleChanged, .contentsErased, .webhookCreated, .webhookUpdated,
-            .webhookSecretRotated, .webhookDeleted:
-            []
-        }
-    }
-}
-
-extension ArchiveRecord {
-    /// An imported message may be placed before others and change the counts of all of them.
-    fileprivate func changes(in application: Application.ID) -> [InvalidationSubject] {
-        switch self {
-        case .user(let moved): [.user(moved.user.id, application)]
-        case .conversation(let moved): [.messages(moved.conversation.id, application)]
-        case .message(let moved): [.messages(moved.message.conversation, application)]
-        case .application, .relations, .content, .scheduled, .announcement, .key: []
-        }
-    }
-}
-
 /// What a cached message depends on, and when it was read.
 public struct CacheValidity: Sendable {
     /// The slots of its conversation, its sender and the viewer.

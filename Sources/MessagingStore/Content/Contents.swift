@@ -118,8 +118,10 @@ extension MessagingStore {
                     .addingReportingOverflow(content.size)
                 guard !overflow, sum <= quota else { return false }
             }
-            try context.record(.contentUploaded(content))
-            if let user { try context.record(.contentOwned(content.id, by: user)) }
+            try context.record(.contentUploaded(ContentUploaded(content: content)))
+            if let user {
+                try context.record(.contentOwned(ContentOwned(content: content.id, owner: user)))
+            }
             return true
         }
     }

@@ -24,7 +24,7 @@ extension MutationContext {
     func withdraw(_ id: Content.ID) throws -> Bool {
         guard let uses = try transaction.useCount(of: id, in: application) else { return true }
         guard uses == 0 else { return false }
-        try record(.contentWithdrawn(id))
+        try record(.contentWithdrawn(ContentWithdrawn(content: id)))
         return true
     }
 }
@@ -86,7 +86,7 @@ extension MessagingStore {
         _ ids: [Content.ID], in application: Application.ID
     ) async throws {
         try await change(in: application) { context in
-            try context.record(.contentsErased(ids))
+            try context.record(.contentsErased(ContentsErased(contents: ids)))
         }
     }
 

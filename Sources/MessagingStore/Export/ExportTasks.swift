@@ -57,7 +57,7 @@ extension MessagingStore {
                 export.archive == nil
             else { return false }
             if export.startedAt == nil {
-                try context.record(.exportStarted(id, at: context.now))
+                try context.record(.exportStarted(ExportStarted(export: id, at: context.now)))
             }
             return true
         }
@@ -74,7 +74,8 @@ extension MessagingStore {
             guard let export = try context.transaction.export(id, in: application),
                 export.archive == nil
             else { return false }
-            try context.record(.exportCompleted(id, archive, at: context.now))
+            try context.record(
+                .exportCompleted(ExportCompleted(export: id, archive: archive, at: context.now)))
             return true
         }
     }
@@ -96,7 +97,7 @@ extension MessagingStore {
                 guard let export = try context.transaction.export(id, in: application),
                     export.expiredAt == nil
                 else { return }
-                try context.record(.exportExpired(id, at: context.now))
+                try context.record(.exportExpired(ExportExpired(export: id, at: context.now)))
             }
         }
     }
@@ -104,7 +105,7 @@ extension MessagingStore {
     /// Records that the archive of a deleted or expired export was deleted.
     public func eraseExport(_ id: Export.ID, in application: Application.ID) async throws {
         try await change(in: application) { context in
-            try context.record(.exportErased(id))
+            try context.record(.exportErased(ExportErased(export: id)))
         }
     }
 }

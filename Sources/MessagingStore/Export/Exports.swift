@@ -6,7 +6,7 @@ extension MessagingStore {
     public func setExportKey(_ key: ExportKey, in application: Application.ID) async throws {
         try await change(in: application) { context in
             guard try context.transaction.exportKey(in: application) != key else { return }
-            try context.record(.exportKeyChanged(key))
+            try context.record(.exportKeyChanged(ExportKeyChanged(key: key)))
         }
     }
 
@@ -40,7 +40,7 @@ extension MessagingStore {
             }
             let export = Export(
                 id: id, scope: .historical, publicKey: key.der, createdAt: context.now)
-            try context.record(.exportRequested(export, nil))
+            try context.record(.exportRequested(ExportRequested(export: export, schedule: nil)))
             return export
         }
     }
@@ -99,7 +99,7 @@ extension MessagingStore {
             guard try context.transaction.export(id, in: application) != nil else {
                 throw Rejection.notFound(.export)
             }
-            try context.record(.exportDeleted(id, at: context.now))
+            try context.record(.exportDeleted(ExportDeleted(export: id, at: context.now)))
         }
     }
 
@@ -143,7 +143,9 @@ extension MessagingStore {
             let changed = schedule.changing(
                 to: interval, topics, from: try transaction.endOfLog(in: application),
                 at: context.now)
-            if changed != schedule { try context.record(.exportScheduleChanged(changed)) }
+            if changed != schedule {
+                try context.record(.exportScheduleChanged(ExportScheduleChanged(schedule: changed)))
+            }
             return changed
         }
     }
@@ -177,7 +179,9 @@ extension MessagingStore {
                 id: id, scope: .scheduled(period), publicKey: key.der, createdAt: context.now)
             try context.record(
                 .exportRequested(
-                    export, schedule.following(id, through: end, at: context.now)))
+                    ExportRequested(
+                        export: export,
+                        schedule: schedule.following(id, through: end, at: context.now))))
         }
     }
 }

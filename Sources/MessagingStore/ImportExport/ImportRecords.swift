@@ -40,12 +40,14 @@ extension MessagingStore {
                 guard known.differs(from: application),
                     try context.transaction.isUnused(application.id)
                 else { return .present }
-                try context.record(.recordImported(.application(application)))
+                try context.record(
+                    .recordImported(RecordImported(record: .application(application))))
             } else {
-                try context.record(.applicationCreated(application))
+                try context.record(
+                    .applicationCreated(ApplicationCreated(application: application)))
             }
             if let lifetime = application.sessionLifetime {
-                try context.record(.sessionLifetimeSet(seconds: lifetime))
+                try context.record(.sessionLifetimeSet(SessionLifetimeSet(seconds: lifetime)))
             }
             return .imported
         }
@@ -103,7 +105,7 @@ private struct RecordImporter {
         case .content(let moved): return try bring(moved)
         case .record(let record, let conversation):
             guard let record = try missing(record, of: conversation) else { return .present }
-            try context.record(.recordImported(record))
+            try context.record(.recordImported(RecordImported(record: record)))
             if case .scheduled(let moved) = record { context.notifySender(of: moved.message.dueAt) }
             if case .conversation(let moved) = record, try merge(moved.conversation) {
                 return .merged
@@ -123,7 +125,7 @@ private struct RecordImporter {
             try transaction.winner(of: id, in: application) ?? id
         }
         let home = ArchivedContent(content, owner: moved.owner)
-        try context.record(.recordImported(.content(home)))
+        try context.record(.recordImported(RecordImported(record: .content(home))))
         return .imported
     }
 

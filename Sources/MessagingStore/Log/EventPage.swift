@@ -91,7 +91,8 @@ extension Transaction {
     ) throws -> BoundedPage<RecordedEvent> {
         try boundedPage(
             .events(
-                after: place, through: end, kinds: types.map(Event.kinds), limit: limit,
+                after: place, through: end,
+                kinds: types.map { types in types.map(\.rawValue).sorted() }, limit: limit,
                 in: application)
         ) { row in
             Int64(try row.blob(3).count)
@@ -114,7 +115,7 @@ extension RecordedEvent {
             }
         self.init(
             position: LogPosition(try row.int64(0)), at: try row.timestamp(2),
-            event: try Event(kind: try row.text(1), payload: try row.blob(3)), recorder: recorder,
+            event: try Event(type: try row.text(1), encoded: try row.blob(3)), recorder: recorder,
             trace: try row.optionalTrace(6))
     }
 }
@@ -146,7 +147,7 @@ extension MessagingStore {
 extension SQL {
     /// The events after a position up to another, oldest first.
     ///
-    /// - Parameter kinds: The stored kinds to select; `nil` for all.
+    /// - Parameter kinds: The stored types to select; `nil` for all.
     static func events(
         after place: LogPosition, through end: LogPosition, kinds: [String]?, limit: Int,
         in application: Application.ID

@@ -28,83 +28,31 @@ struct EventResolver {
             shown.append(
                 ResolvedEvent(
                     id: .naming(recorded, in: application, by: hash), recorded: recorded,
-                    object: try object(of: recorded)))
+                    object: try recorded.event.stored.object(
+                        at: recorded.position, &history)))
         }
         return shown
     }
 
-    private mutating func object(of recorded: RecordedEvent) throws -> ResolvedEvent.Object {
-        let position = recorded.position
-        switch recorded.event {
-        case .messageSent(let sent):
-            return .message(
-                try history.snapshot(of: sent.message, isJustSent: true, at: position))
-        case .partsChanged(let change):
-            guard let message = try history.message(change.message, at: position) else {
-                return .none
-            }
-            return .message(try history.snapshot(of: message, at: position))
-        case .conversationCreated(let created):
-            return .conversation(try history.snapshot(of: created.conversation, at: position))
-        case .participantsChanged(let change):
-            return try conversation(change.conversation, at: position)
-        case .metadataChanged(let change):
-            return try conversation(change.conversation, at: position)
-        case .conversationMerged(let merge):
-            return try conversation(merge.winner, at: position)
-        case .identityPatched(let change):
-            let user = try history.user(change.user, at: position)
-            return user.isKnown ? .identity(user.identity) : .none
-        case .announcementSent(let sent):
-            guard let user = sent.announcement.sender.userID else { return .none }
-            return .sender(try history.identity(of: user, at: position))
-        case .applicationCreated, .applicationSuspended, .tokenCreated, .tokenRevoked,
-            .identityNamed, .conversationMatched, .conversationShown, .conversationAnnounced,
-            .conversationHidden, .conversationDeleted, .messageDeleted, .messageHidden,
-            .receiptsRecorded, .contentUploaded, .contentWithdrawn, .blocksChanged,
-            .announcementReceived, .announcementDeleted, .notificationSent, .exportKeyChanged,
-            .exportRequested, .exportStarted, .exportCompleted, .exportDeleted, .exportExpired,
-            .exportErased, .exportScheduleChanged, .identityReplaced, .identityDeleted,
-            .followingChanged, .badgeSet, .userSuspended, .sessionsEnded, .sessionLifetimeSet,
-            .messageScheduled, .scheduleEnded, .batchAccepted, .contentOwned, .contentsErased,
-            .messageRemoved, .conversationRemoved, .recordImported, .webhookCreated,
-            .webhookUpdated, .webhookSecretRotated, .webhookDeleted:
-            return .none
-        }
-    }
-
-    private mutating func conversation(
-        _ id: Conversation.ID, at position: LogPosition
-    ) throws -> ResolvedEvent.Object {
-        guard let conversation = try history.conversation(id, at: position) else { return .none }
-        return .conversation(try history.snapshot(of: conversation, at: position))
-    }
-
     /// Loads the objects that the events refer to, with one statement for each kind of object.
     private mutating func load(_ events: [RecordedEvent]) throws {
-        var users: Set<UserID> = []
-        var conversations: Set<Conversation.ID> = []
-        var messages: Set<Message.ID> = []
+        var objects = ReferencedObjects()
         for recorded in events {
-            if case .user(let user) = recorded.actor { users.insert(user) }
-            switch recorded.event {
-            case .messageSent(let sent): conversations.insert(sent.message.conversation)
-            case .receiptsRecorded(let receipts): conversations.insert(receipts.conversation)
-            case .metadataChanged(let change): conversations.insert(change.conversation)
-            case .partsChanged(let change):
-                conversations.insert(change.conversation)
-                messages.insert(change.message)
-            case .participantsChanged(let change):
-                conversations.insert(change.conversation)
-                users.formUnion(change.added + change.removed + change.participants.users)
-            case .conversationCreated(let created):
-                users.formUnion(created.conversation.participants.users)
-            case .conversationRemoved(let removed):
-                users.formUnion(removed.conversation.participants.users)
-            default: break
-            }
+            if case .user(let user) = recorded.actor { objects.users.insert(user) }
+            recorded.event.stored.collect(into: &objects)
         }
-        try history.load(users: users, conversations: conversations, messages: messages)
+        try history.load(
+            users: objects.users, conversations: objects.conversations, messages: objects.messages)
+    }
+}
+
+extension ObjectHistory {
+    /// A conversation as the object of an event; none if it did not exist.
+    mutating func object(
+        _ id: Conversation.ID, at position: LogPosition
+    ) throws -> ResolvedEvent.Object {
+        guard let conversation = try conversation(id, at: position) else { return .none }
+        return .conversation(try snapshot(of: conversation, at: position))
     }
 }
 

@@ -23,10 +23,11 @@ struct MutationContext {
     ///
     /// - Parameter recipientViews: The recipients of a message, if they were already loaded.
     func record(_ event: Event, reaching recipientViews: [RecipientView]? = nil) throws {
+        let stored = event.stored
         let position = try transaction.nextLogPosition(in: application)
         transaction.add(
             """
-            (\(application), \(position), \(event.kind), \(now), \(event.payload), \(actor?.user),
+            (\(application), \(position), \(stored.type.rawValue), \(now), \(stored.encoded), \(actor?.user),
             \(actor?.token), \(trace?.text))
             """,
             to: "events", key: application.bytes,
@@ -41,8 +42,8 @@ struct MutationContext {
             moment: now)
         projection.recipientViews = recipientViews
         projection.trace = trace
-        try projection.apply(event)
-        let changes = event.changes(in: application)
+        try stored.apply(to: projection)
+        let changes = stored.invalidated(in: application)
         if !changes.isEmpty {
             transaction.aroundCommit { [clock] in
                 clock.begin(changes)

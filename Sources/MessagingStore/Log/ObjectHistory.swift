@@ -474,7 +474,7 @@ struct ObjectHistory {
 
     /// A deleted message in its last state, with the receipts recorded by its deletion.
     mutating func snapshot(
-        of removed: MessageRemoved, at position: LogPosition
+        of removed: MessageDeleted, at position: LogPosition
     ) throws -> MessageSnapshot {
         MessageSnapshot(
             message: removed.message, sender: try sender(of: removed.message, at: position),
@@ -530,7 +530,7 @@ extension Transaction {
         ) { row in
             guard
                 case .conversationMerged(let merge) = try Event(
-                    kind: try row.text(0), payload: try row.blob(1))
+                    type: try row.text(0), encoded: try row.blob(1))
             else { throw StoreFault.unreadable("merge in the log") }
             return (LogPosition(try row.int64(2)), merge)
         }

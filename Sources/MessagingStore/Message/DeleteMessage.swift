@@ -58,10 +58,10 @@ extension MutationContext {
     /// Deletes a message for all participants. The event has its last state.
     fileprivate func remove(_ message: Message) throws {
         let recipients = try snapshot(of: message).recipients.map { recipient in
-            MessageRemoved.Recipient(user: recipient.userID, status: recipient.status)
+            MessageDeleted.Recipient(user: recipient.userID, status: recipient.status)
         }
         try record(
-            .messageRemoved(MessageRemoved(message: message, recipients: recipients, at: now)))
+            .messageDeleted(MessageDeleted(message: message, recipients: recipients, at: now)))
     }
 }
 

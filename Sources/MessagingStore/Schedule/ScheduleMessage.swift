@@ -87,7 +87,9 @@ extension MessagingStore {
                         place.id, in: application)
                 }
             }
-            if let key { try context.record(.batchAccepted(key, in: place.id)) }
+            if let key {
+                try context.record(.batchAccepted(BatchAccepted(key: key, conversation: place.id)))
+            }
             return .accepted(place.id)
         }
     }

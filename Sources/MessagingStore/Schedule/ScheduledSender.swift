@@ -115,7 +115,8 @@ extension MessagingStore {
             else { return }
             try context.record(
                 .scheduleEnded(
-                    due.id, isSent: try context.sendNow(message), at: context.now))
+                    ScheduleEnded(
+                        message: due.id, isSent: try context.sendNow(message), at: context.now)))
         }
     }
 }

@@ -28,7 +28,7 @@ extension MessagingStore {
     ) async throws {
         try await change(in: application) { context in
             try context.transaction.requireUser(user, in: application)
-            try context.record(.badgeSet(user, externalUnreadCount: count))
+            try context.record(.badgeSet(BadgeSet(user: user, externalUnreadCount: count)))
         }
     }
 }

@@ -54,7 +54,7 @@ extension MessagingStore {
 
 extension MutationContext {
     fileprivate func tell(_ identity: Identity) throws -> User {
-        try record(.identityReplaced(identity))
+        try record(.identityReplaced(IdentityReplaced(identity: identity)))
         return try transaction.identifiedUser(identity.userID, in: application)
     }
 }
@@ -91,7 +91,7 @@ extension MessagingStore {
         try await change(in: application) { context in
             let before = try context.transaction.identifiedUser(user, in: application)
             try demand.check(before.identityVersion) { before }
-            try context.record(.identityDeleted(user))
+            try context.record(.identityDeleted(IdentityDeleted(user: user)))
         }
     }
 }

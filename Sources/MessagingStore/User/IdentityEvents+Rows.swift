@@ -2,14 +2,6 @@ import Messaging
 import SQL
 
 extension Projection {
-    /// Applies an identity with fewer members.
-    func name(_ identity: BasicIdentity) throws {
-        try tell(
-            Identity(
-                userID: identity.userID, displayName: identity.displayName,
-                avatarURL: identity.avatarURL, kind: identity.kind))
-    }
-
     func tell(_ identity: Identity) throws {
         try saveIdentity(of: identity.userID)
         let isNew = try create([identity.userID], as: .provided) > 0

@@ -47,7 +47,7 @@ extension MessagingStore {
     public func endSessions(of user: UserID, in application: Application.ID) async throws {
         try await change(in: application) { context in
             try context.transaction.requireUser(user, in: application)
-            try context.record(.sessionsEnded(user, at: context.now))
+            try context.record(.sessionsEnded(SessionsEnded(user: user, at: context.now)))
         }
     }
 }

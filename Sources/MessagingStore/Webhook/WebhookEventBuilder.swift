@@ -15,7 +15,7 @@ struct WebhookEventBuilder {
 
     /// The earliest event that is built from.
     private let first: LogPosition
-    private var history: ObjectHistory
+    var history: ObjectHistory
 
     /// The webhook events built so far.
     private(set) var told: [WebhookEvent] = []
@@ -49,10 +49,11 @@ struct WebhookEventBuilder {
             let recorded = shown.recorded
             let before = LogPosition(recorded.position.number - 1)
             guard told.count < limit else { return WebhookCheckpoint(after: before) }
-            guard let event = recorded.event.tellable else { continue }
             // Of an event that was begun, later versions already have their webhook events.
-            if within == .start { try tellOnce(event, shown) }
-            if case .receiptsRecorded(let receipts) = event,
+            if within == .start {
+                try recorded.event.stored.addWebhookEvents(of: shown, to: &self)
+            }
+            if case .receiptsRecorded(let receipts) = recorded.event,
                 let last = try tellEach(of: receipts, after: within, shown)
             {
                 return WebhookCheckpoint(after: before, within: last)
@@ -61,99 +62,6 @@ struct WebhookEventBuilder {
         }
         guard all.count < events.count, let last = all.last else { return nil }
         return WebhookCheckpoint(after: last.recorded.position)
-    }
-
-    /// Builds everything except the receipts of version 1.0.
-    private mutating func tellOnce(_ event: TellableEvent, _ shown: ResolvedEvent) throws {
-        let position = shown.recorded.position
-        switch event {
-        case .messageSent(let sent):
-            guard case .message(let snapshot) = shown.object else { return }
-            // Only the id of a message is also known outside of webhooks (webhooks §4.1).
-            try add(
-                .messageSent, .message(snapshot), shown, in: [.v2_0, .v3_0],
-                as: EventID(sent.message.id))
-            try add(
-                .messageSent, .message(snapshot), shown, in: [.v1_0],
-                as: name(shown, sent.message.id.bytes))
-        case .receiptsRecorded(let receipts):
-            let intervals = receipts.positions.intervals
-            guard let first = intervals.first, let last = intervals.last else { return }
-            // A range: all messages in it were received or read before.
-            try add(
-                .receiptCreated,
-                .receipt(
-                    receipts.kind, first.lowerBound...last.upperBound, in: receipts.conversation),
-                shown)
-        case .partsChanged(let change): try tell(change, shown)
-        case .messageDeleted(let id, let conversation):
-            try add(.messageDeleted, .deletedMessage(id, in: conversation), shown)
-        case .messageRemoved(let removed):
-            try add(
-                .messageDeleted, .message(try history.snapshot(of: removed, at: position)), shown)
-        case .conversationCreated:
-            guard case .conversation(let found) = shown.object else { return }
-            try add(.conversationCreated, .conversation(found), shown)
-        case .metadataChanged:
-            guard case .conversation(let found) = shown.object else { return }
-            try add(.metadataChanged, .conversation(found), shown)
-        case .conversationMerged(let merge):
-            guard case .conversation(let found) = shown.object else { return }
-            try add(.conversationMerged, .merged(found, aliases: merge.aliases), shown)
-            // Receivers that do not subscribe to merges receive the resulting metadata. Without writes there
-            // never was any.
-            guard merge.loser != nil, merge.metadata.latestWrite != nil else { return }
-            try add(
-                .metadataChanged, .conversation(found), shown,
-                as: name(shown, Array(WebhookTopic.metadataChanged.rawValue.utf8)))
-        case .participantsChanged(let change): try tell(change, shown)
-        case .conversationDeleted(let id):
-            let before = LogPosition(position.number - 1)
-            guard let last = try history.conversation(id, at: before) else { return }
-            try add(
-                .conversationDeleted, .conversation(try history.snapshot(of: last, at: before)),
-                shown)
-        case .conversationRemoved(let conversation):
-            try add(
-                .conversationDeleted,
-                .conversation(try history.snapshot(of: conversation, at: position)), shown)
-        }
-    }
-
-    private mutating func tell(_ change: ParticipantsChanged, _ shown: ResolvedEvent) throws {
-        guard case .conversation(let snapshot) = shown.object else { return }
-        try add(.participantsChanged, .conversation(snapshot), shown)
-        for (topic, users) in [
-            (WebhookTopic.participationCreated, change.added),
-            (.participationDeleted, change.removed),
-        ] where !users.isEmpty {
-            let changes = try users.map { user in
-                try history.identity(of: user, at: shown.recorded.position)
-            }
-            try add(
-                topic, .participation(snapshot, changes: changes), shown,
-                as: name(shown, Array(topic.rawValue.utf8)))
-        }
-    }
-
-    private mutating func tell(_ change: PartsChanged, _ shown: ResolvedEvent) throws {
-        if case .message(let snapshot) = shown.object {
-            try add(.messageUpdated, .message(snapshot), shown)
-        }
-        for (topic, parts) in [
-            (WebhookTopic.partCreated, change.created), (.partUpdated, change.updated),
-        ] {
-            for part in parts {
-                try add(
-                    topic, .part(part, of: change.message, in: change.conversation), shown,
-                    as: name(shown, part.id.bytes))
-            }
-        }
-        for part in change.removed {
-            try add(
-                .partDeleted, .deletedPart(part, of: change.message, in: change.conversation),
-                shown, as: name(shown, part.id.bytes))
-        }
     }
 
     /// Builds the webhook events of a receipt for version 1.0, one for each message.
@@ -170,7 +78,7 @@ struct WebhookEventBuilder {
             of: receipts, at: shown.recorded.position, after: place, limit: room)
         for message in messages {
             let snapshot = try history.snapshot(of: message, at: shown.recorded.position)
-            try add(topic, .message(snapshot), shown, as: name(shown, message.id.bytes))
+            try add(topic, .message(snapshot), shown, as: id(of: shown, message.id.bytes))
         }
         return messages.count == room ? messages.last?.position : nil
     }
@@ -178,7 +86,7 @@ struct WebhookEventBuilder {
     // MARK: - One webhook event
 
     /// Adds a webhook event for the versions that have the topic and subscribe to it.
-    private mutating func add(
+    mutating func add(
         _ topic: WebhookTopic, _ subject: WebhookEvent.Subject, _ shown: ResolvedEvent,
         in versions: Set<WebhookVersion> = Set(WebhookVersion.allCases), as id: EventID? = nil
     ) throws {
@@ -203,7 +111,10 @@ struct WebhookEventBuilder {
         }
     }
 
-    private func name(_ shown: ResolvedEvent, _ part: [UInt8]) -> EventID {
+    /// The id of one of several webhook events of an event.
+    ///
+    /// - Parameter part: Distinguishes it from the others.
+    func id(of shown: ResolvedEvent, _ part: [UInt8]) -> EventID {
         .naming(shown.recorded, part, in: application, by: hash)
     }
 }

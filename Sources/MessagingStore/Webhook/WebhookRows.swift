@@ -166,7 +166,9 @@ extension MessagingStore {
                 SET secret = excluded.secret, until = excluded.until
                 """)
             let rotated = try transaction.knownWebhook(id, in: application)
-            try context.record(.webhookSecretRotated(WebhookSummary(rotated), formerUntil: until))
+            try context.record(
+                .webhookSecretRotated(
+                    WebhookSecretRotated(webhook: WebhookSummary(rotated), formerUntil: until)))
             context.notifyWebhookWorkers()
             return rotated
         }

@@ -27,7 +27,7 @@ extension MessagingStore {
             }
             let webhook = draft.makeWebhook(id: id, at: context.now)
             try transaction.insert(webhook, in: application)
-            try context.record(.webhookCreated(WebhookSummary(webhook)))
+            try context.record(.webhookCreated(WebhookCreated(webhook: WebhookSummary(webhook))))
             context.notifyWebhookWorkers()
             return webhook
         }
@@ -83,7 +83,7 @@ extension MessagingStore {
             try transaction.execute(
                 "DELETE FROM webhooks WHERE application = \(application) AND id = \(id)")
             try transaction.deleteDeliveries(of: id, in: application)
-            try context.record(.webhookDeleted(WebhookSummary(webhook)))
+            try context.record(.webhookDeleted(WebhookDeleted(webhook: WebhookSummary(webhook))))
             context.notifyWebhookWorkers()
         }
     }
@@ -198,7 +198,7 @@ extension MutationContext {
             try transaction.storeUnreadRange(of: webhook.id, since: since, in: application)
         }
         try transaction.update(webhook, in: application)
-        try record(.webhookUpdated(WebhookSummary(webhook)))
+        try record(.webhookUpdated(WebhookUpdated(webhook: WebhookSummary(webhook))))
         notifyWebhookWorkers()
     }
 

@@ -47,7 +47,7 @@ import Testing
                 conversation, .addParticipant(.cy), .setMetadata(path: ["a"], "b"),
                 .removeParticipant(.bo), .setMetadata(path: ["c"], "d"))
         }
-        #expect(kinds == ["participants.changed", "metadata.changed"])
+        #expect(kinds == ["conversation.updated.participants", "conversation.updated.metadata"])
     }
 
     @Test func `R48: a patch without effect records no event`() async throws {

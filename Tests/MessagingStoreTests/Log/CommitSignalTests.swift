@@ -40,7 +40,7 @@ extension SampleApplication {
     fileprivate func change(times count: Int, holding pause: UInt32) async throws {
         for number in 1...count {
             try await store.change(in: application) { context in
-                try context.record(.sessionLifetimeSet(seconds: Int64(number)))
+                try context.record(.sessionLifetimeSet(SessionLifetimeSet(seconds: Int64(number))))
                 if pause > 0 { usleep(pause) }
             }
         }
@@ -92,7 +92,7 @@ extension SampleApplication {
 extension SampleApplication {
     fileprivate func setLifetime(_ seconds: Int64) async throws {
         try await store.change(in: application) { context in
-            try context.record(.sessionLifetimeSet(seconds: seconds))
+            try context.record(.sessionLifetimeSet(SessionLifetimeSet(seconds: seconds)))
         }
     }
 }

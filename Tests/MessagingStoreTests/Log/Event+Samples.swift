@@ -7,14 +7,16 @@ extension Event {
     static let samples: [Event] =
         [
             .applicationCreated(
-                Application(id: .sample(1), name: "Shop", createdAt: .sample, isSuspended: true)),
-            .applicationSuspended(.sample(1), true),
+                ApplicationCreated(
+                    application: Application(
+                        id: .sample(1), name: "Shop", createdAt: .sample, isSuspended: true))),
+            .applicationSuspended(ApplicationSuspended(application: .sample(1), isSuspended: true)),
             .tokenCreated(
-                Token(
-                    id: .sample(2), application: .sample(1), scope: .admin, createdAt: .sample,
-                    expiresAt: .sample), digest: [1, 2, 3]),
-            .tokenRevoked(.sample(2), at: .sample),
-            .identityNamed(BasicIdentity(userID: .ana, displayName: "Ana", kind: .bot)),
+                TokenCreated(
+                    token: Token(
+                        id: .sample(2), application: .sample(1), scope: .admin, createdAt: .sample,
+                        expiresAt: .sample), digest: [1, 2, 3])),
+            .tokenRevoked(TokenRevoked(token: .sample(2), at: .sample)),
             .conversationCreated(
                 ConversationCreated(
                     conversation: Conversation(
@@ -49,7 +51,7 @@ extension Event {
                     ], at: .sample)),
             .conversationShown(
                 ConversationShown(conversation: .sample(3), users: [.ana, .cy], at: .sample)),
-            .conversationAnnounced(.sample(3), at: .sample),
+            .conversationAnnounced(ConversationAnnounced(conversation: .sample(3), at: .sample)),
             .conversationHidden(
                 ConversationHidden(
                     conversation: .sample(3), user: .ana, upTo: Position(7), at: .sample)),
@@ -66,7 +68,6 @@ extension Event {
                     conversation: .sample(3),
                     writes: Metadata(writes: [(["a"], MetadataWrite(.deleted, at: .sample))]),
                     at: .sample)),
-            .conversationDeleted(.sample(3), at: .sample),
             .messageSent(
                 MessageSent(
                     message: Message(
@@ -79,9 +80,8 @@ extension Event {
                                 id: .sample(7), index: 1, mimeType: "c/d",
                                 body: .content(.sample(8), size: .max), updatedAt: .sample),
                         ]), notification: Array("{}".utf8), key: .sample(9))),
-            .messageDeleted(.sample(5), in: .sample(3), at: Position(8)),
-            .messageRemoved(
-                MessageRemoved(
+            .messageDeleted(
+                MessageDeleted(
                     message: Message(
                         id: .sample(5), conversation: .sample(3), position: Position(8),
                         sender: .user(.ana), sentAt: .sample,
@@ -90,11 +90,11 @@ extension Event {
                                 id: .sample(6), index: 0, mimeType: "a/b", body: .inline([7]))
                         ], updatedAt: .sample, version: 2),
                     recipients: [
-                        MessageRemoved.Recipient(user: .ana, status: .read),
-                        MessageRemoved.Recipient(user: .bo, status: .sent),
+                        MessageDeleted.Recipient(user: .ana, status: .read),
+                        MessageDeleted.Recipient(user: .bo, status: .sent),
                     ], at: .sample)),
-            .conversationRemoved(
-                ConversationRemoved(
+            .conversationDeleted(
+                ConversationDeleted(
                     conversation: Conversation(
                         id: .sample(3), createdAt: .sample,
                         participants: Participants([.ana, .bo]),
@@ -107,41 +107,53 @@ extension Event {
                 ReceiptsRecorded(
                     conversation: .sample(3), user: .bo, kind: .delivery,
                     positions: IntervalSet([1...5, 7...7]), at: .sample)),
+            .receiptsRecorded(
+                ReceiptsRecorded(
+                    conversation: .sample(3), user: .bo, kind: .read,
+                    positions: IntervalSet(2...3), at: .sample)),
             .contentUploaded(
-                Content(
-                    id: .sample(8), conversation: nil, mimeType: "a/b", size: 0, fileName: "é",
-                    sha256: [9], crc32c: .max, md5: [8], sha512: nil, completedAt: .sample,
-                    origin: "https://x")),
+                ContentUploaded(
+                    content: Content(
+                        id: .sample(8), conversation: nil, mimeType: "a/b", size: 0, fileName: "é",
+                        sha256: [9], crc32c: .max, md5: [8], sha512: nil, completedAt: .sample,
+                        origin: "https://x"))),
             .contentUploaded(
-                Content(
-                    id: .sample(8), conversation: nil, mimeType: "a/b", size: 0, fileName: nil,
-                    sha256: [9], crc32c: 0, md5: nil, sha512: [7], completedAt: .sample,
-                    origin: nil)),
-            .contentWithdrawn(.sample(8)),
-            .exportKeyChanged(ExportKey(pem: "-----", der: [1, 2])),
+                ContentUploaded(
+                    content: Content(
+                        id: .sample(8), conversation: nil, mimeType: "a/b", size: 0, fileName: nil,
+                        sha256: [9], crc32c: 0, md5: nil, sha512: [7], completedAt: .sample,
+                        origin: nil))),
+            .contentWithdrawn(ContentWithdrawn(content: .sample(8))),
+            .exportKeyChanged(ExportKeyChanged(key: ExportKey(pem: "-----", der: [1, 2]))),
             .exportRequested(
-                Export(id: .sample(9), scope: .historical, publicKey: [1], createdAt: .sample), nil),
+                ExportRequested(
+                    export: Export(
+                        id: .sample(9), scope: .historical, publicKey: [1], createdAt: .sample),
+                    schedule: nil)),
             .exportRequested(
-                Export(
-                    id: .sample(9),
-                    scope: .scheduled(
-                        Export.Period(
-                            after: LogPosition(3), through: LogPosition(400),
-                            topics: [.messageSent, .conversationDeleted])),
-                    publicKey: [1], createdAt: .sample),
-                ExportSchedule(
-                    interval: .daily, topics: [.messageSent], place: LogPosition(400),
-                    nextAt: .sample, lastAt: .sample, last: .sample(9))),
-            .exportStarted(.sample(9), at: .sample),
+                ExportRequested(
+                    export: Export(
+                        id: .sample(9),
+                        scope: .scheduled(
+                            Export.Period(
+                                after: LogPosition(3), through: LogPosition(400),
+                                topics: [.messageSent, .conversationDeleted])),
+                        publicKey: [1], createdAt: .sample),
+                    schedule: ExportSchedule(
+                        interval: .daily, topics: [.messageSent], place: LogPosition(400),
+                        nextAt: .sample, lastAt: .sample, last: .sample(9)))),
+            .exportStarted(ExportStarted(export: .sample(9), at: .sample)),
             .exportCompleted(
-                .sample(9),
-                Export.Archive(
-                    size: .max, sha256: [1], crc32c: .max, encryptedKey: [2], initialVector: [3]),
-                at: .sample),
-            .exportDeleted(.sample(9), at: .sample),
-            .exportExpired(.sample(9), at: .sample),
-            .exportErased(.sample(9)),
-            .exportScheduleChanged(.none),
+                ExportCompleted(
+                    export: .sample(9),
+                    archive: Export.Archive(
+                        size: .max, sha256: [1], crc32c: .max, encryptedKey: [2], initialVector: [3]
+                    ),
+                    at: .sample)),
+            .exportDeleted(ExportDeleted(export: .sample(9), at: .sample)),
+            .exportExpired(ExportExpired(export: .sample(9), at: .sample)),
+            .exportErased(ExportErased(export: .sample(9))),
+            .exportScheduleChanged(ExportScheduleChanged(schedule: .none)),
             .blocksChanged(
                 BlocksChanged(owner: .ana, added: [.bo, .cy], removed: [.ana], at: .sample)),
             .announcementSent(
@@ -156,13 +168,14 @@ extension Event {
             .announcementReceived(
                 AnnouncementReceived(
                     announcement: .sample(10), user: .bo, kind: .read, at: .sample)),
-            .announcementDeleted(.sample(10), for: .cy, at: .sample),
+            .announcementDeleted(
+                AnnouncementDeleted(announcement: .sample(10), user: .cy, at: .sample)),
             .messageScheduled(
                 MessageScheduled(message: .sample, key: .sample(14))),
-            .scheduleEnded(.sample(15), isSent: true, at: .sample),
-            .batchAccepted(.sample(16), in: .sample(3)),
-            .contentOwned(.sample(8), by: .ana),
-            .contentsErased([.sample(8), .sample(9)]),
+            .scheduleEnded(ScheduleEnded(message: .sample(15), isSent: true, at: .sample)),
+            .batchAccepted(BatchAccepted(key: .sample(16), conversation: .sample(3))),
+            .contentOwned(ContentOwned(content: .sample(8), owner: .ana)),
+            .contentsErased(ContentsErased(contents: [.sample(8), .sample(9)])),
             .notificationSent(
                 NotificationSent(
                     recipients: [.ana], notification: Array("{}".utf8), key: .sample(13),
@@ -184,9 +197,10 @@ extension Event {
                     made: 3,
                     at: .sample)),
             .identityReplaced(
-                Identity(
-                    userID: .ana, displayName: "Ana", avatarURL: "", kind: .bot,
-                    metadata: ["b": "é", "a": ""])),
+                IdentityReplaced(
+                    identity: Identity(
+                        userID: .ana, displayName: "Ana", avatarURL: "", kind: .bot,
+                        metadata: ["b": "é", "a": ""]))),
             .identityPatched(
                 IdentityPatched(
                     user: .ana,
@@ -194,20 +208,23 @@ extension Event {
                         .set(.publicKey, "key"), .setKind(.user), .setMetadata(["a": "b"]),
                         .setMetadataKey("c", ""), .deleteMetadataKey("a"),
                     ])),
-            .identityDeleted(.ana),
+            .identityDeleted(IdentityDeleted(user: .ana)),
             .followingChanged(FollowingChanged(follower: .ana, added: [.bo], removed: [.cy])),
-            .badgeSet(.ana, externalUnreadCount: .max),
-            .userSuspended(.ana, true, at: .sample),
-            .sessionsEnded(.ana, at: .sample),
-            .sessionLifetimeSet(seconds: 3600),
-            .webhookCreated(.sample(.unverified)),
-            .webhookUpdated(.sample(.active(since: LogPosition(300)))),
-            .webhookUpdated(.sample(.inactive(reason: "Delivery failed: 410 Gone"))),
+            .badgeSet(BadgeSet(user: .ana, externalUnreadCount: .max)),
+            .userSuspended(UserSuspended(user: .ana, isSuspended: true, at: .sample)),
+            .sessionsEnded(SessionsEnded(user: .ana, at: .sample)),
+            .sessionLifetimeSet(SessionLifetimeSet(seconds: 3600)),
+            .webhookCreated(WebhookCreated(webhook: .sample(.unverified))),
+            .webhookUpdated(WebhookUpdated(webhook: .sample(.active(since: LogPosition(300))))),
+            .webhookUpdated(
+                WebhookUpdated(webhook: .sample(.inactive(reason: "Delivery failed: 410 Gone")))),
             .webhookSecretRotated(
-                .sample(.unverified, config: [Webhook.Setting(name: "é", value: "")]),
-                formerUntil: .sample),
-            .webhookDeleted(.sample(.unverified, config: [])),
-        ] + ArchiveRecord.samples.map(Event.recordImported)
+                WebhookSecretRotated(
+                    webhook:
+                        .sample(.unverified, config: [Webhook.Setting(name: "é", value: "")]),
+                    formerUntil: .sample)),
+            .webhookDeleted(WebhookDeleted(webhook: .sample(.unverified, config: []))),
+        ] + ArchiveRecord.samples.map { record in .recordImported(RecordImported(record: record)) }
 }
 
 extension WebhookSummary {

@@ -4,42 +4,38 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Events in the log` {
-    @Test(arguments: Event.samples) func `what is written is read`(event: Event) throws {
-        #expect(try Event(kind: event.kind, payload: event.payload) == event)
+    @Test(arguments: Event.samples) func `an event is read as it was written`(event: Event) throws {
+        #expect(try Event(type: event.type.rawValue, encoded: event.stored.encoded) == event)
     }
 
-    @Test(arguments: Event.samples) func `what readers ask for by a type is found by its name`(
+    @Test func `every type has a sample`() {
+        #expect(Set(Event.samples.map(\.type)) == Set(EventType.allCases))
+    }
+
+    @Test(arguments: Event.samples) func `an encoded event that is cut anywhere is a fault`(
         event: Event
     ) {
-        #expect(Event.kinds(of: [event.type]).contains(event.kind))
-    }
-
-    @Test func `every type has its sample, but for those of receipts, which share one`() {
-        let types = Set(Event.samples.map(\.type))
-        #expect(Set(EventType.allCases).subtracting(types) == [.messageRead])
-    }
-
-    @Test(arguments: Event.samples) func `a payload cut anywhere is a fault`(event: Event) {
-        let payload = event.payload
+        let payload = event.stored.encoded
         for length in payload.indices {
             #expect(throws: StoreFault.self) {
-                try Event(kind: event.kind, payload: Array(payload.prefix(length)))
+                try Event(type: event.type.rawValue, encoded: Array(payload.prefix(length)))
             }
         }
     }
 
-    @Test(arguments: Event.samples) func `a payload with more behind is a fault`(event: Event) {
+    @Test(arguments: Event.samples) func `an encoded event with more bytes is a fault`(event: Event)
+    {
         #expect(throws: StoreFault.self) {
-            try Event(kind: event.kind, payload: event.payload + [0])
+            try Event(type: event.type.rawValue, encoded: event.stored.encoded + [0])
         }
     }
 
-    @Test func `an unknown kind or form is a fault`() {
+    @Test func `an unknown type or version is a fault`() {
         #expect(throws: StoreFault.unreadable("event message.sung")) {
-            try Event(kind: "message.sung", payload: [1])
+            try Event(type: "message.sung", encoded: [1])
         }
         #expect(throws: StoreFault.unreadable("form 2")) {
-            try Event(kind: "message.sent", payload: [2])
+            try Event(type: "message.sent", encoded: [2])
         }
     }
 
@@ -56,12 +52,12 @@ import Testing
             crc32c: 0, md5: md5, sha512: sha512, completedAt: .sample, origin: nil)
         // Behind the form, an id, no conversation, a type, a size, no name, a SHA-256 and a CRC-32C.
         let front = 1 + 17 + 1 + 4 + 1 + 1 + 2 + 1
-        let payload = Event.contentUploaded(content).payload
+        let payload = Event.contentUploaded(ContentUploaded(content: content)).stored.encoded
         #expect(payload.dropFirst(front).prefix(digests.count).elementsEqual(digests))
         var other = payload
         other[front] = 4
         #expect(throws: StoreFault.self) {
-            try Event(kind: "content.uploaded", payload: other)
+            try Event(type: "content.uploaded", encoded: other)
         }
     }
 
@@ -75,9 +71,11 @@ import Testing
             [1, 32] + webhook.id.bytes + text("2.0") + text("https://a/") + [2]
             + text("message.sent") + [1, 2] + text("b") + text("c") + text("inactive") + text("no")
             + [2]
-        #expect(Event.webhookCreated(webhook).payload == bytes)
+        #expect(Event.webhookCreated(WebhookCreated(webhook: webhook)).stored.encoded == bytes)
         #expect(
-            Event.webhookSecretRotated(webhook, formerUntil: Timestamp(milliseconds: 2)).payload
+            Event.webhookSecretRotated(
+                WebhookSecretRotated(webhook: webhook, formerUntil: Timestamp(milliseconds: 2))
+            ).stored.encoded
                 == bytes + [4])
     }
 

@@ -16,7 +16,7 @@ import Testing
         let sample = try await SampleApplication()
         try await sample.live()
         let events = try await sample.events()
-        #expect(Set(events.map(\.event.kind)) == Set(Event.samples.map(\.kind)))
+        #expect(Set(events.map(\.event.type)) == Set(Event.samples.map(\.type)))
         try await sample.expectSameRowsAgain()
     }
 
@@ -87,7 +87,6 @@ extension SampleApplication {
         try await upload(4, to: gone)
         try await send(to: gone)
         try await store.deleteConversation(gone, in: application)
-        try await deleteAsBefore()
         try await meet()
         try await tell()
         try await procrastinate()
@@ -96,17 +95,6 @@ extension SampleApplication {
         _ = try await store.importRecords(
             [.record(.relations(ArchivedRelations(.bo, followed: [.named("gil")])))],
             in: application)
-    }
-
-    /// Deletions as earlier releases recorded them: without what was deleted.
-    private func deleteAsBefore() async throws {
-        let home = try await conversation([.ana, .cy])
-        let message = try await send(to: home).object.message
-        try await store.change(in: application) { context in
-            try context.record(
-                .messageDeleted(message.id, in: home, at: message.position))
-            try context.record(.conversationDeleted(home, at: context.now))
-        }
     }
 
     /// Two webhooks: one that stays, and one that is deleted.
@@ -167,11 +155,8 @@ extension SampleApplication {
 
     /// Identities and relations of users.
     private func introduce() async throws {
-        // Written by an earlier release only.
-        try await store.change(in: application) { context in
-            try context.record(
-                .identityNamed(BasicIdentity(userID: .cy, displayName: "Cy", kind: .bot)))
-        }
+        _ = try await store.createIdentity(
+            Identity(userID: .cy, displayName: "Cy", kind: .bot), in: application)
         var ana = Identity(userID: .ana, displayName: "Ana", metadata: ["b": "é", "a": ""])
         ana[.publicKey] = "key"
         _ = try await store.createIdentity(ana, in: application)

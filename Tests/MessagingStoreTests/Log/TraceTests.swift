@@ -34,7 +34,7 @@ import Testing
         try await sample.expectSameRowsAgain()
         try await sample.send(after: 5)
         let sent = try await sample.events().filter { recorded in
-            recorded.event.kind == "message.sent"
+            recorded.event.type == .messageSent
         }
         #expect(sent.map(\.trace) == [Self.trace, nil])
     }

@@ -32,7 +32,7 @@ import Testing
                     .init(name: .id(message.parts[2].id), draft: .text("two")),
                 ]), of: message.id, by: .system(conversation), in: sample.application)
         }
-        #expect(kinds == ["parts.changed"])
+        #expect(kinds == ["message.updated"])
         guard case .partsChanged(let change) = try await sample.events().last?.event else {
             Issue.record("no change")
             return

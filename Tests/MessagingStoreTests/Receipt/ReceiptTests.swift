@@ -86,7 +86,7 @@ import Testing
         }
         let all = MarkAllReadResult(conversation: conversation, place: Position(4))
         #expect(reached == [all, all])
-        #expect(kinds == [["receipts.recorded"], []])
+        #expect(kinds == [["message.read"], []])
         #expect(try await sample.view(of: .bo).unreadCount == 0)
     }
 
@@ -148,7 +148,7 @@ import Testing
             try await sample.store.recordReceipt(
                 .read, of: message, by: .ana, in: sample.application)
         }
-        #expect(kinds == ["receipts.recorded"])
+        #expect(kinds == ["message.read"])
     }
 }
 

@@ -31,7 +31,7 @@ extension SampleApplication {
                     hash: StoreEnvironment.live.sha256, position: recorded.position,
                     moment: recorded.at)
                 projection.trace = recorded.trace
-                try projection.apply(recorded.event)
+                try recorded.event.stored.apply(to: projection)
             }
         }
         // The rows of webhooks do not follow from the log, which has no secrets.

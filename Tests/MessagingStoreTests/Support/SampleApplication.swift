@@ -87,7 +87,7 @@ final class SampleApplication: Sendable {
     func kinds(causedBy action: () async throws -> Void) async throws -> [String] {
         let before = try await events().count
         try await action()
-        return try await events().dropFirst(before).map(\.event.kind)
+        return try await events().dropFirst(before).map(\.event.type.rawValue)
     }
 }
 

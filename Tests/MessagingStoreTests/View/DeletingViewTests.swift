@@ -39,7 +39,7 @@ import Testing
         try await sample.create([.ana, .bo], isDistinct: true)
         let id = try await sample.view(of: .ana).id
         let kinds = try await sample.kinds { try await sample.delete(id, .leaving, by: .ana) }
-        #expect(kinds == ["participants.changed", "conversation.hidden"])
+        #expect(kinds == ["conversation.updated.participants", "conversation.hidden"])
         let now = try await sample.read(id)
         #expect(now.participants.map(\.userID) == [.bo])
         #expect(!now.conversation.isDistinct)

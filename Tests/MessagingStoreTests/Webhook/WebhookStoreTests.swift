@@ -39,11 +39,16 @@ import Testing
         let events = try await sample.events().dropFirst(before)
         #expect(
             events.map(\.event) == [
-                .webhookCreated(WebhookSummary(webhook)), .webhookUpdated(WebhookSummary(active)),
+                .webhookCreated(WebhookCreated(webhook: WebhookSummary(webhook))),
+                .webhookUpdated(WebhookUpdated(webhook: WebhookSummary(active))),
                 .webhookSecretRotated(
-                    WebhookSummary(active), formerUntil: Timestamp(milliseconds: 1_005_000)),
-                .webhookUpdated(WebhookSummary(ended)), .webhookUpdated(WebhookSummary(asked)),
-                .webhookUpdated(WebhookSummary(failed)), .webhookDeleted(WebhookSummary(failed)),
+                    WebhookSecretRotated(
+                        webhook: WebhookSummary(active),
+                        formerUntil: Timestamp(milliseconds: 1_005_000))),
+                .webhookUpdated(WebhookUpdated(webhook: WebhookSummary(ended))),
+                .webhookUpdated(WebhookUpdated(webhook: WebhookSummary(asked))),
+                .webhookUpdated(WebhookUpdated(webhook: WebhookSummary(failed))),
+                .webhookDeleted(WebhookDeleted(webhook: WebhookSummary(failed))),
             ])
         #expect(failed.status == .inactive(reason: "no"))
         // Registration here and the results of verification have no actor.

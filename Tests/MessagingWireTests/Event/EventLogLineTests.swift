@@ -29,7 +29,11 @@ import Testing
         #expect(
             line(Self.message(by: .named("Billing"))).contains(" Sync: Service Billing created "))
         let id = Token.ID.v7(at: Self.moment, random: 3)
-        let deleted = Event.conversationDeleted(Self.conversation, at: Self.moment)
+        let deleted = Event.conversationDeleted(
+            ConversationDeleted(
+                conversation: Conversation(
+                    id: Self.conversation, createdAt: Self.moment, participants: Participants([]),
+                    isDistinct: false, metadata: Metadata()), at: Self.moment))
         #expect(
             line(deleted, recordedFor: .token(id)).hasSuffix(
                 "Z Sync: Token \(id) deleted conversation \(Self.conversation)."))
@@ -73,7 +77,8 @@ import Testing
 
     @Test func `says whether a scheduled message was sent, or dropped`() {
         let ended = { isSent in
-            Event.scheduleEnded(Self.message, isSent: isSent, at: Self.moment)
+            Event.scheduleEnded(
+                ScheduleEnded(message: Self.message, isSent: isSent, at: Self.moment))
         }
         #expect(line(ended(true)).hasSuffix("The server sent scheduled message \(Self.message)."))
         #expect(line(ended(false)).contains(" dropped scheduled message "))
@@ -91,19 +96,26 @@ import Testing
         let (token, id) = (Token.ID.v7(at: Self.moment, random: 3), Self.webhook(status).id)
         let words = shown.replacing("{T}", with: token.uuid).replacing("{W}", with: id.uuid)
         #expect(
-            line(.webhookUpdated(Self.webhook(status)), recordedFor: .token(token))
+            line(
+                .webhookUpdated(WebhookUpdated(webhook: Self.webhook(status))),
+                recordedFor: .token(token))
                 == "2026-05-02T14:34:27Z Webhook: \(words)")
     }
 
     @Test func `tells of a webhook from its first day to its last`() {
         let webhook = Self.webhook(.unverified)
         #expect(
-            line(.webhookCreated(webhook)).hasSuffix(
+            line(.webhookCreated(WebhookCreated(webhook: webhook))).hasSuffix(
                 "Z Webhook: The server created webhook \(webhook.id) to https://a.example/in."))
         #expect(
-            line(.webhookSecretRotated(webhook, formerUntil: Self.moment)).hasSuffix(
+            line(
+                .webhookSecretRotated(
+                    WebhookSecretRotated(webhook: webhook, formerUntil: Self.moment))
+            ).hasSuffix(
                 " replaced the secret of webhook \(webhook.id)."))
-        #expect(line(.webhookDeleted(webhook)).hasSuffix(" deleted webhook \(webhook.id)."))
+        #expect(
+            line(.webhookDeleted(WebhookDeleted(webhook: webhook))).hasSuffix(
+                " deleted webhook \(webhook.id)."))
     }
 
     private static func webhook(_ status: Webhook.Status) -> WebhookSummary {

@@ -35,24 +35,6 @@ extension Token {
     }
 }
 
-extension BasicIdentity {
-    func write(to writer: inout ByteWriter) {
-        writer.write(userID)
-        writer.write(optional: displayName) { writer, name in writer.write(name) }
-        writer.write(optional: avatarURL) { writer, url in writer.write(url) }
-        writer.write(kind.rawValue)
-    }
-
-    init(from reader: inout ByteReader) throws {
-        self.init(
-            userID: try reader.user(),
-            displayName: try reader.optional { reader in try reader.text() },
-            avatarURL: try reader.optional { reader in try reader.text() },
-            kind: try reader.legal(
-                Identity.Kind(rawValue: try reader.text()), "kind of an identity"))
-    }
-}
-
 extension WebhookSummary {
     func write(to writer: inout ByteWriter) {
         writer.write(id)

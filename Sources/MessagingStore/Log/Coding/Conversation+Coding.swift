@@ -66,52 +66,6 @@ extension Metadata {
     }
 }
 
-extension ConversationMerged {
-    func write(to writer: inout ByteWriter) {
-        writer.write(winner)
-        writer.write(optional: loser) { writer, id in writer.write(id) }
-        writer.write(each: aliases) { writer, id in writer.write(id) }
-        metadata.write(to: &writer)
-        writer.write(isAnnounced)
-        writer.write(lastPosition)
-        writer.write(each: relocations) { writer, stretch in
-            // Of two conversations one is the winner: a flag is shorter than an id.
-            writer.write(stretch.conversation == winner)
-            writer.write(stretch.from)
-            writer.write(stretch.through.number - stretch.from.number)
-            writer.write(stretch.shift)
-        }
-        writer.write(each: views) { writer, entry in
-            writer.write(entry.user)
-            entry.view.write(to: &writer)
-        }
-        writer.write(at)
-    }
-
-    init(from reader: inout ByteReader) throws {
-        let winner: Conversation.ID = try reader.id()
-        let loser: Conversation.ID? = try reader.optional { reader in try reader.id() }
-        self.init(
-            winner: winner, loser: loser,
-            aliases: try reader.each { reader in try reader.id() },
-            metadata: try Metadata(from: &reader), isAnnounced: try reader.flag(),
-            lastPosition: try reader.position(),
-            relocations: try reader.each { reader in
-                let isWinners = try reader.flag()
-                let from = try reader.number()
-                let through = try reader.sum(from)
-                return Relocation(
-                    conversation: isWinners
-                        ? winner : try reader.legal(loser, "conversation of a relocation"),
-                    from: Position(from), through: Position(through),
-                    to: Position(try reader.sum(from)))
-            },
-            views: try reader.each { reader in
-                View(try reader.user(), try MergeableView(from: &reader))
-            }, at: try reader.timestamp())
-    }
-}
-
 extension MergeableView {
     func write(to writer: inout ByteWriter) {
         writer.write(state.rawValue)
@@ -128,51 +82,5 @@ extension MergeableView {
         self.init(
             state: state, clearedTo: clearedTo, hidden: sets[0],
             receipts: Receipts(delivered: sets[1], read: sets[2]))
-    }
-}
-
-extension ConversationShown {
-    func write(to writer: inout ByteWriter) {
-        writer.write(conversation)
-        writer.write(each: users) { writer, user in writer.write(user) }
-        writer.write(at)
-    }
-
-    init(from reader: inout ByteReader) throws {
-        self.init(
-            conversation: try reader.id(), users: try reader.each { reader in try reader.user() },
-            at: try reader.timestamp())
-    }
-}
-
-extension ConversationHidden {
-    func write(to writer: inout ByteWriter) {
-        writer.write(conversation)
-        writer.write(user)
-        writer.write(optional: upTo) { writer, place in writer.write(place) }
-        writer.write(at)
-    }
-
-    init(from reader: inout ByteReader) throws {
-        self.init(
-            conversation: try reader.id(), user: try reader.user(),
-            upTo: try reader.optional { reader in try reader.position() },
-            at: try reader.timestamp())
-    }
-}
-
-extension MessageHidden {
-    func write(to writer: inout ByteWriter) {
-        writer.write(message)
-        writer.write(conversation)
-        writer.write(position)
-        writer.write(user)
-        writer.write(at)
-    }
-
-    init(from reader: inout ByteReader) throws {
-        self.init(
-            message: try reader.id(), conversation: try reader.id(),
-            position: try reader.position(), user: try reader.user(), at: try reader.timestamp())
     }
 }

@@ -1,16 +1,16 @@
-/// An occurrence with everything its JSON shows.
+/// An event of one topic as webhooks and scheduled exports send it, with all the objects that its JSON shows.
 public struct WebhookEvent: Sendable {
-    /// The versions of webhooks that are told so: 1.0, or later ones, which show everything alike.
+    /// The webhook versions with this representation: 1.0, or all later ones.
     public let versions: Set<WebhookVersion>
-    /// Of the event it comes from.
+    /// The position of the recorded event.
     public let position: LogPosition
-    /// What happened.
+    /// Its id, topic, moment and actor.
     public let occurrence: WebhookEventHeader
-    /// In which trace it was asked for; `nil` for none.
+    /// The trace of the request; `nil` for none.
     public let trace: Trace?
-    /// What is known of the user who did it; `nil` when none did.
+    /// The identity of the user who acted; `nil` if none did.
     public let actor: BasicIdentity?
-    /// What it happened to, as it was right after the event.
+    /// The object that changed, in its state right after the event.
     public let subject: Subject
 
     /// All members.
@@ -26,32 +26,29 @@ public struct WebhookEvent: Sendable {
         self.subject = subject
     }
 
-    /// What things happen to.
+    /// The object of a webhook event.
     public enum Subject: Equatable, Sendable {
         case message(MessageSnapshot)
         case conversation(ConversationSnapshot)
-        /// One that took in another one, with the ids that lead to it since.
+        /// A conversation that another was merged into, with the ids that name it since.
         case merged(ConversationSnapshot, aliases: [Conversation.ID])
-        /// A message deleted by an earlier release, of which the log keeps nothing else.
-        case deletedMessage(Message.ID, in: Conversation.ID)
-        /// A range of messages, first and last, that a participant received or read.
+        /// The first and last position of the messages that a participant received or read.
         case receipt(Receipts.Kind, ClosedRange<Int64>, in: Conversation.ID)
-        /// Users who came or went.
+        /// Users who were added or removed.
         case participation(ConversationSnapshot, changes: [BasicIdentity])
         /// One part of a message.
         case part(MessagePart, of: Message.ID, in: Conversation.ID)
-        /// One that is no more: rows and log keep nothing else under its name.
+        /// A removed part, of which only the ids exist.
         case deletedPart(PartsChanged.Removed, of: Message.ID, in: Conversation.ID)
     }
 
-    /// The conversation it belongs to.
+    /// The conversation of the object.
     public var conversation: Conversation.ID {
         switch subject {
         case .message(let snapshot): snapshot.message.conversation
         case .conversation(let snapshot), .merged(let snapshot, _), .participation(let snapshot, _):
             snapshot.conversation.id
-        case .deletedMessage(_, let id), .receipt(_, _, let id), .part(_, _, let id),
-            .deletedPart(_, _, let id):
+        case .receipt(_, _, let id), .part(_, _, let id), .deletedPart(_, _, let id):
             id
         }
     }

@@ -1,0 +1,56 @@
+/// An upload was completed.
+public struct ContentUploaded: EventPayload {
+    /// The content.
+    public let content: Content
+
+    /// All members.
+    public init(content: Content) {
+        self.content = content
+    }
+
+    public var type: EventType { .contentUploaded }
+}
+
+/// A content got an owner: the user for whom it was uploaded (R86).
+public struct ContentOwned: EventPayload {
+    /// The content.
+    public let content: Content.ID
+    /// The user.
+    public let owner: UserID
+
+    /// All members.
+    public init(content: Content.ID, owner: UserID) {
+        self.content = content
+        self.owner = owner
+    }
+
+    public var type: EventType { .contentOwned }
+
+    public var author: EventActor? { .user(owner) }
+}
+
+/// A content was withdrawn before any message attached it.
+public struct ContentWithdrawn: EventPayload {
+    /// The content.
+    public let content: Content.ID
+
+    /// All members.
+    public init(content: Content.ID) {
+        self.content = content
+    }
+
+    public var type: EventType { .contentWithdrawn }
+}
+
+/// The bytes of deleted contents were erased.
+public struct ContentsErased: EventPayload {
+    /// The contents.
+    public let contents: [Content.ID]
+
+    /// All members.
+    public init(contents: [Content.ID]) {
+        self.contents = contents
+    }
+
+    public var type: EventType { .contentsErased }
+}

@@ -1,0 +1,54 @@
+/// A webhook was registered.
+public struct WebhookCreated: EventPayload {
+    /// The webhook without its secret.
+    public let webhook: WebhookSummary
+
+    /// All members.
+    public init(webhook: WebhookSummary) {
+        self.webhook = webhook
+    }
+
+    public var type: EventType { .webhookCreated }
+}
+
+/// The status of a webhook changed, or the reason for it.
+public struct WebhookUpdated: EventPayload {
+    /// The webhook after the change.
+    public let webhook: WebhookSummary
+
+    /// All members.
+    public init(webhook: WebhookSummary) {
+        self.webhook = webhook
+    }
+
+    public var type: EventType { .webhookUpdated }
+}
+
+/// A webhook signs with another secret.
+public struct WebhookSecretRotated: EventPayload {
+    /// The webhook.
+    public let webhook: WebhookSummary
+    /// Until then, the former secret signs as well.
+    public let formerUntil: Timestamp
+
+    /// All members.
+    public init(webhook: WebhookSummary, formerUntil: Timestamp) {
+        self.webhook = webhook
+        self.formerUntil = formerUntil
+    }
+
+    public var type: EventType { .webhookSecretRotated }
+}
+
+/// A webhook was deleted with its pending deliveries.
+public struct WebhookDeleted: EventPayload {
+    /// The webhook before its deletion.
+    public let webhook: WebhookSummary
+
+    /// All members.
+    public init(webhook: WebhookSummary) {
+        self.webhook = webhook
+    }
+
+    public var type: EventType { .webhookDeleted }
+}

@@ -1,0 +1,191 @@
+import Messaging
+
+/// What the store needs of an event payload: its coding, its effect on the rows, and what readers of the log see.
+protocol StoredEvent: EventPayload {
+    /// Writes everything that is needed to apply the event again.
+    func write(to writer: inout ByteWriter)
+    /// Reads what ``write(to:)`` wrote.
+    init(from reader: inout ByteReader) throws
+    /// Applies the event to the rows.
+    func apply(to rows: Projection) throws
+    /// The cached objects that may look different after the event.
+    ///
+    /// Sending a message does not change what is already shown. Every other event that refers to a conversation
+    /// counts, needed or not.
+    func invalidated(in application: Application.ID) -> [InvalidationSubject]
+    /// Adds the objects that ``object(at:_:)`` or the webhook events need; by default none. It saves
+    /// statements and may be incomplete.
+    func collect(into objects: inout ReferencedObjects)
+    /// The object that the JSON of the event shows, in its state right after the event; by default none.
+    func object(
+        at position: LogPosition, _ history: inout ObjectHistory
+    ) throws -> ResolvedEvent.Object
+    /// Adds the webhook events of the event; by default none (webhooks §4.2).
+    func addWebhookEvents(
+        of event: ResolvedEvent, to builder: inout WebhookEventBuilder) throws
+}
+
+extension StoredEvent {
+    func collect(into objects: inout ReferencedObjects) {}
+
+    func object(
+        at position: LogPosition, _ history: inout ObjectHistory
+    ) throws -> ResolvedEvent.Object { .none }
+
+    func addWebhookEvents(
+        of event: ResolvedEvent, to builder: inout WebhookEventBuilder
+    ) throws {}
+}
+
+/// The objects that a page of events refers to, to be loaded together.
+struct ReferencedObjects {
+    var users: Set<UserID> = []
+    var conversations: Set<Conversation.ID> = []
+    var messages: Set<Message.ID> = []
+}
+
+extension Event {
+    /// The first byte of an encoded event; another one will mean that fields were added.
+    static let encodingVersion: UInt8 = 1
+
+    var stored: any StoredEvent {
+        switch self {
+        case .applicationCreated(let payload): payload
+        case .applicationSuspended(let payload): payload
+        case .sessionLifetimeSet(let payload): payload
+        case .tokenCreated(let payload): payload
+        case .tokenRevoked(let payload): payload
+        case .identityReplaced(let payload): payload
+        case .identityPatched(let payload): payload
+        case .identityDeleted(let payload): payload
+        case .followingChanged(let payload): payload
+        case .blocksChanged(let payload): payload
+        case .badgeSet(let payload): payload
+        case .userSuspended(let payload): payload
+        case .sessionsEnded(let payload): payload
+        case .conversationCreated(let payload): payload
+        case .conversationMatched(let payload): payload
+        case .conversationMerged(let payload): payload
+        case .conversationShown(let payload): payload
+        case .conversationAnnounced(let payload): payload
+        case .conversationHidden(let payload): payload
+        case .participantsChanged(let payload): payload
+        case .metadataChanged(let payload): payload
+        case .conversationDeleted(let payload): payload
+        case .messageSent(let payload): payload
+        case .receiptsRecorded(let payload): payload
+        case .partsChanged(let payload): payload
+        case .messageDeleted(let payload): payload
+        case .messageHidden(let payload): payload
+        case .messageScheduled(let payload): payload
+        case .scheduleEnded(let payload): payload
+        case .batchAccepted(let payload): payload
+        case .contentUploaded(let payload): payload
+        case .contentOwned(let payload): payload
+        case .contentWithdrawn(let payload): payload
+        case .contentsErased(let payload): payload
+        case .announcementSent(let payload): payload
+        case .announcementReceived(let payload): payload
+        case .announcementDeleted(let payload): payload
+        case .notificationSent(let payload): payload
+        case .exportKeyChanged(let payload): payload
+        case .exportScheduleChanged(let payload): payload
+        case .exportRequested(let payload): payload
+        case .exportStarted(let payload): payload
+        case .exportCompleted(let payload): payload
+        case .exportDeleted(let payload): payload
+        case .exportExpired(let payload): payload
+        case .exportErased(let payload): payload
+        case .recordImported(let payload): payload
+        case .webhookCreated(let payload): payload
+        case .webhookUpdated(let payload): payload
+        case .webhookSecretRotated(let payload): payload
+        case .webhookDeleted(let payload): payload
+        }
+    }
+
+    /// Reads an event of the log.
+    ///
+    /// - Throws: ``StoreFault`` for a type or a version that this release does not have.
+    init(type: String, encoded: [UInt8]) throws {
+        guard let known = EventType(rawValue: type) else {
+            throw StoreFault.unreadable("event \(type)")
+        }
+        var reader = ByteReader(encoded)
+        let version = try reader.byte()
+        guard version == Self.encodingVersion else {
+            throw StoreFault.unreadable("form \(version)")
+        }
+        self = try Self.read(known, &reader)
+        try reader.finish()
+    }
+
+    private static func read(_ type: EventType, _ reader: inout ByteReader) throws -> Event {
+        switch type {
+        case .applicationCreated: .applicationCreated(try ApplicationCreated(from: &reader))
+        case .applicationSuspended: .applicationSuspended(try ApplicationSuspended(from: &reader))
+        case .sessionLifetimeSet: .sessionLifetimeSet(try SessionLifetimeSet(from: &reader))
+        case .tokenCreated: .tokenCreated(try TokenCreated(from: &reader))
+        case .tokenRevoked: .tokenRevoked(try TokenRevoked(from: &reader))
+        case .identityReplaced: .identityReplaced(try IdentityReplaced(from: &reader))
+        case .identityPatched: .identityPatched(try IdentityPatched(from: &reader))
+        case .identityDeleted: .identityDeleted(try IdentityDeleted(from: &reader))
+        case .followingChanged: .followingChanged(try FollowingChanged(from: &reader))
+        case .blocksChanged: .blocksChanged(try BlocksChanged(from: &reader))
+        case .badgeSet: .badgeSet(try BadgeSet(from: &reader))
+        case .userSuspended: .userSuspended(try UserSuspended(from: &reader))
+        case .sessionsEnded: .sessionsEnded(try SessionsEnded(from: &reader))
+        case .conversationCreated: .conversationCreated(try ConversationCreated(from: &reader))
+        case .conversationMatched: .conversationMatched(try ConversationMatched(from: &reader))
+        case .conversationMerged: .conversationMerged(try ConversationMerged(from: &reader))
+        case .conversationShown: .conversationShown(try ConversationShown(from: &reader))
+        case .conversationAnnounced:
+            .conversationAnnounced(try ConversationAnnounced(from: &reader))
+        case .conversationHidden: .conversationHidden(try ConversationHidden(from: &reader))
+        case .participantsChanged: .participantsChanged(try ParticipantsChanged(from: &reader))
+        case .metadataChanged: .metadataChanged(try MetadataChanged(from: &reader))
+        case .conversationDeleted: .conversationDeleted(try ConversationDeleted(from: &reader))
+        case .messageSent: .messageSent(try MessageSent(from: &reader))
+        case .messageDelivered, .messageRead:
+            .receiptsRecorded(try ReceiptsRecorded(from: &reader))
+        case .messageUpdated: .partsChanged(try PartsChanged(from: &reader))
+        case .messageDeleted: .messageDeleted(try MessageDeleted(from: &reader))
+        case .messageHidden: .messageHidden(try MessageHidden(from: &reader))
+        case .messageScheduled: .messageScheduled(try MessageScheduled(from: &reader))
+        case .scheduleEnded: .scheduleEnded(try ScheduleEnded(from: &reader))
+        case .batchAccepted: .batchAccepted(try BatchAccepted(from: &reader))
+        case .contentUploaded: .contentUploaded(try ContentUploaded(from: &reader))
+        case .contentOwned: .contentOwned(try ContentOwned(from: &reader))
+        case .contentWithdrawn: .contentWithdrawn(try ContentWithdrawn(from: &reader))
+        case .contentsErased: .contentsErased(try ContentsErased(from: &reader))
+        case .announcementSent: .announcementSent(try AnnouncementSent(from: &reader))
+        case .announcementReceived: .announcementReceived(try AnnouncementReceived(from: &reader))
+        case .announcementDeleted: .announcementDeleted(try AnnouncementDeleted(from: &reader))
+        case .notificationSent: .notificationSent(try NotificationSent(from: &reader))
+        case .exportKeyChanged: .exportKeyChanged(try ExportKeyChanged(from: &reader))
+        case .exportScheduleChanged:
+            .exportScheduleChanged(try ExportScheduleChanged(from: &reader))
+        case .exportRequested: .exportRequested(try ExportRequested(from: &reader))
+        case .exportStarted: .exportStarted(try ExportStarted(from: &reader))
+        case .exportCompleted: .exportCompleted(try ExportCompleted(from: &reader))
+        case .exportDeleted: .exportDeleted(try ExportDeleted(from: &reader))
+        case .exportExpired: .exportExpired(try ExportExpired(from: &reader))
+        case .exportErased: .exportErased(try ExportErased(from: &reader))
+        case .recordImported: .recordImported(try RecordImported(from: &reader))
+        case .webhookCreated: .webhookCreated(try WebhookCreated(from: &reader))
+        case .webhookUpdated: .webhookUpdated(try WebhookUpdated(from: &reader))
+        case .webhookSecretRotated: .webhookSecretRotated(try WebhookSecretRotated(from: &reader))
+        case .webhookDeleted: .webhookDeleted(try WebhookDeleted(from: &reader))
+        }
+    }
+}
+
+extension StoredEvent {
+    /// The version and the fields, in the form of ``ByteWriter``.
+    var encoded: [UInt8] {
+        var writer = ByteWriter()
+        writer.write(byte: Event.encodingVersion)
+        write(to: &writer)
+        return writer.bytes
+    }
+}

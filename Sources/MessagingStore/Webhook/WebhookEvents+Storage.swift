@@ -1,0 +1,75 @@
+import Messaging
+
+extension WebhookCreated: StoredEvent {
+    func write(to writer: inout ByteWriter) {
+        webhook.write(to: &writer)
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(webhook: try WebhookSummary(from: &reader))
+    }
+
+    func apply(to rows: Projection) throws {
+        // The mutation that records the event writes the row, because the log must not hold its secret.
+    }
+
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
+        []
+    }
+}
+
+extension WebhookUpdated: StoredEvent {
+    func write(to writer: inout ByteWriter) {
+        webhook.write(to: &writer)
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(webhook: try WebhookSummary(from: &reader))
+    }
+
+    func apply(to rows: Projection) throws {
+        // The mutation that records the event writes the row, because the log must not hold its secret.
+    }
+
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
+        []
+    }
+}
+
+extension WebhookSecretRotated: StoredEvent {
+    func write(to writer: inout ByteWriter) {
+        webhook.write(to: &writer)
+        writer.write(formerUntil)
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(
+            webhook: try WebhookSummary(from: &reader), formerUntil: try reader.timestamp())
+    }
+
+    func apply(to rows: Projection) throws {
+        // The mutation that records the event writes the row, because the log must not hold its secret.
+    }
+
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
+        []
+    }
+}
+
+extension WebhookDeleted: StoredEvent {
+    func write(to writer: inout ByteWriter) {
+        webhook.write(to: &writer)
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(webhook: try WebhookSummary(from: &reader))
+    }
+
+    func apply(to rows: Projection) throws {
+        // The mutation that records the event writes the row, because the log must not hold its secret.
+    }
+
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
+        []
+    }
+}

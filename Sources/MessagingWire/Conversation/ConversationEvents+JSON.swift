@@ -1,0 +1,242 @@
+import JSON
+import Messaging
+
+extension ConversationCreated: EventPayloadJSON {
+    static var logCategory: EventLogLine.Category { .sync }
+
+    static var dataSchema: JSONSchema {
+        ConversationJSON.schema(.v3_0)
+    }
+
+    var logSummary: String {
+        let users = conversation.participants.users
+        return "created conversation \(conversation.id) with "
+            + EventLogLine.count(users.count, "participant")
+    }
+
+    func subject(in links: LinkBuilder) -> String {
+        IdentifierJSON.text(conversation.id, in: .conversations)
+    }
+
+    func writeMembers(_ links: LinkBuilder, into writer: inout JSONWriter) {
+        writer.reference(to: conversation.id, links)
+    }
+}
+
+extension ConversationMatched: EventPayloadJSON {
+    static var logCategory: EventLogLine.Category { .sync }
+
+    var logSummary: String {
+        "asked for conversation \(conversation), which exists"
+            + (alias.map { alias in ", as \(alias)" } ?? "")
+    }
+
+    func subject(in links: LinkBuilder) -> String {
+        IdentifierJSON.text(conversation, in: .conversations)
+    }
+
+    func writeMembers(_ links: LinkBuilder, into writer: inout JSONWriter) {
+        writer.reference(to: conversation, links)
+    }
+
+    func writeChanges(into writer: inout JSONWriter) {
+        if let alias { writer.member("alias", IdentifierJSON.text(alias, in: .conversations)) }
+    }
+}
+
+extension ConversationShown: EventPayloadJSON {
+    static var logCategory: EventLogLine.Category { .sync }
+
+    var logSummary: String {
+        "brought conversation \(conversation) into the view of "
+            + EventLogLine.count(users.count, "user")
+    }
+
+    func subject(in links: LinkBuilder) -> String {
+        IdentifierJSON.text(conversation, in: .conversations)
+    }
+
+    func writeMembers(_ links: LinkBuilder, into writer: inout JSONWriter) {
+        writer.reference(to: conversation, links)
+    }
+
+    func writeChanges(into writer: inout JSONWriter) {
+        writer.users("shown_to", users)
+    }
+}
+
+extension ConversationAnnounced: EventPayloadJSON {
+    static var logCategory: EventLogLine.Category { .sync }
+
+    var logSummary: String {
+        "brought conversation \(conversation) into the view of all its participants"
+    }
+
+    func subject(in links: LinkBuilder) -> String {
+        IdentifierJSON.text(conversation, in: .conversations)
+    }
+
+    func writeMembers(_ links: LinkBuilder, into writer: inout JSONWriter) {
+        writer.reference(to: conversation, links)
+    }
+}
+
+extension ConversationHidden: EventPayloadJSON {
+    static var logCategory: EventLogLine.Category { .sync }
+
+    var logSummary: String {
+        "deleted conversation \(conversation) for himself"
+    }
+
+    func subject(in links: LinkBuilder) -> String {
+        IdentifierJSON.text(conversation, in: .conversations)
+    }
+
+    func writeMembers(_ links: LinkBuilder, into writer: inout JSONWriter) {
+        writer.reference(to: conversation, links)
+    }
+
+    func writeChanges(into writer: inout JSONWriter) {
+        writer.users("hidden_from", [user])
+        if let upTo {
+            writer.key("through")
+            PositionJSON.write(upTo, into: &writer)
+        }
+    }
+}
+
+extension ParticipantsChanged: EventPayloadJSON {
+    static var logCategory: EventLogLine.Category { .sync }
+
+    static var dataSchema: JSONSchema {
+        .anyOf([ConversationJSON.schema(.v3_0), .object([])])
+    }
+
+    var logSummary: String {
+        "added \(EventLogLine.count(added.count, "participant")) to conversation \(conversation) and removed "
+            + "\(removed.count)"
+    }
+
+    func subject(in links: LinkBuilder) -> String {
+        IdentifierJSON.text(conversation, in: .conversations)
+    }
+
+    func writeMembers(_ links: LinkBuilder, into writer: inout JSONWriter) {
+        writer.reference(to: conversation, links)
+    }
+
+    func writeChanges(into writer: inout JSONWriter) {
+        writer.key("participants")
+        writer.object { writer in
+            writer.users("added", added)
+            writer.users("removed", removed)
+            // A `set` may move participants that stay, so the resulting order is written, too (rulings 28).
+            writer.users("order", participants.users)
+        }
+    }
+}
+
+extension MetadataChanged: EventPayloadJSON {
+    static var logCategory: EventLogLine.Category { .sync }
+
+    static var dataSchema: JSONSchema {
+        .anyOf([ConversationJSON.schema(.v3_0), .object([])])
+    }
+
+    var logSummary: String {
+        "changed the metadata of conversation \(conversation)"
+    }
+
+    func subject(in links: LinkBuilder) -> String {
+        IdentifierJSON.text(conversation, in: .conversations)
+    }
+
+    func writeMembers(_ links: LinkBuilder, into writer: inout JSONWriter) {
+        writer.reference(to: conversation, links)
+    }
+
+    func writeChanges(into writer: inout JSONWriter) {
+        // Applied in order to the former metadata, the operations give the new metadata.
+        writer.key("operations")
+        writer.array { writer in
+            for (path, write) in writes.writes {
+                let property = (["metadata"] + path).joined(separator: ".")
+                switch write.value {
+                case .deleted: writer.operation("delete", property)
+                case .object: writer.operation("set", property, .object([]))
+                case .text(let text): writer.operation("set", property, .text(text))
+                }
+            }
+        }
+    }
+}
+
+extension ConversationMerged: EventPayloadJSON {
+    static var logCategory: EventLogLine.Category { .sync }
+
+    static var dataSchema: JSONSchema {
+        .anyOf([ConversationJSON.schema(.v3_0), .object([])])
+    }
+
+    var logSummary: String {
+        loser.map { loser in "merged conversation \(loser) into \(winner)" }
+            ?? "put conversation \(winner) in order"
+    }
+
+    func subject(in links: LinkBuilder) -> String {
+        IdentifierJSON.text(winner, in: .conversations)
+    }
+
+    func writeMembers(_ links: LinkBuilder, into writer: inout JSONWriter) {
+        writer.reference(to: winner, links)
+    }
+
+    func writeChanges(into writer: inout JSONWriter) {
+        writer.key("aliases")
+        writer.array { writer in
+            for alias in aliases {
+                writer.string(IdentifierJSON.text(alias, in: .conversations))
+            }
+        }
+        writer.key("operations")
+        writer.array { writer in writer.operation("set", "metadata", metadata.view) }
+        writer.key("messages")
+        writer.array { writer in
+            for relocation in relocations
+            where relocation.conversation != winner || !relocation.isStanding {
+                write(relocation, into: &writer)
+            }
+        }
+    }
+
+    /// A message at position p from `from` to `to` has the position p − `from` + `moved_to` since (X1.5).
+    private func write(_ relocation: Relocation, into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member(
+                "conversation", IdentifierJSON.text(relocation.conversation, in: .conversations))
+            let positions: [(StaticString, Position)] = [
+                ("from", relocation.from), ("to", relocation.through), ("moved_to", relocation.to),
+            ]
+            for (name, position) in positions {
+                writer.key(name)
+                PositionJSON.write(position, into: &writer)
+            }
+        }
+    }
+}
+
+extension ConversationDeleted: EventPayloadJSON {
+    static var logCategory: EventLogLine.Category { .sync }
+
+    var logSummary: String {
+        "deleted conversation \(conversation.id)"
+    }
+
+    func subject(in links: LinkBuilder) -> String {
+        IdentifierJSON.text(conversation.id, in: .conversations)
+    }
+
+    func writeMembers(_ links: LinkBuilder, into writer: inout JSONWriter) {
+        writer.reference(to: conversation.id, links)
+    }
+}
