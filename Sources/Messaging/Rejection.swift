@@ -45,7 +45,7 @@ public enum Rejection: Error, Equatable, Sendable {
     case notFound(Subject)
     /// The conversation existed and was deleted for all (R18).
     case objectDeleted
-    /// Was once allowed and is no more: a former participant writes (R14).
+    /// The caller was once allowed: a former participant writes (R14).
     case accessDenied
     /// A user changes parts of a message that another one sent (client-api 4.3).
     case notSender
@@ -55,7 +55,7 @@ public enum Rejection: Error, Equatable, Sendable {
     case invalid(String, ValidationRule, Detail = Detail())
     /// The operation is well-formed, but the state of its object forbids it.
     case invalidOperation(Obstacle)
-    /// The creator has blocked somebody he names (R31).
+    /// The creator has blocked a participant (R31).
     case participantBlocked
     /// More would have to be looked at than one answer is worth (X9).
     case tooMany
@@ -67,7 +67,7 @@ public enum Rejection: Error, Equatable, Sendable {
     case idTaken(Subject)
     /// An application has as many of them as it may (webhooks §1.2).
     case full(Subject, limit: Int)
-    /// A place of the log was asked for that is not kept any more (X3); the first that is.
+    /// The requested position of the event log was trimmed (X3); the first one that exists.
     case positionGone(oldest: LogPosition)
 }
 

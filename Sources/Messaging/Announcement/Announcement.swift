@@ -1,21 +1,21 @@
-/// Something said to many users at once, outside any conversation (R100, R101).
+/// A message to many users outside any conversation (R100, R101).
 public struct Announcement: Equatable, Sendable {
-    /// Names one announcement.
+    /// The id of an announcement.
     public typealias ID = Identifier<Announcement>
 
-    /// Most recipients (platform-api §5.5).
+    /// The maximum number of recipients (platform-api §5.5).
     public static let recipientLimit = 10_000
 
-    /// Its name.
+    /// Its id.
     public let id: ID
-    /// Who announces: a service in 1.x, a user from 2.0 on.
+    /// The sender: a service in 1.x, a user from 2.0 on.
     public let sender: Sender
-    /// When it was announced.
+    /// The moment of sending.
     public let sentAt: Timestamp
-    /// Its parts in the order sent (R25); their bytes are in the announcement itself.
+    /// The parts in the order sent (R25), with inline bodies only.
     public let parts: [MessagePart]
 
-    /// An announcement as stored.
+    /// All members.
     public init(id: ID, sender: Sender, sentAt: Timestamp, parts: [MessagePart]) {
         self.id = id
         self.sender = sender
@@ -25,19 +25,19 @@ public struct Announcement: Equatable, Sendable {
 }
 
 extension Announcement {
-    /// An announcement somebody wants to make; what can be checked without look-ups has been.
+    /// A validated announcement to send; only checks that need the store remain.
     public struct Draft: Equatable, Sendable {
-        /// To whom: 1 to 10,000 users, everybody once, in the order of naming.
+        /// The recipients: 1 to 10,000 users, without duplicates, in the order given.
         public let recipients: [UserID]
-        /// Who announces.
+        /// The sender.
         public let sender: Sender
         /// The member that named the sender, for rejections: `sender_id` or `sender.user_id`.
         public let senderProperty: String
-        /// 1 to 1000 parts with bytes of their own.
+        /// The parts: 1 to 1000, with inline bodies.
         public let parts: [MessagePart.Draft]
-        /// The notification as it came, JSON.
+        /// The notification as received, JSON; `nil` for none.
         public let notification: [UInt8]?
-        /// The id the caller names in the body.
+        /// The id that the caller proposes; `nil` for none.
         public let proposedID: Announcement.ID?
 
         /// - Throws: `invalid("recipients")` for none or more than 10,000; `invalid("parts")` for
@@ -69,12 +69,12 @@ extension Announcement {
 }
 
 extension Announcement {
-    /// Decides an announcement: what to remember comes back as an event.
+    /// The event of sending an announcement.
     ///
     /// - Parameters:
     ///   - hasIdentity: Whether a sending user has an identity.
-    ///   - partIDs: Makes a name for each part that has none.
-    ///   - key: The key under which the announcement is replayed.
+    ///   - partIDs: Makes an id for the part at an index that has none.
+    ///   - key: The `If-None-Match` key of the announcement.
     /// - Throws: `invalid` with the draft's sender property for a user without an identity.
     public static func creating(
         _ draft: Draft, hasIdentity: Bool, as id: ID, partIDs: (Int) -> MessagePart.ID,
@@ -96,13 +96,13 @@ extension Announcement {
     }
 }
 
-/// What shall show on the devices of some users, without a message (platform-api §5.6).
+/// A notification for the devices of users, without a message (platform-api §5.6).
 public enum PushNotification {
-    /// A notification somebody wants to send; what can be checked without look-ups has been.
+    /// A validated notification to send.
     public struct Draft: Equatable, Sendable {
-        /// To whom: 1 to 10,000 users, everybody once, in the order of naming.
+        /// The recipients: 1 to 10,000 users, without duplicates, in the order given.
         public let recipients: [UserID]
-        /// The notification as it came, JSON.
+        /// The notification as received, JSON.
         public let notification: [UInt8]
 
         /// - Throws: `invalid("recipients")` for none or more than 10,000.
@@ -116,6 +116,6 @@ public enum PushNotification {
         }
     }
 
-    /// How long a key recognises a repeat, in milliseconds: 24 h (platform-api §1.9, rule 7).
+    /// How long a key detects a repeat, in milliseconds: 24 h (platform-api §1.9, rule 7).
     public static let keyLifetime: Int64 = 24 * 60 * 60 * 1000
 }

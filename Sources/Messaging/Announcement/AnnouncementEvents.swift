@@ -20,8 +20,10 @@ public struct AnnouncementSent: EventPayload {
         self.key = key
     }
 
+    /// The type of the event.
     public var type: EventType { .announcementSent }
 
+    /// The author of the change.
     public var author: EventActor? { EventActor(announcement.sender) }
 }
 
@@ -44,8 +46,10 @@ public struct AnnouncementReceived: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .announcementReceived }
 
+    /// The author of the change.
     public var author: EventActor? { .user(user) }
 }
 
@@ -65,8 +69,10 @@ public struct AnnouncementDeleted: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .announcementDeleted }
 
+    /// The author of the change.
     public var author: EventActor? { .user(user) }
 }
 
@@ -89,5 +95,6 @@ public struct NotificationSent: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .notificationSent }
 }

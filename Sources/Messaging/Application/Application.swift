@@ -1,23 +1,23 @@
-/// One isolated tenant: every user, conversation and message belongs to exactly one (X12).
+/// One tenant. Every user, conversation and message belongs to exactly one application (X12).
 public struct Application: Equatable, Sendable {
-    /// Names an application; its UUID stands in every path.
+    /// The id of an application, which every path contains.
     public typealias ID = Identifier<Application>
 
-    /// Its name for ever.
+    /// Its id.
     public let id: ID
-    /// What operators call it; free text.
+    /// A name for operators; free text.
     public let name: String
-    /// When it was made.
+    /// The moment of creation.
     public let createdAt: Timestamp
-    /// Whether its tokens are refused for now.
+    /// Whether all tokens of the application are rejected for now.
     public var isSuspended: Bool
-    /// How many seconds its sessions live that begin from now on (R94); `nil` while it is not set.
+    /// The lifetime of new sessions in seconds (R94); `nil` while it is not set.
     public var sessionLifetime: Int64?
 
-    /// The lives a session may have, in seconds (platform-api §5.11).
+    /// The allowed lifetimes of sessions, in seconds (platform-api §5.11).
     public static let sessionLifetimes: ClosedRange<Int64> = 30...31_536_000
 
-    /// An application as stored.
+    /// All members.
     public init(
         id: ID, name: String, createdAt: Timestamp, isSuspended: Bool = false,
         sessionLifetime: Int64? = nil
@@ -30,12 +30,13 @@ public struct Application: Equatable, Sendable {
     }
 }
 
-/// A credential of one application; its secret is shown once and known only by its SHA-256 (X12).
+/// A credential of one application. Its secret is shown once; the server stores only its SHA-256 digest
+/// (X12).
 public struct Token: Equatable, Sendable {
-    /// Names a token without revealing its secret.
+    /// The id of a token; it does not reveal the secret.
     public typealias ID = Identifier<Token>
 
-    /// What a token may do; each scope includes those before it.
+    /// The operations that a token allows; each scope includes those before it.
     public enum Scope: String, CaseIterable, Comparable, Sendable {
         case read, write, admin
 
@@ -53,20 +54,20 @@ public struct Token: Equatable, Sendable {
         }
     }
 
-    /// Its name for lists and revocation.
+    /// Its id.
     public let id: ID
-    /// The only application it opens.
+    /// The application that the token is for.
     public let application: Application.ID
-    /// What it may do.
+    /// The operations that it allows.
     public let scope: Scope
-    /// When it was made.
+    /// The moment of creation.
     public let createdAt: Timestamp
-    /// From when on it is refused; `nil` for never.
+    /// From this moment the token is rejected; `nil` if it never expires.
     public let expiresAt: Timestamp?
-    /// Since when it is refused by hand; `nil` while it holds.
+    /// The moment of revocation; `nil` while it is valid.
     public var revokedAt: Timestamp?
 
-    /// A token as stored.
+    /// All members.
     public init(
         id: ID, application: Application.ID, scope: Scope, createdAt: Timestamp,
         expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil
@@ -79,7 +80,7 @@ public struct Token: Equatable, Sendable {
         self.revokedAt = revokedAt
     }
 
-    /// Whether the token opens anything at that moment.
+    /// Whether the token is neither revoked nor expired at that moment.
     public func isValid(at now: Timestamp) -> Bool {
         guard revokedAt == nil else { return false }
         guard let expiresAt else { return true }

@@ -8,6 +8,7 @@ public struct ApplicationCreated: EventPayload {
         self.application = application
     }
 
+    /// The type of the event.
     public var type: EventType { .applicationCreated }
 }
 
@@ -24,6 +25,7 @@ public struct ApplicationSuspended: EventPayload {
         self.isSuspended = isSuspended
     }
 
+    /// The type of the event.
     public var type: EventType { .applicationSuspended }
 }
 
@@ -40,6 +42,7 @@ public struct TokenCreated: EventPayload {
         self.digest = digest
     }
 
+    /// The type of the event.
     public var type: EventType { .tokenCreated }
 }
 
@@ -56,6 +59,7 @@ public struct TokenRevoked: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .tokenRevoked }
 }
 
@@ -69,5 +73,6 @@ public struct SessionLifetimeSet: EventPayload {
         self.seconds = seconds
     }
 
+    /// The type of the event.
     public var type: EventType { .sessionLifetimeSet }
 }

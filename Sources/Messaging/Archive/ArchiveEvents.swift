@@ -8,5 +8,6 @@ public struct RecordImported: EventPayload {
         self.record = record
     }
 
+    /// The type of the event.
     public var type: EventType { .recordImported }
 }

@@ -1,42 +1,40 @@
-/// One thing of an application as it is brought from one server to another, with its id and its times
-/// (X10).
+/// An object of an application as import and export transfer it, with its id and times (X10).
 ///
-/// An application is the same wherever its records are the same: what else stands in rows follows from
-/// them.
+/// Applications with the same records are the same: the remaining contents of rows follow from the records.
 public enum ArchiveRecord: Equatable, Sendable {
-    /// What an application is called, and since when: for one in which nothing has happened yet.
+    /// The name and creation time of the application, applied to an application without events.
     case application(Application)
-    /// A user, and what was told about him.
+    /// A user with the identity.
     case user(ArchivedUser)
-    /// Whom a user follows and blocks.
+    /// The users whom a user follows and blocks.
     case relations(ArchivedRelations)
-    /// A conversation without its messages, with what each participant sees of it.
+    /// A conversation without its messages, with each participant's view of it.
     case conversation(ArchivedConversation)
-    /// A message with the contents its parts attach.
+    /// A message with the contents that its parts attach.
     case message(ArchivedMessage)
-    /// A content that no message has come for yet.
+    /// A content that no message attaches yet.
     case content(ArchivedContent)
-    /// A message that waits to be sent.
+    /// A scheduled message.
     case scheduled(ArchivedScheduledMessage)
-    /// An announcement with what its recipients have made of it.
+    /// An announcement with its recipients.
     case announcement(ArchivedAnnouncement)
-    /// A key under which something was made.
+    /// A replay key.
     case key(ArchivedReplayKey)
 }
 
-/// What a line of an export is about; so it is called on the line.
+/// The kind of a line of an export; its raw value is the `record` member of the line.
 public enum ArchiveRecordKind: String, CaseIterable, Sendable {
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     case application, user, relations, conversation, message, bytes, content, scheduled
     // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
     case announcement, key
 
-    /// Those that are records.
+    /// The kinds that are records.
     public static let records = allCases.filter { kind in kind != .bytes }
 }
 
 extension ArchiveRecord {
-    /// Of which kind it is.
+    /// The kind of the record.
     public var kind: ArchiveRecordKind {
         switch self {
         case .application: .application
@@ -51,7 +49,7 @@ extension ArchiveRecord {
         }
     }
 
-    /// The contents whose bytes it needs.
+    /// The contents whose bytes the record needs.
     public var contents: [ArchivedContent] {
         switch self {
         case .message(let moved): moved.contents
@@ -64,30 +62,30 @@ extension ArchiveRecord {
 
 /// A line of an export (X10).
 public enum ArchiveLine: Equatable, Sendable {
-    /// The first one: whose records follow.
+    /// The first line: the application of the records that follow.
     case application(Application)
-    /// A piece of a content that the next record names.
+    /// Bytes of a content that the next record contains.
     case bytes(ArchivedBytes)
-    /// Every other one.
+    /// Every other line.
     case record(ArchiveRecord)
 }
 
-/// Some bytes of a content, which the record behind them names.
+/// Some bytes of a content; the record that contains it follows.
 public struct ArchivedBytes: Equatable, Sendable {
-    /// Whose they are.
+    /// The content.
     public let content: Content.ID
-    /// The place of the first one, from 0.
+    /// The offset of the first byte.
     public let place: Int64
-    /// The bytes; none of an empty content.
+    /// The bytes; none for an empty content.
     public let bytes: [UInt8]
 
-    /// How many an export puts on a line, which are a megabyte of base64; only the last piece of a
-    /// content is shorter.
+    /// The number of bytes that an export writes on one line: 1 MiB of base64. Only the last line of a
+    /// content has fewer.
     public static let defaultCount = 768 << 10
-    /// Most on a line.
+    /// The maximum number of bytes on one line.
     public static let maximumCount = 4 << 20
 
-    /// A piece of a content.
+    /// All members.
     public init(of content: Content.ID, at place: Int64, _ bytes: [UInt8]) {
         self.content = content
         self.place = place
@@ -95,17 +93,17 @@ public struct ArchivedBytes: Equatable, Sendable {
     }
 }
 
-/// A key under which something was made, so that a late repeat finds it wherever it is repeated; and the
-/// id of a message that was deleted, so that nothing brings it back (rulings 12).
+/// A replay key, so that a late repeat finds the same object on the other server; also the id of a deleted
+/// message, so that it is not created again (rulings 12).
 public struct ArchivedReplayKey: Equatable, Sendable {
-    /// What it stands for.
+    /// The kind of the object.
     public let kind: Replay.Kind
     /// The key.
     public let key: Replay.Key
-    /// The UUID of what was made.
+    /// The id of the object.
     public let object: Identifier<ArchivedReplayKey>
 
-    /// A key as stored.
+    /// All members.
     public init(_ kind: Replay.Kind, _ key: Replay.Key, object: Identifier<ArchivedReplayKey>) {
         self.kind = kind
         self.key = key
@@ -113,67 +111,67 @@ public struct ArchivedReplayKey: Equatable, Sendable {
     }
 }
 
-/// What is wrong with a line of an export, of which nothing is kept then.
+/// The error in a line of an export. Nothing of the line is applied.
 public struct ArchiveLineError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The member at fault, as `parts.body`; `nil` for the line as a whole.
+    /// The invalid member, such as `parts.body`; `nil` for the line as a whole.
     public let field: String?
-    /// What it has to be or must not be, to stand behind its name.
+    /// The rule that the member breaks, to be read after its name.
     public let rule: String
 
-    /// A mistake.
+    /// An error in a member.
     public init(_ field: String?, _ rule: String) {
         self.field = field
         self.rule = rule
     }
 
-    /// For a person, without a full stop.
+    /// A text for people, without a full stop.
     public var description: String { (field.map { field in "\(field) " } ?? "") + rule }
 }
 
-/// What is wrong with a line of an import; all lines before it are durable, and nothing of it is kept.
+/// The error that ended an import. All lines before it are durable.
 public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The number of the line; the first is 1.
+    /// The number of the line, from 1.
     public let line: Int
-    /// What is wrong with it.
+    /// The error in the line.
     public let mistake: ArchiveLineError
 
-    /// A mistake on a line.
+    /// An error in a line.
     public init(_ mistake: ArchiveLineError, line: Int) {
         self.line = line
         self.mistake = mistake
     }
 
-    /// For a person, without a full stop.
+    /// A text for people, without a full stop.
     public var description: String { "line \(line): \(mistake)" }
 }
 
-/// What of an import has come, and what was there already.
+/// How many records of an import were added, and how many existed.
 public struct ImportSummary: Equatable, Sendable {
-    /// How many of one kind.
+    /// The counts of one kind.
     public struct Count: Equatable, Sendable {
-        /// Of which kind.
+        /// The kind.
         public let kind: ArchiveRecordKind
-        /// So many have come.
+        /// The number of added records.
         public fileprivate(set) var brought = 0
-        /// So many were there, or were deleted since.
+        /// The number of records that existed, or were deleted since.
         public fileprivate(set) var present = 0
     }
 
-    /// In the order in which the kinds came.
+    /// The counts in the order in which the kinds first occurred.
     public private(set) var counts: [Count] = []
-    /// How many conversations became one with another (X1).
+    /// The number of conversations that were merged into another one (X1).
     public private(set) var merged = 0
-    /// Whether anything is another than before.
+    /// Whether the import changed anything.
     public private(set) var hasChanged = false
-    /// How many lines are durable.
+    /// The number of durable lines.
     public var lines = 0
 
-    /// Nothing yet.
+    /// A summary of no records.
     public init() {}
 
-    /// Counts one more.
+    /// Counts a record.
     ///
-    /// - Parameter isNew: Whether it has come now.
+    /// - Parameter isNew: Whether it was added now.
     public mutating func count(_ kind: ArchiveRecordKind, isNew: Bool) {
         let known = counts.firstIndex { count in count.kind == kind }
         let index = known ?? counts.endIndex
@@ -186,9 +184,9 @@ public struct ImportSummary: Equatable, Sendable {
         }
     }
 
-    /// Counts a conversation that has come and become one with another.
+    /// Counts an added conversation that was merged into another one.
     public mutating func countMerged() { merged += 1 }
 
-    /// Notes that messages have come into their order.
+    /// Notes that messages were sorted.
     public mutating func noteOrder() { hasChanged = true }
 }

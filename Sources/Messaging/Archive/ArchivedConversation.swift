@@ -2,12 +2,12 @@
 public struct ArchivedConversation: Equatable, Sendable {
     /// The conversation; its messages are not counted.
     public let conversation: Conversation
-    /// The ids that lead to it, in the order of their bytes (X1.2).
+    /// The aliases of the conversation, sorted by bytes (X1.2).
     public let aliases: [Conversation.ID]
-    /// Who takes or took part; nobody in one that was deleted.
+    /// The current and former participants; none of a deleted conversation.
     public let members: [ArchivedParticipant]
 
-    /// A conversation as stored.
+    /// All members.
     ///
     /// - Parameter conversation: Its participants are taken from `members`.
     public init(
@@ -24,8 +24,8 @@ public struct ArchivedConversation: Equatable, Sendable {
         self.members = members
     }
 
-    /// What participants have made of the message at a place, by this record: those who have made nothing of
-    /// it are left out.
+    /// The receipts of the message at a position according to this record, without participants that have
+    /// none.
     public func recipients(at place: Position) -> [ArchivedMessage.Recipient] {
         members.compactMap { member in
             let status = member.receipts.status(at: place)
@@ -38,22 +38,23 @@ public struct ArchivedConversation: Equatable, Sendable {
     }
 }
 
-/// What one participant, of now or of before, sees of a conversation and has made of it.
+/// One current or former participant with their view of a conversation.
 public struct ArchivedParticipant: Equatable, Sendable {
-    /// His stay and his view.
+    /// The participation.
     public let participant: Participant
-    /// Where he stands in the order of naming.
+    /// The place in the order of participants.
     public let place: Int64
-    /// The message that last brought the conversation into his view; `nil` when something else did.
+    /// The message that last made the conversation visible to the participant; `nil` if something else did.
     public let shownFrom: Position?
-    /// Single positions hidden from him: deleted by him, or by a block (R29, R32).
+    /// Single positions that the participant does not see: deleted for themselves, or hidden by a block
+    /// (R29, R32).
     public let hidden: IntervalSet
-    /// What he has received and read.
+    /// The received and read positions.
     public let receipts: Receipts
-    /// The metadata he goes on seeing after his removal (R14).
+    /// The metadata that a former participant still sees (R14).
     public let frozenMetadata: Metadata?
 
-    /// A participant as stored.
+    /// All members.
     public init(
         _ participant: Participant, place: Int64, shownFrom: Position? = nil,
         hidden: IntervalSet = IntervalSet(), receipts: Receipts = Receipts(),
@@ -67,8 +68,8 @@ public struct ArchivedParticipant: Equatable, Sendable {
         self.frozenMetadata = frozenMetadata
     }
 
-    /// The same participant of a distinct conversation, who takes part from the beginning (R5): what was
-    /// there before counts as read, so it is unread for neither.
+    /// The same participant of a distinct conversation, in which everyone takes part from the beginning
+    /// (R5). Earlier messages count as read, so they are unread on neither server.
     public var fromTheBeginning: ArchivedParticipant {
         guard participant.joinedAfter > .start else { return self }
         let past = IntervalSet(1...participant.joinedAfter.number)

@@ -1,6 +1,6 @@
-/// A message with the contents its parts attach, so that it is there whole or not at all.
+/// A message with the contents that its parts attach, so that both are imported together.
 public struct ArchivedMessage: Equatable, Sendable {
-    /// What one participant has made of the message.
+    /// A participant's receipt for the message.
     public struct Recipient: Equatable, Sendable {
         /// The participant.
         public let user: UserID
@@ -9,7 +9,7 @@ public struct ArchivedMessage: Equatable, Sendable {
         /// Whether the participant does not see the message.
         public let isHidden: Bool
 
-        /// A participant's part in a message.
+        /// A receipt.
         public init(_ user: UserID, status: RecipientStatus, isHidden: Bool) {
             self.user = user
             self.status = status
@@ -17,23 +17,25 @@ public struct ArchivedMessage: Equatable, Sendable {
         }
     }
 
-    /// The message; its parts in the order in which they were made.
+    /// The message, its parts by creation number.
     public let message: Message
-    /// How many parts it has ever had; `nil` for those it was sent with.
+    /// The number of parts the message ever had; `nil` for the number it was sent with.
     public let partsMade: Int64?
-    /// Where each part stands; `nil` for the order in which they were made.
+    /// The place of each part; `nil` for the order of creation numbers.
     public let places: [Int64?]
-    /// When a block list of its application last changed before it was sent; 0 for never.
+    /// The moment of the last change to a block list of the application before the message was sent; 0 for
+    /// none.
     ///
-    /// A block was in force at the sending if its period contains this moment (rulings 20).
+    /// A block was in force at that time if its period contains this moment (rulings 20).
     public let blocksChangedAt: Timestamp
-    /// The contents of its parts, each once, in the order of the parts.
+    /// The contents of its parts, without duplicates, in the order of the parts.
     public let contents: [ArchivedContent]
-    /// What participants have made of it, where the record of its conversation does not say it: in a
-    /// conversation that was merged before this message came, its positions are of other messages.
+    /// The receipts of participants where the record of the conversation does not contain them: in a
+    /// conversation that was merged before this message was imported, its positions are those of other
+    /// messages.
     public let recipients: [Recipient]
 
-    /// A message as stored.
+    /// All members.
     ///
     /// - Parameter places: One for each part.
     public init(
@@ -49,9 +51,9 @@ public struct ArchivedMessage: Equatable, Sendable {
         self.recipients = recipients
     }
 
-    /// The same message at another place, perhaps in another conversation, which its contents follow.
+    /// The same message with another position and perhaps another conversation, which its contents follow.
     ///
-    /// - Parameter recipients: What participants have made of it.
+    /// - Parameter recipients: The receipts of participants.
     public func moved(
         to position: Position, in home: Conversation.ID, recipients: [Recipient]
     ) -> ArchivedMessage {
@@ -66,20 +68,20 @@ public struct ArchivedMessage: Equatable, Sendable {
     }
 }
 
-/// A content with whoever uploaded it; its bytes travel beside it.
+/// A content with its owner; the bytes are transferred separately.
 public struct ArchivedContent: Equatable, Sendable {
     /// The content.
     public let content: Content
-    /// The user on whose behalf it was uploaded (R86); `nil` for the application.
+    /// The user for whom it was uploaded (R86); `nil` for the application.
     public let owner: UserID?
 
-    /// A content as stored.
+    /// All members.
     public init(_ content: Content, owner: UserID? = nil) {
         self.content = content
         self.owner = owner
     }
 
-    /// The same content in another conversation, if it belongs to the one.
+    /// The same content in another conversation, if it belongs to the given one.
     func moved(from conversation: Conversation.ID, to home: Conversation.ID) -> ArchivedContent {
         guard content.conversation == conversation else { return self }
         var content = content
@@ -88,14 +90,14 @@ public struct ArchivedContent: Equatable, Sendable {
     }
 }
 
-/// A message that waits to be sent, with the contents it will attach.
+/// A scheduled message with the contents that it attaches.
 public struct ArchivedScheduledMessage: Equatable, Sendable {
     /// The message.
     public let message: ScheduledMessage
-    /// The contents of its parts, each once, in the order of the parts.
+    /// The contents of its parts, without duplicates, in the order of the parts.
     public let contents: [ArchivedContent]
 
-    /// A message as stored.
+    /// All members.
     public init(_ message: ScheduledMessage, contents: [ArchivedContent] = []) {
         self.message = message
         self.contents = contents
@@ -113,18 +115,18 @@ public struct ArchivedScheduledMessage: Equatable, Sendable {
     }
 }
 
-/// An announcement with what its recipients have made of it.
+/// An announcement with the copies of its recipients.
 public struct ArchivedAnnouncement: Equatable, Sendable {
-    /// One recipient's copy.
+    /// A recipient's copy.
     public struct Recipient: Equatable, Sendable {
         /// The recipient.
         public let user: UserID
-        /// What he has made of it.
+        /// The recipient's receipt.
         public let status: RecipientStatus
-        /// When he deleted his copy; `nil` while he has it.
+        /// The moment when the recipient deleted the copy; `nil` if they did not.
         public let deletedAt: Timestamp?
 
-        /// A recipient's copy.
+        /// All members.
         public init(_ user: UserID, status: RecipientStatus, deletedAt: Timestamp? = nil) {
             self.user = user
             self.status = status
@@ -134,10 +136,10 @@ public struct ArchivedAnnouncement: Equatable, Sendable {
 
     /// The announcement.
     public let announcement: Announcement
-    /// To whom, in the order of naming.
+    /// The recipients in the order given.
     public let recipients: [Recipient]
 
-    /// An announcement as stored.
+    /// All members.
     public init(_ announcement: Announcement, recipients: [Recipient]) {
         self.announcement = announcement
         self.recipients = recipients

@@ -1,13 +1,13 @@
-/// A user with what the server keeps of him.
+/// A user with the values that the server stores for them.
 public struct ArchivedUser: Equatable, Sendable {
-    /// Who he is.
+    /// The user with the identity.
     public let user: User
-    /// The part of his badge that the application has set.
+    /// The external part of the user's badge.
     public let externalUnreadCount: Int64
-    /// When the user was first named; `nil` for the moment of the import.
+    /// The moment when the user was first named; `nil` for the moment of the import.
     public let createdAt: Timestamp?
 
-    /// A user as stored.
+    /// All members.
     public init(_ user: User, externalUnreadCount: Int64, createdAt: Timestamp?) {
         self.user = user
         self.externalUnreadCount = externalUnreadCount
@@ -15,27 +15,27 @@ public struct ArchivedUser: Equatable, Sendable {
     }
 }
 
-/// Whom a user follows, whether they share a conversation or not, and whom he blocks.
+/// The users whom a user follows and blocks.
 public struct ArchivedRelations: Equatable, Sendable {
     /// The user.
     public let user: UserID
-    /// Whom he follows by will, or since they met; in the order of their names' bytes.
+    /// The users followed explicitly or through a conversation, sorted by bytes.
     public let followed: [UserID]
-    /// Whom he blocks, in the same order.
+    /// The blocked users, sorted by bytes.
     public let blocked: [UserID]
-    /// When blocks of theirs were in force, by the blocked user and the beginning.
+    /// The periods of the user's blocks, by blocked user and beginning.
     public let blockPeriods: [BlockPeriod]
 
-    /// A time during which a user was, or is, blocked.
+    /// A period during which a user was or is blocked.
     public struct BlockPeriod: Hashable, Sendable {
         /// The blocked user.
         public let user: UserID
-        /// The first moment; compared with ``ArchivedMessage/blocksChangedAt``.
+        /// The first moment of the period, compared with ``ArchivedMessage/blocksChangedAt``.
         public let since: Timestamp
-        /// The first moment after it; `nil` for one of ``ArchivedRelations/blocked``.
+        /// The first moment after the period; `nil` for a user in ``ArchivedRelations/blocked``.
         public let until: Timestamp?
 
-        /// A period as stored.
+        /// All members.
         public init(_ user: UserID, since: Timestamp, until: Timestamp?) {
             self.user = user
             self.since = since
@@ -43,7 +43,7 @@ public struct ArchivedRelations: Equatable, Sendable {
         }
     }
 
-    /// What a user wants of others.
+    /// All members.
     public init(
         _ user: UserID, followed: [UserID] = [], blocked: [UserID] = [],
         blockPeriods: [BlockPeriod] = []

@@ -1,32 +1,33 @@
-/// A file that has been uploaded completely (R24); before that there is no content, only an upload.
+/// A file whose upload is complete (R24). Until then there is only an upload.
 public struct Content: Equatable, Sendable {
-    /// Names one content.
+    /// The id of a content.
     public typealias ID = Identifier<Content>
 
-    /// Its name.
+    /// Its id.
     public let id: ID
     /// The conversation whose messages may attach it; `nil` until a message does (rulings 18).
     public var conversation: Conversation.ID?
-    /// Its media type as declared.
+    /// The declared media type.
     public let mimeType: String
-    /// Its size in bytes as stored, which wins over what a message says (extensions, precedence 1).
+    /// The stored size in bytes, which takes precedence over the size in a message (extensions, precedence
+    /// 1).
     public let size: Int64
-    /// The name its uploader gave it.
+    /// The file name that the uploader gave.
     public let fileName: String?
     /// SHA-256, 32 bytes.
     public let sha256: [UInt8]
     /// CRC-32C.
     public let crc32c: UInt32
-    /// MD5, 16 bytes, when the uploader asked for one.
+    /// MD5, 16 bytes, if the uploader requested it.
     public let md5: [UInt8]?
-    /// SHA-512, 64 bytes, when the uploader stated it.
+    /// SHA-512, 64 bytes, if the uploader sent it.
     public let sha512: [UInt8]?
-    /// When its last byte was stored.
+    /// The moment when the last byte was stored.
     public let completedAt: Timestamp
-    /// The web origin that gets CORS headers.
+    /// The web origin that receives CORS headers.
     public let origin: String?
 
-    /// A content as stored.
+    /// All members.
     public init(
         id: ID, conversation: Conversation.ID?, mimeType: String, size: Int64, fileName: String?,
         sha256: [UInt8], crc32c: UInt32, md5: [UInt8]?, sha512: [UInt8]?, completedAt: Timestamp,
@@ -46,16 +47,16 @@ public struct Content: Equatable, Sendable {
     }
 }
 
-/// How far content has come (X7).
+/// The state of an upload (X7).
 public enum TransferStatus: String, CaseIterable, Sendable {
-    /// No byte has come yet.
+    /// No byte was received yet.
     case awaitingUpload = "awaiting_upload"
-    /// Bytes have come, but not all, or they are not checked yet.
+    /// Some bytes were received, or the upload is being verified.
     case uploading
-    /// It is complete and can be downloaded.
+    /// The content is complete and can be downloaded.
     case ready
-    /// It will never be complete.
+    /// The upload failed and will not be completed.
     case failed
-    /// Its upload took too long.
+    /// The upload was not completed in time.
     case expired
 }

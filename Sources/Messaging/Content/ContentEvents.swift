@@ -8,6 +8,7 @@ public struct ContentUploaded: EventPayload {
         self.content = content
     }
 
+    /// The type of the event.
     public var type: EventType { .contentUploaded }
 }
 
@@ -24,8 +25,10 @@ public struct ContentOwned: EventPayload {
         self.owner = owner
     }
 
+    /// The type of the event.
     public var type: EventType { .contentOwned }
 
+    /// The author of the change.
     public var author: EventActor? { .user(owner) }
 }
 
@@ -39,6 +42,7 @@ public struct ContentWithdrawn: EventPayload {
         self.content = content
     }
 
+    /// The type of the event.
     public var type: EventType { .contentWithdrawn }
 }
 
@@ -52,5 +56,6 @@ public struct ContentsErased: EventPayload {
         self.contents = contents
     }
 
+    /// The type of the event.
     public var type: EventType { .contentsErased }
 }

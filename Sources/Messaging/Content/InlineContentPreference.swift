@@ -1,27 +1,27 @@
-/// Which contents a reader wants to have in the answer itself (X8).
+/// Which contents a reader asks to have inlined in the response (X8).
 public struct InlineContentPreference: Equatable, Sendable {
-    /// Most bytes of a content a reader may ask for: 1 MiB.
+    /// The largest size that a reader may ask for: 1 MiB.
     public static let sizeLimit: Int64 = 1 << 20
-    /// Most bytes of all contents of an answer: 8 MiB.
+    /// The maximum number of inlined bytes in one response: 8 MiB.
     public static let answerLimit: Int64 = 8 << 20
 
-    /// Bytes up to which a content is wanted.
+    /// The largest size of an inlined content, in bytes.
     public let maxSize: Int64
-    /// Types that are wanted; `nil` for all.
+    /// The media types to inline; `nil` for all.
     public let types: [MediaRange]?
 
-    /// A policy.
+    /// A preference.
     ///
-    /// - Parameter maxSize: 0 to 1 MiB; what an inline body may have when it is not said.
+    /// - Parameter maxSize: 0 to 1 MiB; by default the limit of an inline body.
     public init(maxSize: Int64 = Int64(MessagePart.inlineLimit), types: [MediaRange]? = nil) {
         self.maxSize = maxSize
         self.types = types
     }
 
-    /// The contents to show in an answer, each once, in the order of their first parts.
+    /// The contents to inline in a response, without duplicates, in the order of their first parts.
     ///
-    /// A content counts as often as parts show it; what would go beyond the limit of the answer
-    /// stays a reference, in all of its parts.
+    /// A content counts once for each part that attaches it. A content beyond the limit of the response
+    /// stays a reference in all of its parts.
     public func contents(of messages: [Message]) -> [Content.ID] {
         var sizes: [Content.ID: Int64] = [:]
         var order: [Content.ID] = []
@@ -46,12 +46,12 @@ public struct InlineContentPreference: Equatable, Sendable {
     }
 }
 
-/// Media types somebody asks for: `image/png`, `image/*` or `*/*`.
+/// A range of media types: `image/png`, `image/*` or `*/*`.
 public struct MediaRange: Equatable, Sendable {
     private let type: String
     private let subtype: String
 
-    /// Reads a range; `nil` for anything else.
+    /// Parses a range; `nil` for any other text.
     public init?(_ text: some StringProtocol) {
         let halves = text.lowercased().split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2, halves[0] != "*" || halves[1] == "*",
@@ -62,7 +62,7 @@ public struct MediaRange: Equatable, Sendable {
         (type, subtype) = (String(halves[0]), String(halves[1]))
     }
 
-    /// Whether a part's type lies in it, whatever its case and parameters (R21).
+    /// Whether the range includes a media type, regardless of case and parameters (R21).
     public func contains(_ mimeType: String) -> Bool {
         let essence = mimeType.prefix { character in character != ";" }.lowercased()
         guard let slash = essence.utf8.firstIndex(of: UInt8(ascii: "/")) else { return false }
@@ -71,7 +71,7 @@ public struct MediaRange: Equatable, Sendable {
         return (type == "*" || essence[..<slash] == type) && (subtype == "*" || name == subtype)
     }
 
-    /// What a name in a media type is made of (RFC 6838 §4.2).
+    /// Whether a byte may be part of the name of a media type (RFC 6838 §4.2).
     private static func isName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

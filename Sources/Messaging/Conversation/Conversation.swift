@@ -1,32 +1,32 @@
-/// Users who exchange messages, with metadata they share.
+/// Users who exchange messages and share metadata.
 public struct Conversation: Equatable, Sendable {
-    /// Names one conversation.
+    /// The id of a conversation.
     public typealias ID = Identifier<Conversation>
 
-    /// Its name for ever.
+    /// Its id.
     public let id: ID
-    /// When it was made.
+    /// The moment of creation.
     public let createdAt: Timestamp
-    /// Who takes part now, in the order of naming.
+    /// The current participants, in order.
     public var participants: Participants
     /// Whether it is the one conversation of exactly these participants (R3).
     public var isDistinct: Bool
-    /// The tree all participants share.
+    /// The metadata that all participants share.
     public var metadata: Metadata
     /// Whether all participants see it, or only its creator (R50).
     public var isAnnounced: Bool
-    /// When it was deleted for all; `nil` while it lives.
+    /// The moment of deletion for all; `nil` if it was not deleted.
     public var deletedAt: Timestamp?
-    /// The place of the last message ever sent, deleted ones included.
+    /// The position of the last message ever sent, including deleted ones.
     public var lastPosition: Position
-    /// When that message was sent.
+    /// The moment when that message was sent.
     public var lastSentAt: Timestamp?
-    /// How many messages there are, deleted ones not counted.
+    /// The number of messages, without deleted ones.
     public var messageCount: Int64
-    /// Rises with participants, distinctness and metadata; from one (X4).
+    /// Starts at 1 and rises with participants, distinctness and metadata (X4).
     public var version: Int64
 
-    /// A conversation as stored.
+    /// All members.
     public init(
         id: ID, createdAt: Timestamp, participants: Participants, isDistinct: Bool,
         metadata: Metadata, isAnnounced: Bool = true, deletedAt: Timestamp? = nil,
@@ -48,21 +48,21 @@ public struct Conversation: Equatable, Sendable {
 }
 
 extension Conversation {
-    /// A conversation somebody asks for; what it holds has been checked.
+    /// A validated conversation to create.
     public struct Draft: Equatable, Sendable {
-        /// Who shall take part, at least one.
+        /// The participants, at least one.
         public let participants: Participants
-        /// Whether an existing one of exactly these participants serves as well.
+        /// Whether an existing conversation of exactly these participants is used instead.
         public let isDistinct: Bool
-        /// Its metadata; `nil` for none given, which matches any (R7).
+        /// The metadata; `nil` for none, which matches any (R7).
         public let metadata: MetadataTree?
-        /// The id the caller names in the body.
+        /// The id that the caller proposes; `nil` for none.
         public let proposedID: Conversation.ID?
 
-        /// Checks in the order of platform-api 1.6.
+        /// Validates in the order of platform-api 1.6.
         ///
-        /// - Throws: `invalid("participants")` for none or more different ones than the limits allow
-        ///   (R19), `invalid("metadata")` for a bad tree (R40–R42).
+        /// - Throws: `invalid("participants")` for none or more participants than the limits allow (R19),
+        ///   `invalid("metadata")` for invalid metadata (R40–R42).
         public init(
             participants: [UserID], isDistinct: Bool = false, metadata: MetadataTree? = nil,
             proposedID: Conversation.ID? = nil, _ limits: MessagingLimits = MessagingLimits()
@@ -86,10 +86,10 @@ extension Conversation {
 }
 
 extension Conversation {
-    /// Decides a creation of exactly the users the draft names (R1).
+    /// The events of creating a conversation with exactly the users of the draft (R1).
     ///
-    /// - Parameter creator: The user who makes it and alone sees it until the first message (R51);
-    ///   `nil` for the system, whose conversations are announced at once (R52).
+    /// - Parameter creator: The user who creates it and alone sees it until the first message (R51); `nil`
+    ///   for the system, whose conversations are announced at once (R52).
     public static func creating(
         _ draft: Draft, by creator: UserID? = nil, as id: Conversation.ID, key: Replay.Key? = nil,
         at now: Timestamp
@@ -105,8 +105,8 @@ extension Conversation {
         ].compactMap(\.self)
     }
 
-    /// Decides what a distinct match shows to whom (R53, rulings 15): the system announces it, a
-    /// user who did not see it does from now on; `nil` when nothing changes.
+    /// The event that makes an existing distinct conversation visible (R53, rulings 15): to all if the
+    /// system asked for it, otherwise to the user who did; `nil` if nothing changes.
     public func appearing(to asker: Participant?, at now: Timestamp) -> Event? {
         guard let asker else {
             return isAnnounced
@@ -121,12 +121,12 @@ extension Conversation {
 
     /// Whether this distinct conversation is what a draft with the same participants asks for.
     ///
-    /// No metadata matches any; other metadata must be deeply equal (R7).
+    /// A draft without metadata matches any metadata; otherwise the metadata must be equal (R7).
     public func isMatch(for draft: Draft) -> Bool {
         draft.metadata.map { tree in tree == metadata.view } ?? true
     }
 
-    /// What a match leaves to remember; `nil` for nothing, so that a plain match is no event.
+    /// The event that stores the key and the proposed id of a match; `nil` if there is neither.
     public func matching(_ draft: Draft, key: Replay.Key?) -> Event? {
         let alias = [draft.proposedID, key.map(Conversation.ID.init)].lazy
             .compactMap(\.self).first { alias in alias != id }
@@ -136,27 +136,27 @@ extension Conversation {
 }
 
 extension Conversation {
-    /// From whose view a user deletes a conversation.
+    /// How a user deletes a conversation.
     public enum Deletion: Equatable, Sendable {
-        /// Everybody's (R18).
+        /// From all views (R18).
         case forAll
-        /// His own; he still takes part (R16).
+        /// From the user's own view; they still take part (R16).
         case forMe
-        /// His own, and he takes part no more (R17).
+        /// From the user's own view, and they leave (R17).
         case leaving
     }
 }
 
 extension Conversation {
-    /// Decides a deletion for all; `nil` when it is done already, as a repeat succeeds (R18).
+    /// The event of a deletion for all; `nil` if it is deleted already, because a repeat succeeds (R18).
     public func deleting(at now: Timestamp) -> Event? {
         deletedAt == nil
             ? .conversationDeleted(ConversationDeleted(conversation: self, at: now)) : nil
     }
 
-    /// Decides what a user's deletion changes.
+    /// The events of a deletion by a user.
     ///
-    /// - Throws: `notFound(.conversation)` where he sees none; `accessDenied` for a former
+    /// - Throws: `notFound(.conversation)` if the user does not see it; `accessDenied` for a former
     ///   participant who would delete it for others (R14).
     public func deleting(
         _ deletion: Deletion, by user: Participant, at now: Timestamp
@@ -171,7 +171,7 @@ extension Conversation {
         case .leaving where user.isFormer:
             try user.requireReading()
             return [hiding(from: user, upTo: nil, at: now)]
-        // Also of one he deleted for himself before: he still takes part in it.
+        // Also if the user deleted it from their own view before: they still take part.
         case .leaving:
             try user.requireWriting()
             return try patching([.removeParticipant(user.userID)], MessagingLimits(), at: now)

@@ -11,6 +11,7 @@ public struct ConversationCreated: EventPayload {
         self.key = key
     }
 
+    /// The type of the event.
     public var type: EventType { .conversationCreated }
 }
 
@@ -30,6 +31,7 @@ public struct ConversationMatched: EventPayload {
         self.alias = alias
     }
 
+    /// The type of the event.
     public var type: EventType { .conversationMatched }
 }
 
@@ -49,6 +51,7 @@ public struct ConversationShown: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .conversationShown }
 }
 
@@ -65,6 +68,7 @@ public struct ConversationAnnounced: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .conversationAnnounced }
 }
 
@@ -88,8 +92,10 @@ public struct ConversationHidden: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .conversationHidden }
 
+    /// The author of the change.
     public var author: EventActor? { .user(user) }
 }
 
@@ -121,6 +127,7 @@ public struct ParticipantsChanged: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .participantsChanged }
 }
 
@@ -140,6 +147,7 @@ public struct MetadataChanged: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .metadataChanged }
 }
 
@@ -196,6 +204,7 @@ public struct ConversationMerged: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .conversationMerged }
 }
 
@@ -212,5 +221,6 @@ public struct ConversationDeleted: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .conversationDeleted }
 }

@@ -1,15 +1,15 @@
-/// Which conversations of a list somebody wants to see (X9); all conditions have to hold.
+/// The conditions for conversations in a list (X9); all of them must hold.
 public struct ConversationFilter: Equatable, Sendable {
-    /// Most items of a list that are judged for one answer; a longer one has to be narrowed by time.
+    /// The maximum number of list items examined for one response; a longer list must be limited by time.
     public static let limit = 10_000
 
-    /// Users who all take part.
+    /// Users who must all take part.
     public var participants: [UserID] = []
-    /// Whether nobody else may.
+    /// Whether no other user may take part.
     public var isExact = false
     /// Whether it is the distinct one of its participants, or none.
     public var isDistinct: Bool?
-    /// Texts that stand at places of the metadata.
+    /// Texts at paths of the metadata.
     public var metadata: [MetadataCondition] = []
     /// It was made later than that.
     public var createdAfter: Timestamp?
@@ -19,11 +19,11 @@ public struct ConversationFilter: Equatable, Sendable {
     /// No condition.
     public init() {}
 
-    /// A text at a place of the metadata.
+    /// A text at a path of the metadata.
     public struct MetadataCondition: Equatable, Sendable {
         /// Keys from the root; at least one.
         public let path: [String]
-        /// What stands there, byte by byte.
+        /// The text, compared byte by byte.
         public let value: String
 
         /// A condition.
@@ -41,11 +41,11 @@ public struct ConversationFilter: Equatable, Sendable {
     /// Whether everything passes.
     public var isEmpty: Bool { self == ConversationFilter() }
 
-    /// Whether a conversation passes.
+    /// Whether a conversation matches.
     ///
     /// - Parameters:
-    ///   - present: Who is shown as taking part; nobody to one who takes part no more (R14).
-    ///   - metadata: What is shown of it.
+    ///   - present: The participants that are shown; none for a former participant (R14).
+    ///   - metadata: The metadata that is shown.
     public func admits(
         _ present: Participants, isDistinct: Bool, metadata: MetadataTree, createdAt: Timestamp
     ) -> Bool {

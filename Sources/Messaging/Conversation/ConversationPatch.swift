@@ -25,13 +25,14 @@ public enum ConversationPatch: Equatable, Sendable {
 }
 
 extension Conversation {
-    /// Decides a patch: the whole array is evaluated, then compared with what was (R48).
+    /// The events of a patch: all operations are applied in order, then the result is compared with the
+    /// former state (R48).
     ///
-    /// - Returns: At most one event for participants, then at most one for metadata, so that whom
-    ///   the patch removes keeps seeing the metadata before it (R14). None when nothing changes.
-    /// - Throws: `objectDeleted`; `invalid("participants")` for more at the end than the limits
-    ///   allow, if any is new (R19);
-    ///   `invalid` with the property of the operation for bad metadata (R40–R42).
+    /// - Returns: At most one event for participants, then at most one for metadata, so that a removed
+    ///   participant still sees the former metadata (R14). None if nothing changes.
+    /// - Throws: `objectDeleted`; `invalid("participants")` for more participants at the end than the
+    ///   limits allow, if any is new (R19); `invalid` with the property of the operation for invalid metadata
+    ///   (R40–R42).
     public func patching(
         _ patches: [ConversationPatch], _ limits: MessagingLimits, at now: Timestamp
     ) throws(Rejection) -> [Event] {
@@ -54,7 +55,7 @@ extension Conversation {
             case .setMetadata, .deleteMetadata: break
             }
         }
-        // The limit may have been lowered since: who is there may stay, and leave.
+        // The limit may have been lowered since: current participants may stay and leave.
         if !users.users.allSatisfy(participants.contains), users.count > limits.participants {
             throw .invalid(
                 "participants", .participantCountAfterPatch,

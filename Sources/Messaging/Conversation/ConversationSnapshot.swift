@@ -1,6 +1,6 @@
 /// A conversation with everything its JSON shows: nothing needs to be looked up.
 public struct ConversationSnapshot: Equatable, Sendable {
-    /// The conversation; its id is the winner's when an alias was asked for (X1.2).
+    /// The conversation; for an alias, the one that it names (X1.2).
     public let conversation: Conversation
     /// Its current participants in the order of naming.
     public let participants: [BasicIdentity]

@@ -4,19 +4,19 @@ public struct ConversationView: Equatable, Sendable {
     public let id: Conversation.ID
     /// When it was made.
     public let createdAt: Timestamp
-    /// Who takes part now; empty for a former participant (R14).
+    /// The current participants; empty for a former participant (R14).
     public let participants: [BasicIdentity]
     /// Whether it is the one conversation of exactly these participants.
     public let isDistinct: Bool
-    /// The tree; for a former participant that of his removal (R14).
+    /// The metadata; for a former participant, as of their removal (R14).
     public let metadata: MetadataTree
     /// The visible message of highest position (R27).
     public let lastMessage: MessageSnapshot?
-    /// Visible messages of others he has not read; history before he joined does not count (R12).
+    /// The number of visible, unread messages of others, without history before the user joined (R12).
     public let unreadCount: Int64
-    /// All messages he may see (rulings 17).
+    /// The number of visible messages (rulings 17).
     public let totalCount: Int64
-    /// Whether he takes part no more.
+    /// Whether the user is a former participant.
     public let isFormer: Bool
     /// The conversation's version (X4).
     public let version: Int64

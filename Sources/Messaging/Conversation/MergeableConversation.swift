@@ -1,12 +1,12 @@
 /// A distinct conversation with all that merging looks at (X1).
 public struct MergeableConversation: Equatable, Sendable {
-    /// A message and where it stands.
+    /// A message with its position.
     public struct Place: Equatable, Sendable {
         /// The message.
         public let message: Message.ID
         /// When it was sent.
         public let sentAt: Timestamp
-        /// Its place.
+        /// The position.
         public let position: Position
 
         /// A message as stored.
@@ -21,15 +21,15 @@ public struct MergeableConversation: Equatable, Sendable {
     public let id: Conversation.ID
     /// When it was made.
     public let createdAt: Timestamp
-    /// The ids that lead to it (X1.2).
+    /// The aliases of the conversation (X1.2).
     public let aliases: Set<Conversation.ID>
     /// Its metadata with the time of every write.
     public let metadata: Metadata
     /// Whether all participants see it (R50).
     public let isAnnounced: Bool
-    /// The last place ever given.
+    /// The highest position ever assigned.
     public let lastPosition: Position
-    /// Its messages in the order of their places.
+    /// The messages in the order of their positions.
     public let places: [Place]
     /// What each participant sees of it.
     public let views: [UserID: MergeableView]
@@ -57,18 +57,18 @@ public struct MergeableConversation: Equatable, Sendable {
 }
 
 extension MergeableConversation {
-    /// Both conversations in one (X1.1–X1.4).
+    /// Merges two conversations (X1.1–X1.4).
     ///
-    /// Deterministic, commutative, associative and idempotent in what anybody sees: who wins, its
-    /// aliases, its metadata, the order of the messages, and of each the statuses and who does not see
-    /// it. Only the numbers of places depend on the order in which conversations meet.
+    /// Deterministic, commutative, associative and idempotent in what users see: the winner, its aliases
+    /// and metadata, the order of the messages, and for each message the statuses and its visibility. Only
+    /// the position numbers depend on the order in which conversations are merged.
     ///
-    /// What the winner had before the first message of the other keeps its place. From there on messages
-    /// come by the time of sending, then by id, at new places behind the last, so that a place of the
-    /// winner never means another message than it did.
+    /// The winner's messages before the first message of the other keep their positions. All later messages
+    /// are sorted by the time of sending, then by id, at new positions after the last, so that a position
+    /// of the winner never names another message than before.
     ///
-    /// - Returns: The merged conversation, and where the messages of the winner and those of the other
-    ///   went, each the lowest former place first.
+    /// - Returns: The merged conversation, and the new positions of the winner's and the other's messages,
+    ///   each sorted by former position.
     public func merging(
         _ other: MergeableConversation
     ) -> (copy: MergeableConversation, relocations: [Relocation]) {
@@ -99,23 +99,23 @@ extension MergeableConversation {
         return (copy, relocations)
     }
 
-    /// - Parameter relocations: The lowest former place first.
+    /// - Parameter relocations: Sorted by former position.
     private func relocatedViews(_ relocations: [Relocation]) -> [UserID: RelocatedView] {
         views.mapValues { view in view.relocated(by: relocations) }
     }
 }
 
-/// What one participant sees of a conversation and has made of it, as merging looks at it (X1.3).
+/// One participant's view of a conversation, as far as merging needs it (X1.3).
 ///
-/// He has taken part from the beginning, as everybody has in a distinct conversation.
+/// In a distinct conversation every participant takes part from the beginning.
 public struct MergeableView: Equatable, Sendable {
-    /// Whether the conversation stands in his view.
+    /// Whether the conversation is in the participant's view.
     public let state: ViewState
-    /// The last position he has deleted for himself together with all before it (R16).
+    /// The participant deleted all messages up to this position from their own view (R16).
     public let clearedTo: Position
-    /// Single positions hidden from him behind that: deleted by him, or by a block (R29, R32).
+    /// Single later positions that the participant does not see: deleted, or hidden by a block (R29, R32).
     public let hidden: IntervalSet
-    /// What he has received and read.
+    /// The received and read positions.
     public let receipts: Receipts
 
     /// A view as stored.
@@ -129,14 +129,14 @@ public struct MergeableView: Equatable, Sendable {
         self.receipts = receipts
     }
 
-    /// The positions up to which he has deleted.
+    /// The positions up to ``clearedTo``.
     private var cleared: IntervalSet {
         clearedTo > .start ? IntervalSet(1...clearedTo.number) : IntervalSet()
     }
 
-    /// The same view of the same messages where they stand now.
+    /// The same view at the new positions of the messages.
     ///
-    /// What he has deleted up to a place may lie apart then, so it is named one by one.
+    /// The deleted positions may no longer be contiguous, so they are listed one by one.
     func relocated(by stretches: [Relocation]) -> RelocatedView {
         RelocatedView(
             state: state, cleared: cleared.relocated(by: stretches),
@@ -165,7 +165,7 @@ struct RelocatedView {
                 read: receipts.read.union(other.receipts.read)))
     }
 
-    /// The view of a conversation whose messages stand at some positions.
+    /// The view of a conversation with messages at the given positions.
     func view(of messages: IntervalSet) -> MergeableView {
         let unseen = cleared.union(hidden).intersection(messages)
         let first = messages.subtracting(unseen).intervals.first?.lowerBound ?? .max
@@ -179,7 +179,8 @@ struct RelocatedView {
 }
 
 extension ViewState: Comparable {
-    /// What is seen in one of two merged conversations is seen; what he deleted he may write to.
+    /// A conversation visible in one of two merged conversations is visible. A user may write to one that
+    /// they deleted from their own view.
     public static func < (left: ViewState, right: ViewState) -> Bool { left.rank < right.rank }
 
     private var rank: Int {

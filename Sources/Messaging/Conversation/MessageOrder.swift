@@ -1,8 +1,8 @@
-/// The messages of conversations that meet, in their common order and at their new places (X1.3).
+/// The messages of two merged conversations in their common order, with their new positions (X1.3).
 ///
-/// What the winner had before the first message of the other stays as it is, at its place: those sent in
-/// the same millisecond keep the order in which they came. From there on all come by the time of sending,
-/// then by id, behind the last place there was.
+/// The winner's messages before the first message of the other keep their positions; those sent in the same
+/// millisecond keep their order. All later messages are sorted by the time of sending, then by id, after
+/// the last position.
 struct MessageOrder {
     /// Every message once.
     private(set) var places: [MergeableConversation.Place] = []
@@ -10,7 +10,7 @@ struct MessageOrder {
     private var losers = Stretches()
     private let winner: MergeableConversation
 
-    /// - Parameter loser: `nil` when the winner's own messages are to come into their order.
+    /// - Parameter loser: `nil` to sort the winner's own messages.
     init(of winner: MergeableConversation, and loser: MergeableConversation?) {
         self.winner = winner
         let mine = Source.all(of: winner, areWinners: true)
@@ -22,23 +22,23 @@ struct MessageOrder {
         let moving = (mine[standing.endIndex...] + new).sorted(by: Source.precedes)
         stand(standing)
         move(moving)
-        // The same message in both stands once.
+        // A message that both contain appears once.
         if theirs.count > new.count { join(theirs.filter { known.contains($0.place.message) }) }
     }
 
-    /// The places that have a message.
+    /// The positions that have a message.
     var messages: IntervalSet { IntervalSet(places.lazy.map(\.position.number).map { $0...$0 }) }
 
     /// How many positions without a message stay between two messages that move together.
     private static let widestGap: Int64 = 1024
 
-    /// The last place ever given.
+    /// The highest position ever assigned.
     var lastPosition: Position { max(winner.lastPosition, places.last?.position ?? .start) }
 
-    /// Where the winner's messages went, the lowest former place first.
+    /// The new positions of the winner's messages, sorted by former position.
     var ofWinner: [Relocation] { winners.inOrder }
 
-    /// Where the other's went, the lowest former place first.
+    /// The new positions of the other's messages, sorted by former position.
     var ofLoser: [Relocation] { losers.inOrder }
 
     private mutating func stand(_ sources: ArraySlice<Source>) {
@@ -52,8 +52,8 @@ struct MessageOrder {
     private mutating func move(_ sources: [Source]) {
         var (last, end) = (Source?.none, lastPosition)
         for source in sources {
-            // Messages that followed each other keep the gap between them, unless it is so wide that
-            // merging again and again would lead to numbers without a bound.
+            // Neighbours keep the gap between them, unless it is so wide that repeated merges would let
+            // numbers grow without limit.
             let gap = source.gap(behind: last)
             let isNeighbour = last.map(source.follows) ?? false && gap <= Self.widestGap
             let step = isNeighbour ? gap : 1
@@ -85,7 +85,7 @@ struct MessageOrder {
 }
 
 extension MergeableConversation {
-    /// When the first message was sent that stands behind a later one; `nil` where none does.
+    /// The time of the first message that follows a later one; `nil` if the order is right.
     fileprivate var firstLate: Timestamp? {
         var (latest, first) = (Timestamp(milliseconds: .min), Timestamp?.none)
         for place in places {
@@ -115,7 +115,7 @@ private struct Source {
             ? mine.message < theirs.message : mine.sentAt < theirs.sentAt
     }
 
-    /// Whether it stood directly behind another one.
+    /// Whether it was directly after another message.
     func follows(_ other: Source) -> Bool {
         isWinners == other.isWinners && index == other.index + 1
     }
@@ -125,15 +125,15 @@ private struct Source {
     }
 }
 
-/// Where the messages of one conversation go, neighbours that stay together as one stretch.
+/// The new positions of one conversation's messages; neighbours that stay neighbours share a range.
 private struct Stretches {
     private var list: [Relocation] = []
     private var last: Source?
 
     var inOrder: [Relocation] { list.sorted { left, right in left.from < right.from } }
 
-    /// - Parameter isNeighbour: Whether what stood in front of it stands directly in front of it again: a
-    ///   gap between the two is still one then.
+    /// - Parameter isNeighbour: Whether its predecessor is its predecessor again: a gap between the two
+    ///   then stays one.
     mutating func add(_ source: Source, at new: Position, isNeighbour: Bool) {
         let place = source.place.position
         if let last, source.follows(last), isNeighbour || source.gap(behind: last) == 1,
@@ -148,21 +148,21 @@ private struct Stretches {
     }
 }
 
-/// Where a stretch of messages went when conversations were merged (X1.3).
+/// The new positions of a range of messages after a merge (X1.3).
 ///
-/// A message of the place `from` + n stands at `to` + n of the winner now, as far as `through`. A place
-/// that none names has no message any more.
+/// The message at `from` + n has position `to` + n of the winner, up to `through`. A position that no range
+/// names has no message.
 public struct Relocation: Equatable, Sendable {
-    /// The conversation whose places these were.
+    /// The conversation of the former positions.
     public let conversation: Conversation.ID
-    /// The first place.
+    /// The first position.
     public let from: Position
-    /// The last place.
+    /// The last position.
     public private(set) var through: Position
-    /// Where the first one stands in the winner.
+    /// The new position of the first one.
     public let to: Position
 
-    /// A stretch of at least one place.
+    /// A range of at least one position.
     public init(
         conversation: Conversation.ID, from first: Position, through last: Position,
         to place: Position
@@ -176,10 +176,10 @@ public struct Relocation: Equatable, Sendable {
     /// How far each of them went.
     public var shift: Int64 { to.number - from.number }
 
-    /// Whether they stand where they stood, should the winner be that conversation.
+    /// Whether the positions did not change, if the winner is that conversation.
     public var isStanding: Bool { from == to }
 
-    /// The stretch with the next place behind it, when that has gone as far.
+    /// Extends the range by the next position if that has moved by the same distance.
     mutating func extend(through place: Position, to new: Position) -> Bool {
         guard new.number - place.number == shift else { return false }
         through = place
@@ -188,9 +188,9 @@ public struct Relocation: Equatable, Sendable {
 }
 
 extension IntervalSet {
-    /// The same messages where they stand now; those of no stretch are left out.
+    /// The same messages at their new positions, without those that no range names.
     ///
-    /// - Parameter stretches: Of the conversation whose places these are, the lowest first.
+    /// - Parameter stretches: Of the conversation of these positions, sorted by former position.
     public func relocated(by stretches: some Sequence<Relocation>) -> IntervalSet {
         var moved: [ClosedRange<Int64>] = []
         var rest = intervals[...]

@@ -1,16 +1,16 @@
-/// A user who takes or took part in a conversation, and what he sees of it: positions (R12–R17).
+/// A current or former participant of a conversation and the positions that they see (R12–R17).
 public struct Participant: Equatable, Sendable {
     /// The user.
     public let userID: UserID
-    /// Positions sent while he took part earlier; empty unless he left and came back.
+    /// The positions sent during earlier participations; empty unless the user left and was added again.
     public private(set) var past: IntervalSet
-    /// The last position before he joined.
+    /// The last position before the user joined.
     public private(set) var joinedAfter: Position
-    /// The last position before he was removed; `nil` while he takes part.
+    /// The last position before the user was removed; `nil` for a current participant.
     public private(set) var leftAfter: Position?
-    /// Whether the conversation stands in his view.
+    /// Whether the conversation is in the user's view.
     public let state: ViewState
-    /// The last position he has deleted for himself together with all before it (R16).
+    /// The user deleted all messages up to this position from their own view (R16).
     public let clearedTo: Position
 
     /// A participant as stored.
@@ -26,35 +26,36 @@ public struct Participant: Equatable, Sendable {
         self.clearedTo = clearedTo
     }
 
-    /// Whether he takes part no more (R14).
+    /// Whether the user takes no longer part (R14).
     public var isFormer: Bool { leftAfter != nil }
 
-    /// Whether a message at that place was sent to or by him: who was there has a status (R71).
+    /// Whether the user took part when the message at a position was sent, and so has a status for it
+    /// (R71).
     public func wasPresent(at place: Position) -> Bool {
         past.contains(place.number) || isInStay(place)
     }
 
-    /// Whether a message at that place can be unread: history never is (R12).
+    /// Whether a message at a position can be unread; history never is (R12).
     public func isInStay(_ place: Position) -> Bool {
         joinedAfter < place && leftAfter.map { last in place <= last } ?? true
     }
 
-    /// Whether the place lies between the bounds of his view.
+    /// Whether a position is within the bounds of the user's view.
     ///
-    /// A current participant sees all history, that of his absence included (R12, R15); a former
-    /// one sees what there was when he was removed (R13, R14); neither what he deleted (R16).
+    /// A current participant sees all history, including that of an absence (R12, R15); a former one sees
+    /// everything up to their removal (R13, R14); neither sees what they deleted (R16).
     public func sees(_ place: Position) -> Bool {
         state == .shown && clearedTo < place && leftAfter.map { last in place <= last } ?? true
     }
 
-    /// After being removed when the conversation ends at that place.
+    /// The participant after being removed, where `last` is the last position of the conversation.
     public func leaving(after last: Position) -> Participant {
         var after = self
         after.leftAfter = last
         return after
     }
 
-    /// After being added again when the conversation ends at that place.
+    /// The participant after being added again, where `last` is the last position of the conversation.
     public func returning(after last: Position) -> Participant {
         guard leftAfter != nil else { return self }
         var after = self
@@ -64,52 +65,54 @@ public struct Participant: Equatable, Sendable {
         return after
     }
 
-    /// The positions of his stay that is not over, or was the last, in a conversation that ends
-    /// at that place.
+    /// The positions of the current or last participation, where `last` is the last position of the
+    /// conversation.
     public func stay(upTo last: Position) -> IntervalSet {
         IntervalSet(after: joinedAfter, upTo: leftAfter ?? last)
     }
 
-    /// The positions between the bounds of his view, in a conversation that ends at that place.
+    /// The positions within the bounds of the view, where `last` is the last position of the conversation.
     public func range(upTo last: Position) -> IntervalSet {
         IntervalSet(after: clearedTo, upTo: leftAfter ?? last)
     }
 }
 
 extension IntervalSet {
-    /// The positions behind one place up to another; none when that does not lie behind it.
+    /// The positions after one up to another; none if the second is not greater.
     fileprivate init(after low: Position, upTo high: Position) {
         self = low < high ? IntervalSet(low.next.number...high.number) : IntervalSet()
     }
 }
 
 extension Participant {
-    /// Reading wants the conversation in his view, whether he still takes part or not (R14).
+    /// Requires a visible conversation, also for a former participant (R14).
     ///
-    /// - Throws: `notFound`: not announced to him yet, deleted for himself, or left (R16, R17, R51).
+    /// - Throws: `notFound` if it is not visible yet, was deleted from the user's own view, or was left
+    ///   (R16, R17, R51).
     public func requireReading() throws(Rejection) {
         guard state == .shown else { throw .notFound(.conversation) }
     }
 
-    /// Writing wants a participant of now; one who deleted it for himself still may (rulings 15).
+    /// Requires a current participant, also if they deleted the conversation from their own view (rulings
+    /// 15).
     ///
-    /// - Throws: `notFound` while he cannot know that it is there (R51); `accessDenied` when he
-    ///   takes part no more (R10, R14).
+    /// - Throws: `notFound` while the user cannot know about it (R51); `accessDenied` for a former
+    ///   participant (R10, R14).
     public func requireWriting() throws(Rejection) {
         guard state != .unseen else { throw .notFound(.conversation) }
         guard !isFormer else { throw .accessDenied }
     }
 }
 
-/// Whether a conversation stands in a user's view (R14, R16, R17, R50).
+/// Whether a conversation is in a user's view (R14, R16, R17, R50).
 public enum ViewState: String, Sendable {
-    /// Not yet: nobody has announced it, or all that was sent is hidden by blocks (R51, R33).
+    /// Not yet: it was not announced, or all messages are hidden by blocks (R51, R33).
     case unseen
-    /// In his lists.
+    /// In the user's lists.
     case shown
-    /// He deleted it for himself; the next message he may see brings it back (R16).
+    /// The user deleted it from their own view; the next visible message brings it back (R16).
     case cleared
-    /// He left it; only being added again brings it back (R17).
+    /// The user left it; only being added again brings it back (R17).
     case left
 }
 
@@ -125,7 +128,7 @@ public struct Participants: Sendable {
     /// From so many on there is an index.
     private static let indexedCount = 32
 
-    /// Takes users in order; a user who is named twice keeps the first place.
+    /// Users in order; of duplicates the first counts.
     public init(_ users: some Sequence<UserID>) {
         for user in users { add(user) }
     }
@@ -138,7 +141,7 @@ public struct Participants: Sendable {
         index?.contains(user) ?? users.contains(user)
     }
 
-    /// Adds at the end; a present user keeps the place they have (R11).
+    /// Adds a user at the end; a current participant keeps their place (R11).
     public mutating func add(_ user: UserID) {
         guard !contains(user) else { return }
         users.append(user)

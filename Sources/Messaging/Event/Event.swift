@@ -10,6 +10,7 @@ public protocol EventPayload: Equatable, Sendable {
 }
 
 extension EventPayload {
+    /// None.
     public var author: EventActor? { nil }
 }
 

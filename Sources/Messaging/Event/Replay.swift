@@ -5,24 +5,26 @@ public enum Replay {
 }
 
 extension Replay {
-    /// What a replay key stands for; keys of different things do not meet (platform-api 1.9).
+    /// The kind of object that a replay key names; keys of different kinds are independent (platform-api
+    /// 1.9).
     public enum Kind: String, CaseIterable, Sendable {
         case conversation, message, announcement
         /// A distinct conversation that was there already: its replay answers as the match did.
         case match
         /// A message that is or was to be sent later; its id is promised to it under the id itself, too.
         case scheduled
-        /// A batch of messages; it stands for their conversation.
+        /// A batch of messages; the key names their conversation.
         case batch
 
-        /// What the key of a sending may stand for.
+        /// The kinds of objects that the key of a sent message may name.
         public static let sendingNames = [Kind.message, .scheduled, .batch].map(\.rawValue)
     }
 }
 
-/// What a caller names a request by, so that its repeat does nothing again (X2).
+/// The idempotency key of a request, whose repeat has no further effect (X2).
 ///
-/// Equal only as bytes; for ever bound to its application, whichever token sent it.
+/// Keys are equal only byte by byte, and belong to their application permanently, whichever token sent
+/// them.
 public struct IdempotencyKey: Hashable, Sendable {
     /// 1 to 255 bytes of visible ASCII.
     public let text: String

@@ -5,7 +5,7 @@ public struct Export: Equatable, Sendable {
 
     /// Between two historical exports, in milliseconds: a day (platform-api §7).
     public static let historicalInterval: Int64 = 86_400_000
-    /// How long an archive is kept after its completion, in milliseconds: a week.
+    /// How long an archive is stored after its completion, in milliseconds: a week.
     public static let lifetime: Int64 = 7 * 86_400_000
 
     /// What it holds.
@@ -16,16 +16,16 @@ public struct Export: Equatable, Sendable {
         case scheduled(Period)
     }
 
-    /// A stretch of the log.
+    /// A range of the event log.
     public struct Period: Equatable, Sendable {
-        /// The last place before it.
+        /// The last position before the range.
         public let after: LogPosition
-        /// Its last place.
+        /// The last position of the range.
         public let through: LogPosition
-        /// What of it is told.
+        /// The topics to export.
         public let topics: [WebhookTopic]
 
-        /// A stretch of the log.
+        /// All members.
         public init(after: LogPosition, through: LogPosition, topics: [WebhookTopic]) {
             self.after = after
             self.through = through
@@ -42,9 +42,9 @@ public struct Export: Equatable, Sendable {
     public let id: ID
     /// What it holds.
     public let scope: Scope
-    /// The key it is sealed for, in DER: the one of the day it was asked for.
+    /// The key that the archive is encrypted for, in DER, as of the request.
     public let publicKey: [UInt8]
-    /// When it was asked for.
+    /// The moment of the request.
     public let createdAt: Timestamp
     /// When work on it began, the last time.
     public var startedAt: Timestamp?
@@ -81,7 +81,7 @@ public struct Export: Equatable, Sendable {
         }
     }
 
-    /// An export as asked for.
+    /// A requested export.
     public init(id: ID, scope: Scope, publicKey: [UInt8], createdAt: Timestamp) {
         self.id = id
         self.scope = scope
@@ -103,14 +103,14 @@ public struct ExportKey: Equatable, Sendable {
     /// The same key without armour.
     public let der: [UInt8]
 
-    /// A key that somebody has checked.
+    /// A validated key.
     public init(pem: String, der: [UInt8]) {
         self.pem = pem
         self.der = der
     }
 }
 
-/// Whether and what an application is told of daily.
+/// The schedule of an application's daily exports.
 public struct ExportSchedule: Equatable, Sendable {
     /// How often.
     public enum Interval: String, CaseIterable, Sendable {
@@ -121,11 +121,11 @@ public struct ExportSchedule: Equatable, Sendable {
     public let interval: Interval
     /// What of the log it asks for, in the order given.
     public let topics: [WebhookTopic]
-    /// The place in the log behind which the next export begins.
+    /// The next export begins after this position.
     public let place: LogPosition
     /// When the next one is due; `nil` while disabled.
     public let nextAt: Timestamp?
-    /// When the last one was asked for.
+    /// The moment of the last scheduled export.
     public let lastAt: Timestamp?
     /// The last one.
     public let last: Export.ID?
@@ -143,16 +143,17 @@ public struct ExportSchedule: Equatable, Sendable {
         self.last = last
     }
 
-    /// What holds until somebody says something.
+    /// The schedule before any is set.
     public static let none = ExportSchedule(
         interval: .disabled, topics: [], place: .start, nextAt: nil)
 
     /// A day, in milliseconds.
     private static let day: Int64 = 86_400_000
 
-    /// Decides what a wish for another schedule means.
+    /// The schedule after a request to change it.
     ///
-    /// One that runs already keeps its rhythm and its place, so changing its topics skips nothing.
+    /// A schedule that runs already keeps its times and its position, so changing the topics skips no
+    /// events.
     ///
     /// - Parameter place: The end of the log.
     public func changing(
@@ -165,10 +166,9 @@ public struct ExportSchedule: Equatable, Sendable {
             nextAt: keeps ? nextAt : next, lastAt: lastAt, last: last)
     }
 
-    /// Decides how it goes on after an export that is due now; days nobody was there are skipped, as
-    /// the next export holds them.
+    /// The schedule after a due export. Missed days are skipped, because this export contains their events.
     ///
-    /// - Parameter place: The end of the log, and of that export.
+    /// - Parameter place: The end of the log and of that export.
     public func following(
         _ export: Export.ID, through place: LogPosition, at now: Timestamp
     ) -> ExportSchedule {

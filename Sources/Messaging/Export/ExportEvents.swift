@@ -8,6 +8,7 @@ public struct ExportKeyChanged: EventPayload {
         self.key = key
     }
 
+    /// The type of the event.
     public var type: EventType { .exportKeyChanged }
 }
 
@@ -21,6 +22,7 @@ public struct ExportScheduleChanged: EventPayload {
         self.schedule = schedule
     }
 
+    /// The type of the event.
     public var type: EventType { .exportScheduleChanged }
 }
 
@@ -37,6 +39,7 @@ public struct ExportRequested: EventPayload {
         self.schedule = schedule
     }
 
+    /// The type of the event.
     public var type: EventType { .exportRequested }
 }
 
@@ -53,6 +56,7 @@ public struct ExportStarted: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .exportStarted }
 }
 
@@ -72,6 +76,7 @@ public struct ExportCompleted: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .exportCompleted }
 }
 
@@ -88,6 +93,7 @@ public struct ExportDeleted: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .exportDeleted }
 }
 
@@ -104,6 +110,7 @@ public struct ExportExpired: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .exportExpired }
 }
 
@@ -117,5 +124,6 @@ public struct ExportErased: EventPayload {
         self.export = export
     }
 
+    /// The type of the event.
     public var type: EventType { .exportErased }
 }

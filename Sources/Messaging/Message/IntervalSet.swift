@@ -1,6 +1,6 @@
-/// A set of whole numbers from one up, kept as closed intervals like a `.newsrc` line.
+/// A set of positive whole numbers, stored as closed intervals like a `.newsrc` line.
 ///
-/// Intervals are sorted, do not touch, and are never empty, so equal sets have equal values.
+/// Intervals are sorted, do not touch and are never empty, so equal sets have equal values.
 public struct IntervalSet: Hashable, Sendable {
     /// The intervals, lowest first.
     public private(set) var intervals: [ClosedRange<Int64>]
@@ -15,7 +15,7 @@ public struct IntervalSet: Hashable, Sendable {
         intervals = [interval]
     }
 
-    /// The numbers of many intervals, which may touch, overlap and come in any order.
+    /// The numbers of intervals, which may touch, overlap and be in any order.
     public init(_ intervals: some Sequence<ClosedRange<Int64>>) {
         self.intervals = []
         for interval in intervals.sorted(by: { left, right in left.lowerBound < right.lowerBound })

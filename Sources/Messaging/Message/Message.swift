@@ -10,9 +10,9 @@ public struct Message: Equatable, Sendable {
     public let id: ID
     /// The one conversation it belongs to.
     public let conversation: Conversation.ID
-    /// Its place there.
+    /// Its position in the conversation.
     public let position: Position
-    /// Who sent it.
+    /// The sender.
     public let sender: Sender
     /// When, never before the message in front of it (R26).
     public let sentAt: Timestamp
@@ -39,7 +39,7 @@ public struct Message: Equatable, Sendable {
     }
 }
 
-/// Who sent a message: a user, or a service that has only a name (platform-api 5.2.1).
+/// The sender of a message: a user, or a service that has only a name (platform-api 5.2.1).
 public enum Sender: Equatable, Sendable {
     case user(UserID)
     case named(String)
@@ -64,46 +64,46 @@ public enum Sender: Equatable, Sendable {
     }
 }
 
-/// A message's place in its conversation: 1, 2, 3 … without gaps, given at commit (R26).
+/// The position of a message in its conversation: 1, 2, 3 … without gaps, assigned at commit (R26).
 public struct Position: Hashable, Comparable, Sendable {
-    /// Counted from one; zero is the place before the first message.
+    /// From one; zero is before the first message.
     public let number: Int64
 
-    /// The place with that number.
+    /// The position with that number.
     public init(_ number: Int64) {
         self.number = number
     }
 
-    /// The place before the first message.
+    /// The position before the first message.
     public static let start = Position(0)
 
     /// Behind every message there can be.
     public static let last = Position(.max)
 
-    /// The next place; the last one there can be stays.
+    /// The next position; the last one stays.
     public var next: Position { self == .last ? self : Position(number + 1) }
 
-    /// The earlier place comes first.
+    /// The earlier position comes first.
     public static func < (left: Self, right: Self) -> Bool {
         left.number < right.number
     }
 }
 
 extension Message {
-    /// How far the parts of a message have come, together (X7, R81).
+    /// The transfer state of all parts of a message (X7, R81).
     ///
-    /// Contents are complete before a message may attach them (R24), so what there is has come.
+    /// Contents are complete before a message may attach them (R24), so everything was received.
     public struct Transfer: Equatable, Sendable {
         /// Bytes of all parts.
         public let bytes: Int64
-        /// Those of them that have come.
+        /// The received bytes.
         public let received: Int64
 
-        /// From 0 to 1; of nothing, everything has come.
+        /// From 0 to 1; 1 if there are no bytes.
         public var fraction: Double { bytes == 0 ? 1 : Double(received) / Double(bytes) }
     }
 
-    /// How far its parts have come.
+    /// The transfer state of its parts.
     public var transfer: Transfer {
         let bytes = parts.reduce(0) { sum, part in sum + part.size }
         return Transfer(bytes: bytes, received: bytes)
@@ -111,19 +111,19 @@ extension Message {
 }
 
 extension Message {
-    /// A message somebody wants to send; what can be checked without look-ups has been.
+    /// A validated message to send; only checks that need the store remain.
     public struct Draft: Equatable, Sendable {
         /// Which users may send beside the current participants (rulings 10).
         public enum Admission: Equatable, Sendable {
             /// None: 1.x.
             case participants
-            /// Everybody who has an identity: 2.0 and later.
+            /// Users with an identity: 2.0 and later.
             case identities
         }
 
-        /// Who sends.
+        /// The sender.
         public let sender: Sender
-        /// Who may send.
+        /// The users who may send.
         public let admission: Admission
         /// The member that named the sender, for rejections: `sender_id` or `sender.user_id`.
         public let senderProperty: String
@@ -154,19 +154,19 @@ extension Message {
 }
 
 extension Conversation {
-    /// Decides a post: what to remember comes back as an event, and nothing is written here.
+    /// The event of sending a message.
     ///
     /// - Parameters:
-    ///   - draft: What somebody wants to send.
+    ///   - draft: The message to send.
     ///   - hasIdentity: Whether a sending user has an identity.
-    ///   - contents: The contents the draft attaches, those that exist.
-    ///   - id: The message's name.
-    ///   - partIDs: Makes a name for each part that has none.
-    ///   - key: The key under which the sending is replayed.
-    /// - Throws: `objectDeleted`; `invalid` with the draft's sender property for a user who may not
-    ///   send (rulings 10); `invalid("parts.content")` for a content that is not complete or
-    ///   belongs elsewhere (R24); `invalid("parts.id")` for two parts of one id;
-    ///   `invalid("parts")` for more bytes than the limits allow (R23).
+    ///   - contents: The existing contents that the draft attaches.
+    ///   - id: The id of the message.
+    ///   - partIDs: Makes an id for the part at an index that has none.
+    ///   - key: The `If-None-Match` key of the message.
+    /// - Throws: `objectDeleted`; `invalid` with the draft's sender property for a user who may not send
+    ///   (rulings 10); `invalid("parts.content")` for a content that is incomplete or belongs to another
+    ///   conversation (R24); `invalid("parts.id")` for two parts with the same id; `invalid("parts")` for
+    ///   more bytes than the limits allow (R23).
     public func posting(
         _ draft: Message.Draft, hasIdentity: Bool, contents: [Content.ID: Content],
         _ limits: MessagingLimits, as id: Message.ID, partIDs: (Int) -> MessagePart.ID,

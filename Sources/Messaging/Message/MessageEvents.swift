@@ -14,8 +14,10 @@ public struct MessageSent: EventPayload {
         self.key = key
     }
 
+    /// The type of the event.
     public var type: EventType { .messageSent }
 
+    /// The author of the change.
     public var author: EventActor? { EventActor(message.sender) }
 }
 
@@ -32,8 +34,10 @@ public struct MessageScheduled: EventPayload {
         self.key = key
     }
 
+    /// The type of the event.
     public var type: EventType { .messageScheduled }
 
+    /// The author of the change.
     public var author: EventActor? { EventActor(message.draft.sender) }
 }
 
@@ -53,6 +57,7 @@ public struct ScheduleEnded: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .scheduleEnded }
 }
 
@@ -69,6 +74,7 @@ public struct BatchAccepted: EventPayload {
         self.conversation = conversation
     }
 
+    /// The type of the event.
     public var type: EventType { .batchAccepted }
 }
 
@@ -122,6 +128,7 @@ public struct PartsChanged: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .messageUpdated }
 }
 
@@ -153,6 +160,7 @@ public struct ReceiptsRecorded: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType {
         switch kind {
         case .delivery: .messageDelivered
@@ -160,6 +168,7 @@ public struct ReceiptsRecorded: EventPayload {
         }
     }
 
+    /// The author of the change.
     public var author: EventActor? { .user(user) }
 }
 
@@ -188,8 +197,10 @@ public struct MessageHidden: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .messageHidden }
 
+    /// The author of the change.
     public var author: EventActor? { .user(user) }
 }
 
@@ -223,5 +234,6 @@ public struct MessageDeleted: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .messageDeleted }
 }

@@ -1,9 +1,9 @@
-/// Which messages of a list somebody wants to see (X9); all conditions have to hold.
+/// The conditions for messages in a list (X9); all of them must hold.
 public struct MessageFilter: Equatable, Sendable {
-    /// Most items of a list that are judged for one answer; a longer one has to be narrowed by time.
+    /// The maximum number of list items examined for one response; a longer list must be limited by time.
     public static let limit = 10_000
 
-    /// The user who sent it.
+    /// The sender.
     public var sender: UserID?
     /// A part of it has a type in this range.
     public var media: MediaRange?
@@ -13,19 +13,19 @@ public struct MessageFilter: Equatable, Sendable {
     public var sentAfter: Timestamp?
     /// It was sent earlier than that.
     public var sentBefore: Timestamp?
-    /// It was sent to this user, who has not read it; history before he joined is no such (R12), and
-    /// nothing he has cleared away (R16).
+    /// The message was sent to this user and is unread; history before they joined (R12) and cleared
+    /// messages (R16) do not match.
     public var unreadBy: UserID?
 
     /// No condition.
     public init() {}
 
-    /// What is known of the user who may not have read it.
+    /// The receipts of the user of ``unreadBy``.
     public struct Reader: Sendable {
         let participant: Participant
         let receipts: Receipts
 
-        /// A participant of the conversation and his receipts there.
+        /// A participant of the conversation and their receipts.
         public init(_ participant: Participant, _ receipts: Receipts) {
             self.participant = participant
             self.receipts = receipts
@@ -41,9 +41,9 @@ public struct MessageFilter: Equatable, Sendable {
     /// Whether everything passes.
     public var isEmpty: Bool { self == MessageFilter() }
 
-    /// Whether a message passes; of its time only the bounds of a list say more.
+    /// Whether a message matches.
     ///
-    /// - Parameter reader: The user of ``unreadBy``; `nil` for a stranger, whom nothing was sent to.
+    /// - Parameter reader: The user of ``unreadBy``; `nil` for a user who never took part.
     public func admits(_ message: Message, reader: Reader?) -> Bool {
         if let sentAfter, message.sentAt <= sentAfter { return false }
         if let sentBefore, message.sentAt >= sentBefore { return false }

@@ -36,7 +36,7 @@ public struct MessagePart: Equatable, Sendable {
         self.updatedAt = updatedAt
     }
 
-    /// How many bytes it stands for.
+    /// The number of bytes, inline or of the content.
     public var size: Int64 {
         switch body {
         case .inline(let bytes): Int64(bytes.count)
@@ -46,7 +46,7 @@ public struct MessagePart: Equatable, Sendable {
 }
 
 extension MessagePart {
-    /// How a caller names a part of a message he knows (platform-api 1.3, 5.3).
+    /// The id or index by which a caller names a part (platform-api 1.3, 5.3).
     public enum Name: Equatable, Sendable {
         case id(MessagePart.ID)
         /// Its creation number.
@@ -63,7 +63,7 @@ extension MessagePart {
 }
 
 extension MessagePart {
-    /// A part somebody wants to send; what can be checked without look-ups has been.
+    /// A validated part to send; only checks that need the store remain.
     public struct Draft: Equatable, Sendable {
         /// Its media type.
         public let mimeType: String
@@ -122,7 +122,7 @@ extension MessagePart {
         return said + Int64(mimeType.unicodeScalars.count) + Self.frame
     }
 
-    /// What stands around a part in an answer, about.
+    /// The approximate number of bytes around a part in a response.
     public static let frame: Int64 = 256
 }
 

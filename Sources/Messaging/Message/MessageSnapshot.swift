@@ -6,10 +6,10 @@ public struct MessageSnapshot: Equatable, Sendable {
     public let sender: BasicIdentity?
     /// One entry for each participant at sending time, in the order of naming (R71).
     public let recipients: [Recipient]
-    /// Whether the user who looks has not read it; `nil` for the system.
+    /// Whether the viewing user has not read it; `nil` for the system.
     public let isUnread: Bool?
-    /// When it reached the user who looks: with its sending, which reaches all present at once;
-    /// `nil` for history before he came, and for the system.
+    /// The moment when it reached the viewing user, which is that of sending; `nil` for history before they
+    /// joined, and for the system.
     public let receivedAt: Timestamp?
 
     /// All members.
@@ -28,7 +28,7 @@ public struct MessageSnapshot: Equatable, Sendable {
     public struct Recipient: Equatable, Sendable {
         /// The participant.
         public let userID: UserID
-        /// What he has made of the message; the sender has read it from the start.
+        /// The recipient's status; the sender has read it from the start.
         public let status: RecipientStatus
 
         /// All members.

@@ -2,7 +2,7 @@
 public enum PartOperation: Equatable, Sendable {
     /// One more part, behind all others.
     case add(MessagePart.Draft)
-    /// Another type and body for one part, which keeps its names.
+    /// Replaces type and body of one part, which keeps its id and index.
     case replace(MessagePart.Name, MessagePart.Draft)
     /// These parts and no others, 1 to 1000, in this order.
     case replaceAll([Replacement])
@@ -11,7 +11,7 @@ public enum PartOperation: Equatable, Sendable {
 
     /// A part among those that replace all others.
     public struct Replacement: Equatable, Sendable {
-        /// The part that is kept under its names, or an id for a new one; `nil` for a new id.
+        /// The part to replace, or an id for a new one; `nil` for a generated id.
         public let name: MessagePart.Name?
         /// What it holds.
         public let draft: MessagePart.Draft
@@ -34,18 +34,18 @@ public enum PartOperation: Equatable, Sendable {
 }
 
 extension Message {
-    /// Decides a change of the parts.
+    /// The event of changing parts.
     ///
-    /// Position, sender, time of sending and receipts stay as they are (platform-api 5.3).
+    /// Position, sender, time of sending and receipts stay (platform-api 5.3).
     ///
     /// - Parameters:
-    ///   - made: How many parts the message has ever had.
-    ///   - contents: The contents the drafts attach, those that exist.
-    ///   - newID: Makes a name for a part that has none.
-    /// - Throws: `notFound(.messagePart)`; `invalidOperation` for the removal of the last part;
-    ///   `invalid("parts.id")` for two parts of one name, or a creation number nobody has;
-    ///   `invalid("parts.content")` (R24); `invalid("parts")` above 1000 parts (R20)
-    ///   or for more bytes than the limits allow (R23).
+    ///   - made: The number of parts the message ever had.
+    ///   - contents: The existing contents that the drafts attach.
+    ///   - newID: Makes an id for a part that has none.
+    /// - Throws: `notFound(.messagePart)`; `invalidOperation` for removing the last part;
+    ///   `invalid("parts.id")` for two parts with the same id, or an unknown index;
+    ///   `invalid("parts.content")` (R24); `invalid("parts")` above 1000 parts (R20) or for more bytes than
+    ///   the limits allow (R23).
     public func changingParts(
         _ operation: PartOperation, made: Int, contents: [Content.ID: Content],
         _ limits: MessagingLimits, newID: () -> MessagePart.ID, at now: Timestamp

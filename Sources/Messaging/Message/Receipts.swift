@@ -5,9 +5,9 @@ public struct Receipts: Equatable, Sendable {
         case delivery, read
     }
 
-    /// Positions his devices have.
+    /// The received positions.
     public private(set) var delivered: IntervalSet
-    /// Positions he has read; reading a message is having it.
+    /// The read positions; a read message counts as received.
     public private(set) var read: IntervalSet
 
     /// Nothing yet, or what was stored.
@@ -24,7 +24,7 @@ public struct Receipts: Equatable, Sendable {
         }
     }
 
-    /// What the participant has made of the message at a place, not being its sender.
+    /// The status of the message at a position for this participant, who is not its sender.
     public func status(at place: Position) -> RecipientStatus {
         if read.contains(place.number) { return .read }
         return delivered.contains(place.number) ? .delivered : .sent

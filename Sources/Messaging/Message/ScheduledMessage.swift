@@ -1,10 +1,10 @@
-/// A message that waits to be sent: nobody sees it, and it has no place and no time yet.
+/// A message that will be sent later. It is not visible, and has no position and no time of sending yet.
 public struct ScheduledMessage: Equatable, Sendable {
     /// The name it will have, promised to it from now on.
     public let id: Message.ID
     /// Where it will go, unless that is deleted by then.
     public let conversation: Conversation.ID
-    /// What will be sent, by whom; every part bears the name it will have.
+    /// The draft; every part has the id that it will have.
     public let draft: Message.Draft
     /// When it is due.
     public let dueAt: Timestamp
@@ -103,7 +103,7 @@ extension Conversation {
                     id: id, conversation: self.id,
                     draft: try Message.Draft(
                         sender: draft.sender,
-                        // Who takes part now must still do so then; whoever need not, need not.
+                        // A sender who takes part now must still take part then.
                         admission: takesPart ? .participants : draft.admission,
                         senderProperty: draft.senderProperty, parts: parts,
                         notification: draft.notification, proposedID: id),

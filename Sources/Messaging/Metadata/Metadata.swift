@@ -1,7 +1,7 @@
-/// Metadata as it is kept: for every key its last write, deletions included.
+/// Metadata as stored: the last write of every key, including deletions.
 ///
-/// Clients see the ``view``. Writes carry their time, so copies that went apart merge by a law
-/// (``merging(_:)``) instead of one overwriting the other (R47, X1.4).
+/// Clients see the ``view``. Writes have times, so that diverged copies merge (``merging(_:)``) instead of
+/// one overwriting the other (R47, X1.4).
 public struct Metadata: Equatable, Sendable {
     /// One key, the writes below it, and its own last write when there was one.
     struct Node: Equatable, Sendable {
@@ -16,10 +16,10 @@ public struct Metadata: Equatable, Sendable {
     /// No key was ever written.
     public init() {}
 
-    /// What a client gave at creation: a write for each text and each empty object in it.
+    /// The metadata of a new conversation: a write for each text and each empty object in the tree.
     ///
-    /// It replaces nothing, for nothing was there: where it meets a copy that began elsewhere, each keeps
-    /// what the other never named (X1.4).
+    /// It replaces nothing. When it is merged with a copy that was created elsewhere, each keeps the keys
+    /// that the other never named (X1.4).
     public init(_ tree: MetadataTree, at moment: Timestamp) {
         if tree != .empty { root = Node(tree, at: moment, isReplacing: false) }
     }
@@ -97,7 +97,8 @@ public struct MetadataWrite: Equatable, Sendable {
 }
 
 extension MetadataWrite.Value {
-    /// Any total order serves a tie; text beats an object beats nothing, as most is kept then.
+    /// Any total order resolves a tie; text wins over an object over a deletion, because that preserves
+    /// most.
     fileprivate func precedes(_ other: Self) -> Bool {
         switch (self, other) {
         case (.text(let left), .text(let right)):
@@ -165,7 +166,7 @@ extension Metadata {
         set([], to: tree, at: moment)
     }
 
-    /// Replaces whatever is at a path; missing objects on the way come into being (R43–R45).
+    /// Replaces the value at a path; missing objects on the way are created (R43–R45).
     ///
     /// - Parameters:
     ///   - path: Keys from the root; empty for the whole tree.
@@ -195,8 +196,8 @@ extension Metadata {
 extension Metadata.Node {
     /// The writes of a tree, all at one moment.
     ///
-    /// - Parameter isReplacing: Whether it takes the place of whatever was there; else its leaves alone are
-    ///   written, and what stands beside them stays.
+    /// - Parameter isReplacing: Whether the tree replaces the former value; otherwise only its leaves are
+    ///   written, and other keys stay.
     init(_ tree: MetadataTree, at moment: Timestamp, isReplacing: Bool) {
         switch tree {
         case .text(let text):
@@ -225,10 +226,10 @@ extension Metadata.Node {
 }
 
 extension Metadata {
-    /// Both copies in one: per key the later write stays, on equal times the greater (X1.4).
+    /// Merges two copies: for each key the later write wins, at equal times the greater (X1.4).
     ///
-    /// Commutative, associative and idempotent. A write replaces everything older below its key,
-    /// which is what makes a leaf against a subtree come out the same in every order.
+    /// Commutative, associative and idempotent. A write replaces everything older below its key, so a leaf
+    /// against a subtree gives the same result in every order.
     public func merging(_ other: Metadata) -> Metadata {
         var merged = self
         merged.root = root.merging(other.root).dropping(olderThan: nil)

@@ -1,6 +1,6 @@
-/// What the application has told about a user (platform-api §3.7).
+/// The identity that the application set for a user (platform-api §3.7).
 ///
-/// Two are equal when they hold the same bytes.
+/// Two identities are equal when they hold the same bytes.
 public struct Identity: Sendable {
     /// Person or program.
     public enum Kind: String, CaseIterable, Sendable {
@@ -26,7 +26,7 @@ public struct Identity: Sendable {
     public var metadata: [String: String]
     private var texts: [Member: String]
 
-    /// An identity of which nothing else is told.
+    /// An identity without further members.
     public init(
         userID: UserID, displayName: String? = nil, avatarURL: String? = nil, kind: Kind = .user,
         metadata: [String: String] = [:]
@@ -39,13 +39,13 @@ public struct Identity: Sendable {
         self[.avatarURL] = avatarURL
     }
 
-    /// One of its texts; `nil` when it was never told.
+    /// A text member; `nil` if it is not set.
     public subscript(member: Member) -> String? {
         get { texts[member] }
         set { texts[member] = newValue }
     }
 
-    /// What objects mentioning this user show of him.
+    /// The members that other objects show of the user.
     public var basic: BasicIdentity {
         BasicIdentity(
             userID: userID, displayName: self[.displayName], avatarURL: self[.avatarURL],
@@ -77,14 +77,14 @@ extension Identity: Equatable {
 public struct BasicIdentity: Equatable, Sendable {
     /// The user.
     public let userID: UserID
-    /// His display name; `nil` for one who was only ever named (rulings 10).
+    /// The display name; `nil` for a user who was only named (rulings 10).
     public let displayName: String?
-    /// Where his picture is.
+    /// The URL of the user's picture.
     public let avatarURL: String?
     /// Whether a person or a program: 1.x shows programs by their display name (platform-api 1.3).
     public let kind: Identity.Kind
 
-    /// A user as objects show him.
+    /// All members.
     public init(
         userID: UserID, displayName: String? = nil, avatarURL: String? = nil,
         kind: Identity.Kind = .user
@@ -157,9 +157,10 @@ public enum IdentityPatch: Equatable, Sendable {
 }
 
 extension Identity {
-    /// Decides a patch: all operations in order, then the whole is judged and compared.
+    /// The event of a patch: all operations are applied in order, then the result is validated and
+    /// compared.
     ///
-    /// - Returns: `nil` when the identity comes out as it was.
+    /// - Returns: `nil` if the identity stays the same.
     /// - Throws: `invalid("metadata")` for more than 16 keys at the end (R49).
     public func patching(_ patches: [IdentityPatch]) throws(Rejection) -> Event? {
         let after = patched(by: patches)

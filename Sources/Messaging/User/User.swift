@@ -1,22 +1,22 @@
-/// A user, who exists from being named on (R90), and what the server keeps of him.
+/// A user, who exists from the first time they are named (R90).
 public struct User: Equatable, Sendable {
-    /// How he comes to have an identity.
+    /// How the user got an identity.
     public enum IdentityStatus: Int64, Sendable {
-        /// He has none: it was deleted, or nothing that named him makes one.
+        /// There is none: it was deleted, or the user was named where no identity is created.
         case unknown = 0
-        /// Being named made him one without names (rulings 10).
+        /// It was created without names when the user was named (rulings 10).
         case named = 1
-        /// The application has told who he is.
+        /// The application set it.
         case provided = 2
     }
 
-    /// His identity; without names where there is none.
+    /// The identity; without names if there is none.
     public let identity: Identity
-    /// How he comes to have it.
+    /// How the user got it.
     public let identityStatus: IdentityStatus
     /// Rises with each change of the identity, its deletion included (X4).
     public let identityVersion: Int64
-    /// Whether he may not log in (R93).
+    /// Whether the user may not log in (R93).
     public let isSuspended: Bool
     /// Sessions that began up to then have ended (R92); `nil` when none was ever ended.
     public let sessionsEndedAt: Timestamp?
@@ -34,28 +34,29 @@ public struct User: Equatable, Sendable {
         self.sessionsEndedAt = sessionsEndedAt
     }
 
-    /// The application's name of him.
+    /// The id that the application gave.
     public var id: UserID { identity.userID }
 
-    /// His identity; `nil` where there is none (platform-api §3.8).
+    /// The identity; `nil` if there is none (platform-api §3.8).
     public var knownIdentity: Identity? { identityStatus == .unknown ? nil : identity }
 }
 
 /// One operation on a user (platform-api §5.9, §5.11).
 public enum UserPatch: Equatable, Sendable {
-    /// Blocks somebody, also who is unknown, and himself (R30).
+    /// Blocks a user, who may be unknown or the owner (R30).
     case block(UserID)
-    /// Lifts a block; who is not blocked is no mistake.
+    /// Unblocks a user, if blocked.
     case unblock(UserID)
     /// Replaces the whole block list.
     case setBlocks([UserID])
-    /// Suspends the user, or sets him free (platform-api §5.11).
+    /// Suspends or resumes the user (platform-api §5.11).
     case suspend(Bool)
 
-    /// Most users somebody blocks (proposed): the list is answered whole, and replaced at once.
+    /// The maximum number of blocked users (proposed): the list is returned as a whole and replaced at
+    /// once.
     public static let blockLimit = 10_000
 
-    /// Whom the operation names.
+    /// The users that the operation names.
     public var named: [UserID] {
         switch self {
         case .block(let user), .unblock(let user): [user]
@@ -66,18 +67,19 @@ public enum UserPatch: Equatable, Sendable {
 }
 
 extension [UserPatch] {
-    /// Whether the outcome depends on nobody but those who are named.
+    /// Whether the result depends only on the named users.
     public var keepsOtherBlocks: Bool {
         allSatisfy { patch in if case .setBlocks = patch { false } else { true } }
     }
 
-    /// Decides the changes of a block list: all operations in order, then compared with what was.
+    /// The event of changing a block list: all operations are applied in order, then the result is
+    /// compared.
     ///
     /// - Parameters:
-    ///   - owner: Whose list it is.
-    ///   - before: Whom he blocks; of those nobody names only where a patch replaces the list.
-    ///   - count: How many he blocks in all.
-    /// - Returns: `nil` when the list comes out as it was.
+    ///   - owner: The user whose list it is.
+    ///   - before: The blocked users; those that no operation names only where the list is replaced.
+    ///   - count: The number of all blocked users.
+    /// - Returns: `nil` if the list stays the same.
     /// - Throws: `invalid("blocks")` for a list that grows beyond ``UserPatch/blockLimit``.
     public func changing(
         blocksOf owner: UserID, from before: Set<UserID>, of count: Int, at now: Timestamp
@@ -120,9 +122,9 @@ extension [UserPatch] {
 public struct Badge: Equatable, Sendable {
     /// What the application counts elsewhere.
     public let externalUnreadCount: Int64
-    /// Conversations with a message he has not read.
+    /// The number of conversations with unread messages.
     public let unreadConversationCount: Int64
-    /// Messages he has not read.
+    /// The number of unread messages.
     public let unreadMessageCount: Int64
 
     /// The external counts there are: what an import takes, too (ruling 25).

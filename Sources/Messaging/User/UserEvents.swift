@@ -8,6 +8,7 @@ public struct IdentityReplaced: EventPayload {
         self.identity = identity
     }
 
+    /// The type of the event.
     public var type: EventType { .identityReplaced }
 }
 
@@ -24,6 +25,7 @@ public struct IdentityPatched: EventPayload {
         self.patches = patches
     }
 
+    /// The type of the event.
     public var type: EventType { .identityPatched }
 }
 
@@ -37,6 +39,7 @@ public struct IdentityDeleted: EventPayload {
         self.user = user
     }
 
+    /// The type of the event.
     public var type: EventType { .identityDeleted }
 }
 
@@ -58,8 +61,10 @@ public struct FollowingChanged: EventPayload {
         self.removed = removed
     }
 
+    /// The type of the event.
     public var type: EventType { .followingChanged }
 
+    /// The author of the change.
     public var author: EventActor? { .user(follower) }
 }
 
@@ -82,6 +87,7 @@ public struct BlocksChanged: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .blocksChanged }
 }
 
@@ -98,6 +104,7 @@ public struct BadgeSet: EventPayload {
         self.externalUnreadCount = externalUnreadCount
     }
 
+    /// The type of the event.
     public var type: EventType { .badgeSet }
 }
 
@@ -117,6 +124,7 @@ public struct UserSuspended: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .userSuspended }
 }
 
@@ -133,5 +141,6 @@ public struct SessionsEnded: EventPayload {
         self.at = at
     }
 
+    /// The type of the event.
     public var type: EventType { .sessionsEnded }
 }

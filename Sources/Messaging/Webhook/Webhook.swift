@@ -1,4 +1,4 @@
-/// An address that is told of what happens in an application (webhooks §1).
+/// A URL that receives the events of an application (webhooks §1).
 public struct Webhook: Equatable, Sendable {
     /// Names one webhook.
     public typealias ID = Identifier<Webhook>
@@ -6,7 +6,7 @@ public struct Webhook: Equatable, Sendable {
     /// Most webhooks of one application (webhooks §1.2).
     public static let limit = 50
 
-    /// One text that stands in all it is sent; names are unique.
+    /// A text that is included in every request; names are unique.
     public struct Setting: Equatable, Sendable {
         /// Its name.
         public let name: String
@@ -26,14 +26,14 @@ public struct Webhook: Equatable, Sendable {
     public let payloadVersion: WebhookVersion
     /// Where it is sent: an absolute URL.
     public let target: String
-    /// What it asked for, in that order, none twice.
+    /// The subscribed topics in the order given, without duplicates.
     public let topics: [WebhookTopic]
-    /// What signs what it is sent; never told again.
+    /// The secret that signs requests; never shown again.
     public let secret: String
     /// What was registered with it, as it came; `nil` for nothing, which is not the same as no
     /// members (webhooks §4.1).
     public let config: [Setting]?
-    /// How it stands.
+    /// The status.
     public var status: Status
     /// When it was registered.
     public let createdAt: Timestamp
@@ -59,22 +59,22 @@ public struct Webhook: Equatable, Sendable {
 }
 
 extension Webhook {
-    /// How a webhook stands (webhooks §1.3).
+    /// The status of a webhook (webhooks §1.3).
     public enum Status: Equatable, Sendable {
         /// Its target has still to show that it wants what it is sent.
         case unverified
-        /// It is sent every event behind a place in the log: what happened before it was active is
-        /// not sent, and not kept for it.
+        /// Every event after a position of the log is delivered. Earlier events are neither delivered nor
+        /// stored for it.
         case active(since: LogPosition)
         /// It is sent nothing; in words, why.
         case inactive(reason: String)
     }
 
-    /// Why it is inactive when somebody asked for that.
+    /// The reason of a deactivation by request.
     public static let deactivatedByUser = "Deactivated by User"
 
-    /// Decides an activation: its target is asked once more. An active one is left as it is, and so
-    /// is one that is being asked (webhooks §1.2).
+    /// The webhook after an activation, which verifies the target again. An active webhook stays active,
+    /// and one that is being verified stays so (webhooks §1.2).
     public func activating() -> Webhook {
         switch status {
         case .unverified, .active: self
@@ -87,13 +87,12 @@ extension Webhook {
     /// - Parameter reason: In words; what is shown as `status_reason`.
     public func deactivating(because reason: String) -> Webhook { with(.inactive(reason: reason)) }
 
-    /// Decides what comes of having asked its target (webhooks §2).
+    /// The webhook after the verification of its target (webhooks §2).
     ///
     /// - Parameters:
-    ///   - asked: What it was when its target was asked: who has decided something since is not
-    ///     overruled by a late answer.
-    ///   - failure: Why it failed, in words; `nil` when the target wants it.
-    ///   - end: The end of the log, behind which it is sent everything.
+    ///   - asked: The webhook when the verification began: a later change is not overwritten by its result.
+    ///   - failure: The reason of the failure; `nil` for success.
+    ///   - end: The end of the log, after which every event is delivered.
     public func verified(
         _ asked: Webhook, failure: String?, endOfLog end: LogPosition
     ) -> Webhook {
@@ -111,9 +110,9 @@ extension Webhook {
     }
 }
 
-/// A webhook as anybody may see it who reads what happens in its application: without its secret.
+/// A webhook without its secret, as every reader of the application may see it.
 ///
-/// A type of its own, so that no line which tells of webhooks has a secret to leave out.
+/// It is a type of its own, so that no code that shows webhooks has a secret to omit.
 public struct WebhookSummary: Equatable, Sendable {
     /// Its name.
     public let id: Webhook.ID
@@ -121,16 +120,16 @@ public struct WebhookSummary: Equatable, Sendable {
     public let payloadVersion: WebhookVersion
     /// Where it is sent: an absolute URL.
     public let target: String
-    /// What it asked for, in that order, none twice.
+    /// The subscribed topics in the order given, without duplicates.
     public let topics: [WebhookTopic]
     /// What was registered with it, as it came; `nil` for nothing.
     public let config: [Webhook.Setting]?
-    /// How it stands.
+    /// The status.
     public let status: Webhook.Status
     /// When it was registered.
     public let createdAt: Timestamp
 
-    /// A webhook as an event tells of it.
+    /// All members.
     public init(
         id: Webhook.ID, payloadVersion: WebhookVersion, target: String, topics: [WebhookTopic],
         config: [Webhook.Setting]?, status: Webhook.Status, createdAt: Timestamp

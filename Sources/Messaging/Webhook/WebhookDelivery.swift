@@ -1,15 +1,15 @@
-/// What a webhook is sent once: one occurrence, and how far it has come (X6).
+/// The delivery of one webhook event to one webhook (X6).
 public struct WebhookDelivery: Equatable, Sendable {
     /// Names one delivery.
     public typealias ID = Identifier<WebhookDelivery>
 
-    /// How far it has come. Raw values stand in rows and are never changed.
+    /// The state of a delivery. Raw values are stored in rows and never change.
     public enum State: String, CaseIterable, Sendable {
         /// It will be tried, for the first time or again.
         case pending
         /// The receiver has taken it.
         case delivered
-        /// It was tried as often as the schedule says; somebody may ask for it again.
+        /// All attempts of the schedule failed; a caller may request a replay.
         case dead
     }
 
@@ -19,13 +19,13 @@ public struct WebhookDelivery: Equatable, Sendable {
     public let event: EventID
     /// What happened, as the webhook's version calls it.
     public let type: String
-    /// Where it stands in the log; `nil` for a test.
+    /// The position of the event in the log; `nil` for a test.
     public let position: LogPosition?
     /// Within what it is sent in order; `nil` for what concerns no conversation.
     public let conversation: Conversation.ID?
-    /// How far it has come.
+    /// The state.
     public let state: State
-    /// How often it was tried since somebody last asked for it.
+    /// The number of attempts since the delivery was last requested.
     public let attempts: Int64
     /// When it was made.
     public let createdAt: Timestamp
@@ -91,14 +91,14 @@ public struct RetrySchedule: Equatable, Sendable {
     /// The longest time between the first try and the last, without jitter.
     public var span: Int64 { waits.reduce(0, +) }
 
-    /// The next try.
+    /// The moment of the next attempt.
     ///
     /// - Parameters:
-    ///   - attempts: How often it was tried, the failure included; from one.
-    ///   - asked: When it was made, or asked for again: what has waited behind another for longer than
-    ///     the whole schedule is tried once, so that a receiver that comes back soon hears of the present.
-    ///   - chance: From 0 to 1: where in the range of the jitter.
-    /// - Returns: `nil` when it is given up.
+    ///   - attempts: The number of attempts including the failed one, from one.
+    ///   - asked: The moment of creation or of the last replay. A delivery that waited for others longer than
+    ///     the whole schedule has one attempt, so that a receiver that is back soon gets current events.
+    ///   - chance: From 0 to 1: the position in the range of the jitter.
+    /// - Returns: `nil` if there are no more attempts.
     public func next(
         after attempts: Int64, asked: Timestamp, now: Timestamp, chance: Double
     ) -> Timestamp? {

@@ -7,7 +7,8 @@ extension Webhook {
         public static let secretLimit = 1024
         /// Most settings.
         public static let settingLimit = 100
-        /// Most bytes of all names and values together: they stand in every delivery.
+        /// The maximum number of bytes of all names and values together, because every delivery includes
+        /// them.
         public static let configLimit = 2048
 
         /// The shape of what it is sent.
@@ -18,7 +19,7 @@ extension Webhook {
         public let topics: [WebhookTopic]
         /// What signs what it is sent.
         public let secret: String
-        /// What stands in all it is sent.
+        /// The texts that every request includes.
         public let config: [Setting]?
 
         /// What is to be registered.
@@ -54,7 +55,7 @@ extension Webhook {
             !text.isEmpty && isShort(text, secretLimit)
         }
 
-        /// The webhook that comes of it.
+        /// The webhook of the draft.
         public func makeWebhook(id: ID, at now: Timestamp) -> Webhook {
             Webhook(
                 id: id, payloadVersion: payloadVersion, target: target, topics: topics,

@@ -8,6 +8,7 @@ public struct WebhookCreated: EventPayload {
         self.webhook = webhook
     }
 
+    /// The type of the event.
     public var type: EventType { .webhookCreated }
 }
 
@@ -21,6 +22,7 @@ public struct WebhookUpdated: EventPayload {
         self.webhook = webhook
     }
 
+    /// The type of the event.
     public var type: EventType { .webhookUpdated }
 }
 
@@ -37,6 +39,7 @@ public struct WebhookSecretRotated: EventPayload {
         self.formerUntil = formerUntil
     }
 
+    /// The type of the event.
     public var type: EventType { .webhookSecretRotated }
 }
 
@@ -50,5 +53,6 @@ public struct WebhookDeleted: EventPayload {
         self.webhook = webhook
     }
 
+    /// The type of the event.
     public var type: EventType { .webhookDeleted }
 }

@@ -1,6 +1,6 @@
-/// What receivers of events ask for: webhooks, and exports of what happened (webhooks §4.2).
+/// A topic that webhooks and scheduled exports subscribe to (webhooks §4.2).
 ///
-/// Raw values stand in rows and are never changed; what they are called outside is of the wire.
+/// Raw values are stored in rows and never change; the public names are in `MessagingWire`.
 public enum WebhookTopic: String, CaseIterable, Sendable {
     case messageSent = "message.sent"
     case messageDelivered = "message.delivered"
@@ -19,7 +19,7 @@ public enum WebhookTopic: String, CaseIterable, Sendable {
     case partDeleted = "part.deleted"
     case participationCreated = "participation.created"
     case participationDeleted = "participation.deleted"
-    // Channels may be asked for; there are none yet, so nothing is heard of them.
+    // Channels can be subscribed to, but do not exist yet, so they have no events.
     case channelCreated = "channel.created"
     case channelUpdated = "channel.updated"
     case channelDeleted = "channel.deleted"
@@ -48,7 +48,7 @@ public enum WebhookTopic: String, CaseIterable, Sendable {
 }
 
 extension WebhookTopic {
-    /// The types of the events that are told of under it.
+    /// The types of the events of the topic.
     public var types: Set<EventType> {
         switch self {
         case .messageSent: [.messageSent]
@@ -81,10 +81,10 @@ public struct WebhookEventHeader: Sendable {
     public let topic: WebhookTopic
     /// When.
     public let at: Timestamp
-    /// Who did it; `nil` when the application did, on behalf of nobody.
+    /// The user or service that acted; `nil` when the application acted for no user.
     public let actor: Sender?
 
-    /// What is to be told.
+    /// All members.
     public init(id: EventID, topic: WebhookTopic, at moment: Timestamp, actor: Sender?) {
         self.id = id
         self.topic = topic
@@ -93,9 +93,9 @@ public struct WebhookEventHeader: Sendable {
     }
 }
 
-/// The shape of what a webhook is sent (webhooks §4.1).
+/// The version of a webhook's request bodies (webhooks §4.1).
 ///
-/// Raw values stand in rows and are never changed.
+/// Raw values are stored in rows and never change.
 public enum WebhookVersion: String, CaseIterable, Sendable {
     case v1_0 = "1.0"
     case v2_0 = "2.0"
