@@ -1,6 +1,6 @@
 /// A version of the Platform API (platform-api §1.2).
 ///
-/// All versions speak about the same stored objects; they differ in shape only (platform-api §1.3).
+/// All versions use the same stored objects and differ only in their JSON (platform-api §1.3).
 public enum APIVersion: String, CaseIterable, Comparable, Sendable {
     case v1_0 = "1.0"
     case v1_1 = "1.1"
@@ -51,18 +51,19 @@ public enum APIFamily: Sendable {
 }
 
 extension APIVersion {
-    /// Chooses the version in which a request is answered (platform-api §1.2, ruling 31).
+    /// Chooses the version of the response (platform-api §1.2, ruling 31).
     ///
-    /// The first range counts that names the family's media type with a version the family has; `version=3` is
-    /// the newest 3.x. Where there is none, the newest version stands for an absent or empty header and for the
-    /// ranges `*/*`, `application/*` and `application/json`. Types are compared without regard to case, white
-    /// space may surround `;` and `=`, the number may be quoted, and a range with `q=0` does not count.
+    /// The first range counts that names the family's media type with a version that the family has;
+    /// `version=3` means the newest 3.x. If there is none, the newest version is used for an absent or
+    /// empty header and for the ranges `*/*`, `application/*` and `application/json`. Types are compared
+    /// without regard to case, white space may surround `;` and `=`, the number may be quoted, and a range
+    /// with `q=0` does not count.
     ///
     /// - Parameters:
-    ///   - accept: The value of the header, several lines joined by commas; `nil` when it is absent.
-    ///   - family: The interface that is asked.
+    ///   - accept: The value of the header, several lines joined by commas; `nil` if it is absent.
+    ///   - family: The requested interface.
     ///   - isStrict: Whether only the family's media type with a version is accepted (`api.strict_accept`).
-    /// - Returns: `nil` when the header accepts nothing that this interface answers: 406.
+    /// - Returns: `nil` if the header accepts nothing that this interface produces: 406.
     public init?(accept: String?, of family: APIFamily = .platform, isStrict: Bool = false) {
         // What the documentation shows, and nearly all clients send.
         for (text, version) in Self.usual where family == .platform && text == accept {
@@ -134,7 +135,7 @@ public struct AcceptRange {
     /// Whether it names exactly this type, which is given in lower case.
     public func isType(_ name: String) -> Bool { type.equals(name) }
 
-    /// A parameter by its name in lower case; of several the first.
+    /// The value of a parameter by its lower-case name; of duplicates the first.
     subscript(name: String) -> String? {
         parameters.first { parameter in parameter.name.equals(name) }
             .map { parameter in String(Substring(parameter.value)) }

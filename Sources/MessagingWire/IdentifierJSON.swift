@@ -61,7 +61,7 @@ public enum IdentifierJSON {
         return Identifier(uuid: text.dropFirst(prefix.count))
     }
 
-    /// The id a caller proposes for what he creates: the body member `id` (platform-api §1.9).
+    /// The id that the caller proposes for a new object: the body member `id` (platform-api §1.9).
     static func proposed<Subject>(
         in body: JSONValue, _ collection: Collection, _ rule: ValidationRule
     ) throws(Rejection) -> Identifier<Subject>? {
@@ -72,8 +72,7 @@ public enum IdentifierJSON {
     }
 }
 
-// The small shapes that all objects share. They stand beside nothing that reads or writes them,
-// because everything does.
+// Small schemas that many objects share.
 
 extension JSONSchema {
     private static let hexadecimal = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"

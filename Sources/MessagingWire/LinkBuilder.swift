@@ -1,10 +1,10 @@
 public import Messaging
 
-/// Makes every URL that stands in an answer, from the configured public base (platform-api §1.1).
+/// Builds every URL in responses from the configured public base (platform-api §1.1).
 ///
-/// Clients send follow-up requests to these URLs verbatim, so they never come from the request.
+/// Clients send follow-up requests to these URLs unchanged, so they are never derived from the request.
 public struct LinkBuilder: Sendable {
-    /// Whose view the URLs lead to.
+    /// The perspective of the URLs.
     public enum Perspective: Sendable {
         case system
         case user(UserID)
@@ -20,7 +20,7 @@ public struct LinkBuilder: Sendable {
     private let view: String
     /// That without `BASE`.
     private let relativeView: String
-    /// Whose view the URLs lead to.
+    /// The perspective of the URLs.
     public let perspective: Perspective
 
     /// URLs of one application.
@@ -60,7 +60,7 @@ public struct LinkBuilder: Sendable {
         }
     }
 
-    /// The same for who knows the URL of the conversation.
+    /// The same, where the URL of the conversation is already known.
     func message(_ id: Message.ID, below conversation: String) -> String {
         switch perspective {
         case .system: String(pieces: conversation, "/messages/", id.uuid)
@@ -174,7 +174,7 @@ public struct LinkBuilder: Sendable {
         "\(location(ofMessage: message.id, in: message.conversation))/parts"
     }
 
-    /// `Location` of a part, by the name its version knows.
+    /// `Location` of a part, by the id or index that the version uses.
     public func location(
         ofPart part: MessagePart, of message: Message, _ version: APIVersion
     ) -> String {

@@ -1,9 +1,9 @@
 public import JSON
 import Messaging
 
-/// The outline all patches have: an array of operations, or one of them (platform-api §4).
+/// The common form of all patches: an array of operations, or a single one (platform-api §4).
 public enum PatchJSON {
-    /// Whether a body has the outline of a patch: an array of objects, or one object.
+    /// Whether a body has the form of a patch: an array of objects, or one object.
     public static func isPatch(_ body: JSONValue) -> Bool {
         switch body.kind {
         case .object: true
@@ -23,11 +23,11 @@ public enum PatchJSON {
     }
 }
 
-/// One operation of a Layer-Patch, as far as all patches have it in common (platform-api §4).
+/// One operation of a Layer-Patch, with the members that all patches share (platform-api §4).
 ///
-/// The property at fault is named after ruling 5: a member that is missing, of the wrong type or
-/// unknown by its own name (`operation`, `property`, `value`), everything else — an operation that does
-/// not suit, a bad key, a limit — by the text of `property`.
+/// Errors name the property by ruling 5: a missing, unknown or wrongly typed member by its own name
+/// (`operation`, `property`, `value`); everything else, such as an operation that does not apply, an
+/// invalid key or a limit, by the text of `property`.
 struct PatchOperation {
     enum Verb: String {
         case add, remove, set, delete
@@ -50,14 +50,14 @@ struct PatchOperation {
         self.property = property
     }
 
-    /// The operand: `id` where it is given, else `value`; an index alone is not supported.
+    /// The operand: `id` if present, otherwise `value`; an index alone is not supported.
     func operand() throws(Rejection) -> JSONValue {
         if let operand = json.present("id") ?? json.present("value") { return operand }
         guard json.present("index") == nil else { throw .invalid(property, .patchIndex) }
         throw .missing("value")
     }
 
-    /// An index without an operand asks for something that is not offered.
+    /// Rejects an index without an operand, which is not supported.
     func refuseIndex() throws(Rejection) {
         guard json.present("index") == nil || json.present("value") != nil else {
             throw .invalid(property, .patchIndex)
@@ -89,10 +89,11 @@ struct PatchOperation {
 // MARK: - Operands that are users
 
 extension PatchOperation {
-    /// How many users one patch may name, unless a conversation may have more participants; (proposed).
+    /// The maximum number of users that one patch may name, unless a conversation may have more
+    /// participants (proposed).
     ///
-    /// Operations are applied one after another on the one writer: a megabyte of names would delay all
-    /// other changes.
+    /// The single writer applies operations one after another: a megabyte of names would delay all other
+    /// changes.
     static let mostUsersNamed = 1000
 
     /// The user that is added or removed.
@@ -121,15 +122,15 @@ extension PatchOperation {
     }
 }
 
-/// What a patch operation works on: the dotted path in `property` (platform-api §4).
+/// The property of a patch operation: a dotted path (platform-api §4).
 enum PatchProperty {
     case participants
     /// Keys from the root of the tree; empty for the whole tree.
     case metadata([String])
 
-    /// Reads a path; `\.` stands for a dot inside a key.
+    /// Parses a path; `\.` means a dot inside a key.
     ///
-    /// - Returns: `nil` when the first element is no property that can be patched.
+    /// - Returns: `nil` if the first element is no property that can be patched.
     init?(_ text: String) {
         let path = PatchProperty.split(text)
         switch path.first {
@@ -139,7 +140,7 @@ enum PatchProperty {
         }
     }
 
-    /// The elements of a dotted path; one at least.
+    /// The elements of a dotted path, at least one.
     static func split(_ text: String) -> [String] {
         var path: [String.UnicodeScalarView] = [.init()]
         var isEscaped = false
@@ -151,7 +152,7 @@ enum PatchProperty {
             case "." where !isEscaped: path.append(.init())
             case ".": path[path.count - 1].append(scalar)
             default:
-                // A backslash before anything but a dot stands for itself.
+                // A backslash before any other character than a dot is literal.
                 if isEscaped { path[path.count - 1].append("\\") }
                 path[path.count - 1].append(scalar)
             }
@@ -163,7 +164,7 @@ enum PatchProperty {
 }
 
 extension JSONValue {
-    /// A member that says something: an explicit `null` counts as missing (ruling 2).
+    /// The value of a member; an explicit `null` counts as missing (ruling 2).
     func present(_ name: String) -> JSONValue? {
         guard let value = self[name], !value.isNull else { return nil }
         return value

@@ -1,6 +1,6 @@
 public import Messaging
 
-// The JSON of the values that the store reads.
+// The JSON of values that the store reads.
 
 extension ConversationJSON {
     /// A conversation as the system sees it.
@@ -24,7 +24,7 @@ extension ConversationJSON {
 }
 
 extension MessageJSON {
-    /// A message with what the store knows of the users it mentions.
+    /// A message with the identities of the users it mentions.
     public init(_ snapshot: MessageSnapshot) {
         self.init(
             snapshot.message, sender: snapshot.sender,
@@ -34,7 +34,7 @@ extension MessageJSON {
 }
 
 extension WebhookEventJSON {
-    /// An event as receivers hear of it.
+    /// An event as receivers get it.
     public init(_ told: WebhookEvent) {
         self.init(told.occurrence, by: told.actor, Subject(told.subject))
     }

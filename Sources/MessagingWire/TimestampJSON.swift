@@ -1,10 +1,10 @@
 public import Messaging
 
-/// Times on the wire: ISO 8601, UTC, exactly three fractional digits, `Z` (platform-api §1.8).
+/// Times in JSON: ISO 8601, UTC, exactly three fractional digits, `Z` (platform-api §1.8).
 ///
-/// Written without Foundation: one client parses strictly, and a formatter costs more than the
-/// rest of the answer. The calendar is the proleptic Gregorian one, days counted as in
-/// Howard Hinnant's "chrono-compatible low-level date algorithms".
+/// Written without Foundation: one client parses strictly, and a formatter costs more than the rest of the
+/// response. The calendar is the proleptic Gregorian one, with days counted as in Howard Hinnant's
+/// "chrono-compatible low-level date algorithms".
 public enum TimestampJSON {
     /// `2026-03-01T09:15:30.042Z`; years beyond 9999 are written with more digits.
     public static func text(_ timestamp: Timestamp) -> String {
@@ -70,12 +70,12 @@ extension [UInt8] {
 }
 
 extension TimestampJSON {
-    /// Reads ISO 8601 with an offset: `2026-03-01T09:15:30.042Z`, `…T10:15+01:00` (platform-api §1.8).
+    /// Parses ISO 8601 with an offset: `2026-03-01T09:15:30.042Z`, `…T10:15+01:00` (platform-api §1.8).
     ///
-    /// Seconds and their fraction may be missing; of a fraction three digits count. In a query a `+`
-    /// that nobody encoded has become a blank: it is taken for what it was.
+    /// Seconds and their fraction are optional; only three digits of a fraction count. A `+` that was not
+    /// encoded in a query has become a blank, so a blank is accepted for it.
     ///
-    /// - Returns: `nil` for every other text, also for days that no calendar has.
+    /// - Returns: `nil` for any other text, including days that do not exist.
     public static func read(_ text: String) -> Timestamp? {
         var reader = TimeReader(rest: Array(text.utf8)[...])
         guard let milliseconds = reader.timestamp(), reader.rest.isEmpty else { return nil }
@@ -86,7 +86,8 @@ extension TimestampJSON {
 private struct TimeReader {
     var rest: ArraySlice<UInt8>
 
-    /// The years 1 to 9999 in UTC: an offset may lead out of them, to a time that is not read back.
+    /// The years 1 to 9999 in UTC: an offset may lead outside of them, to a time that could not be parsed
+    /// again.
     private static let moments =
         daysSince1970(1, 1, 1) * 86_400_000...daysSince1970(10_000, 1, 1) * 86_400_000 - 1
 
@@ -122,7 +123,7 @@ private struct TimeReader {
         return range.contains(number) ? number : nil
     }
 
-    /// Milliseconds; 0 where there is none.
+    /// Milliseconds; 0 if there is no fraction.
     private mutating func fraction() -> Int64? {
         guard take(".") else { return 0 }
         let digits = rest.prefix { (0x30...0x39).contains($0) }

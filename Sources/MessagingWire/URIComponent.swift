@@ -59,9 +59,9 @@ public enum URIComponent {
 }
 
 extension String {
-    /// Pieces one after another, in memory taken once.
+    /// Concatenates pieces with one allocation.
     ///
-    /// An answer holds hundreds of URLs and ids, and an interpolation grows as it goes.
+    /// A response has hundreds of URLs and ids, and string interpolation reallocates as it grows.
     init(pieces: String...) {
         self.init()
         reserveCapacity(pieces.reduce(0) { sum, piece in sum + piece.utf8.count })

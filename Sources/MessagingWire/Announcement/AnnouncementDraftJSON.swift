@@ -3,11 +3,11 @@ public import Messaging
 
 /// The body of `POST …/announcements` (platform-api §5.5).
 public enum AnnouncementDraftJSON {
-    /// Reads a draft in the fixed order of platform-api §1.6: `recipients`, `sender` (or
-    /// `sender_id`), `parts`, `notification`, at last `id`.
+    /// Reads a draft in the fixed order of platform-api §1.6: `recipients`, `sender` (or `sender_id`),
+    /// `parts`, `notification`, `id`.
     ///
-    /// - Parameter body: An object; members it does not know are ignored.
-    /// - Throws: The first problem, with the name of the member at fault.
+    /// - Parameter body: An object; unknown members are ignored.
+    /// - Throws: The first error, with the name of the invalid member.
     public static func read(
         _ body: JSONValue, _ version: APIVersion
     ) throws(Rejection) -> Announcement.Draft {
@@ -80,9 +80,9 @@ extension AnnouncementDraftJSON {
 
 /// The `recipients` of an announcement or of a notification (platform-api §5.5, §5.6).
 enum RecipientsJSON {
-    /// Everybody once, in the order of naming.
+    /// Reads the users without duplicates, in the order given.
     ///
-    /// `"everyone"`, which the original once knew, is a bad value like any other text.
+    /// `"everyone"`, which the original service once accepted, is invalid like any other text.
     static func read(
         _ body: JSONValue, _ version: APIVersion
     ) throws(Rejection) -> [UserID] {

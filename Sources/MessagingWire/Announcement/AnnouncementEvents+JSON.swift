@@ -9,7 +9,7 @@ extension AnnouncementSent: EventPayloadJSON {
     }
 
     var logSummary: String {
-        "made announcement \(announcement.id) to \(EventLogLine.count(recipients.count, "user"))"
+        "sent announcement \(announcement.id) to \(EventLogLine.count(recipients.count, "user"))"
     }
 
     func subject(in links: LinkBuilder) -> String {
@@ -45,7 +45,7 @@ extension AnnouncementDeleted: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .sync }
 
     var logSummary: String {
-        "deleted announcement \(announcement) for himself"
+        "deleted announcement \(announcement) from their own view"
     }
 
     func subject(in links: LinkBuilder) -> String {

@@ -3,19 +3,19 @@ public import Messaging
 
 /// An announcement as answers show it, in all versions and perspectives (platform-api §3.6).
 public struct AnnouncementJSON: Sendable {
-    /// Who looks.
+    /// The viewer of an announcement.
     public enum Perspective: Sendable {
-        /// The system, which sees to whom it was said.
+        /// The system, which sees the recipients.
         case system(recipients: [UserID])
-        /// A recipient, who sees what he has made of it himself, and nothing of the others (R100).
+        /// A recipient, who sees their own status only (R100).
         case recipient(UserID, RecipientStatus)
     }
 
     /// The announcement.
     public let announcement: Announcement
-    /// What is known of the sender; `nil` for a service that has only a name.
+    /// The identity of the sender; `nil` for a service that has only a name.
     public let sender: BasicIdentity?
-    /// Who looks.
+    /// The viewer.
     public let perspective: Perspective
 
     /// An announcement to show.
@@ -55,7 +55,7 @@ public struct AnnouncementJSON: Sendable {
         writeParts(into: &writer)
     }
 
-    /// The shape of a message that is in no conversation.
+    /// The members of a message that belongs to no conversation.
     private func write(
         _ user: UserID, _ status: RecipientStatus, _ presentation: Presentation,
         into writer: inout JSONWriter
@@ -67,7 +67,7 @@ public struct AnnouncementJSON: Sendable {
         writer.member("conversation", nil)
         writeParts(into: &writer)
         writer.member("sent_at", TimestampJSON.text(announcement.sentAt))
-        // It reaches everybody as it is sent.
+        // It reaches every recipient when it is sent.
         writer.member("received_at", TimestampJSON.text(announcement.sentAt))
         writer.member("is_unread", status != .read)
         writeSender(presentation, into: &writer)
@@ -84,7 +84,7 @@ public struct AnnouncementJSON: Sendable {
         if isLatest { writer.member("updated_at", nil) }
     }
 
-    /// 1.x knows services only: a user is shown there by his name (client-api §3).
+    /// 1.x has only services as senders: a user is shown by the display name (client-api §3).
     private func writeSender(_ presentation: Presentation, into writer: inout JSONWriter) {
         let shown: Sender =
             if let user = announcement.sender.userID, !presentation.version.namesIdentities {
@@ -97,7 +97,7 @@ public struct AnnouncementJSON: Sendable {
             sender: shown, sender, presentation.version, presentation.links, into: &writer)
     }
 
-    /// Parts are named by their index in every version: nobody can ask for one alone.
+    /// Parts are named by their index in every version, because they cannot be requested alone.
     private func writeParts(into writer: inout JSONWriter) {
         let id = IdentifierJSON.text(announcement.id, in: .announcements)
         writer.key("parts")

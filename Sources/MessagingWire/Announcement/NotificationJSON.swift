@@ -1,14 +1,14 @@
 public import JSON
 public import Messaging
 
-/// The `notification` of a message, of an announcement, or without either: what a push shows
-/// (platform-api §5.6).
+/// The `notification` of a message, of an announcement, or without either: the contents of a push
+/// notification (platform-api §5.6).
 ///
-/// It is judged here and kept as it came; what becomes of it is the business of whoever pushes.
+/// It is validated here and stored as received.
 enum NotificationJSON {
-    /// The object as JSON; `nil` when there is none.
+    /// The object as JSON; `nil` if there is none.
     ///
-    /// Recipients are taken in the forms of all versions; unknown members are ignored.
+    /// Recipients are accepted in the forms of all versions; unknown members are ignored.
     static func read(_ body: JSONValue) throws(Rejection) -> [UInt8]? {
         guard let value = body.present("notification") else { return nil }
         guard value.kind == .object else { throw .invalid("notification", .notificationObject) }
@@ -49,7 +49,7 @@ enum NotificationJSON {
         }
     }
 
-    /// An object keyed by user (1.0), or an array of objects that name one (1.1 and later).
+    /// Checks an object keyed by user (1.0), or an array of objects that each name a user (1.1 and later).
     private static func checkRecipients(_ value: JSONValue?) throws(Rejection) {
         guard let value, !value.isNull else { return }
         switch value.kind {

@@ -23,7 +23,7 @@ extension ApplicationSuspended: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .access }
 
     var logSummary: String {
-        isSuspended ? "suspended application \(application)" : "set application \(application) free"
+        isSuspended ? "suspended application \(application)" : "resumed application \(application)"
     }
 
     func subject(in links: LinkBuilder) -> String {
@@ -74,7 +74,7 @@ extension SessionLifetimeSet: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .access }
 
     var logSummary: String {
-        "set the life of new sessions to \(seconds) seconds"
+        "set the lifetime of new sessions to \(seconds) seconds"
     }
 
     func subject(in links: LinkBuilder) -> String {

@@ -45,7 +45,7 @@ extension ArchiveRecord {
         case .application(let application):
             "the name \(EventLogLine.printable(application.name))"
         case .user(let moved): EventLogLine.user(moved.user.id)
-        case .relations(let moved): "whom \(EventLogLine.user(moved.user)) follows and blocks"
+        case .relations(let moved): "the relations of \(EventLogLine.user(moved.user))"
         case .conversation(let moved): "conversation \(moved.conversation.id)"
         case .message(let moved): "message \(moved.message.id)"
         case .scheduled(let moved): "scheduled message \(moved.message.id)"

@@ -2,8 +2,8 @@ import Bytes
 public import JSON
 public import Messaging
 
-/// A line of an export: one object, compact, its members always in the same order and left out where
-/// there is nothing to say (X10).
+/// The JSON of a line of an export: one compact object, its members in a fixed order, without absent ones
+/// (X10).
 public enum ArchiveLineJSON {
     /// The form of the lines; another one would say that members mean something else.
     static let format: Int64 = 1
@@ -50,9 +50,9 @@ public enum ArchiveLineJSON {
     /// Reads a line.
     ///
     /// - Parameters:
-    ///   - bytes: Without its end, at most as long as ``maximumLineBytes``.
-    ///   - limits: How many participants a conversation may have.
-    /// - Throws: The first mistake: what is no JSON, and each member by its own name.
+    ///   - bytes: The line without its end, at most ``maximumLineBytes``.
+    ///   - limits: The maximum number of participants of a conversation.
+    /// - Throws: The first error: invalid JSON, or an invalid member by its name.
     public static func read(
         _ bytes: [UInt8], _ limits: MessagingLimits
     ) throws(ArchiveLineError) -> ArchiveLine {
@@ -84,7 +84,7 @@ public enum ArchiveLineJSON {
         }
     }
 
-    /// Most bytes of a line: metadata, and what 10,000 recipients are called, have room in it.
+    /// The maximum number of bytes of a line, enough for metadata and 10,000 recipients.
     public static let maximumLineBytes = 64 << 20
 
     private static func contentBytes(_ line: ArchiveLineReader) throws(ArchiveLineError)
@@ -108,7 +108,7 @@ public enum ArchiveLineJSON {
 extension JSONWriter {
     mutating func kind(_ kind: ArchiveRecordKind) { member("record", kind.rawValue) }
 
-    /// A member, unless there is none.
+    /// Writes a member unless its value is `nil`.
     mutating func member(present name: StaticString, _ value: String?) {
         if let value { member(name, value) }
     }
@@ -122,7 +122,7 @@ extension JSONWriter {
         member(name, TimestampJSON.text(moment))
     }
 
-    /// A member, unless there is none.
+    /// Writes a member unless its value is `nil`.
     mutating func member(present name: StaticString, _ moment: Timestamp?) {
         if let moment { member(name, moment) }
     }
@@ -137,7 +137,7 @@ extension JSONWriter {
     }
 }
 
-/// What of an import has come: `{"lines":12,"changed":true,"merged":0,"records":[{"record":"user",
+/// The result of an import: `{"lines":12,"changed":true,"merged":0,"records":[{"record":"user",
 /// "brought":2,"present":0}, …]}` (X10).
 public enum ImportSummaryJSON {
     /// Writes the object.

@@ -5,7 +5,7 @@ import Messaging
 /// Reads the members of an object on a line of an export, and names the one that is wrong.
 struct ArchiveLineReader {
     let object: JSONValue
-    /// What stands before the names of its members in mistakes.
+    /// The prefix of member names in errors.
     private let path: String
 
     init(_ object: JSONValue, _ path: String = "") {
@@ -41,8 +41,8 @@ struct ArchiveLineReader {
         return flag
     }
 
-    /// What a position or a counter of a line may be (ruling 25): as a position of the API, which is the
-    /// number times 65,536, each is below 2^53 then, and there is room for more.
+    /// The range of positions and counters on a line (ruling 25). As a position of the API, which is the
+    /// number times 65,536, the largest is below 2^53, and later positions have enough room.
     static let counters: ClosedRange<Int64> = 0...(1 << 36) - 1
 
     /// What a size in bytes may be: every JSON reader holds it exactly.
@@ -132,7 +132,7 @@ struct ArchiveLineReader {
         return set
     }
 
-    /// A value that one of few words stands for.
+    /// A value with a fixed list of names.
     func choice<Value: RawRepresentable<String>>(_ name: String) throws(ArchiveLineError) -> Value {
         guard let value = Value(rawValue: try text(name)) else {
             throw mistake(name, "must be one of its words")
@@ -174,7 +174,7 @@ struct ArchiveLineReader {
             }
             return user
         }
-        guard Set(users).count == users.count else { throw mistake(name, "names somebody twice") }
+        guard Set(users).count == users.count else { throw mistake(name, "names a user twice") }
         return users
     }
 
@@ -184,7 +184,7 @@ struct ArchiveLineReader {
         return ArchiveLineReader(value, "\(path)\(name).")
     }
 
-    /// Runs what judges a value by the rules of the domain, and names the member of this line.
+    /// Runs a validation of the domain and reports its rejection as an error in a member of this line.
     func judged<Value>(
         _ name: String, _ rule: String, _ judge: () throws(Rejection) -> Value
     ) throws(ArchiveLineError) -> Value {

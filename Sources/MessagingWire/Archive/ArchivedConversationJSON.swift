@@ -41,8 +41,8 @@ extension ArchiveLineJSON {
         }
     }
 
-    /// Every write with its time: a text, an object whose members are writes of their own, or `null` for
-    /// what was deleted.
+    /// Writes each write with its time: a text, an object whose members are separate writes, or `null` for
+    /// a deletion.
     private static func write(_ metadata: Metadata, into writer: inout JSONWriter) {
         writer.key("metadata")
         writer.array { writer in
@@ -70,7 +70,7 @@ extension ArchiveLineJSON {
         let members = try line.objects("participants", 1_000_000, member)
         let users = members.map(\.participant.userID)
         guard Set(users).count == users.count else {
-            throw line.mistake("participants", "names somebody twice")
+            throw line.mistake("participants", "names a user twice")
         }
         let deletedAt = try line.optional("deleted_at", line.moment)
         let present = members.filter { member in !member.participant.isFormer }.count
@@ -81,7 +81,7 @@ extension ArchiveLineJSON {
             )
         }
         let isDistinct = try line.flag("distinct")
-        // A change of its participants makes a conversation an ordinary one for ever (R5).
+        // After a change of participants a conversation is never distinct again (R5).
         let haveStayed = members.map(\.participant).allSatisfy { participant in
             !participant.isFormer && participant.past.isEmpty
         }

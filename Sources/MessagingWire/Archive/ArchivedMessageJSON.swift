@@ -316,7 +316,7 @@ extension ArchiveLineJSON {
                 deletedAt: try recipient.optional("deleted_at", recipient.moment))
         }
         guard !recipients.isEmpty, Set(recipients.map(\.user)).count == recipients.count else {
-            throw line.mistake("recipients", "must be at least one, and nobody twice")
+            throw line.mistake("recipients", "must be at least one, and no user twice")
         }
         return ArchivedAnnouncement(
             Announcement(

@@ -44,7 +44,7 @@ extension ContentWithdrawn: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .content }
 
     var logSummary: String {
-        "took content \(content) back"
+        "withdrew content \(content)"
     }
 
     func subject(in links: LinkBuilder) -> String {

@@ -18,11 +18,11 @@ public struct ContentJSON: Sendable {
         }
     }
 
-    /// Its name.
+    /// The id.
     public let id: Content.ID
     /// In bytes.
     public let size: Int64
-    /// The conversation its `refresh_url` leads through; `nil` while it belongs to none.
+    /// The conversation in the `refresh_url`; `nil` while it belongs to none.
     public let conversation: Conversation.ID?
 
     /// A content to show.
@@ -32,9 +32,9 @@ public struct ContentJSON: Sendable {
         self.conversation = conversation
     }
 
-    /// Writes content that can be downloaded; the link is signed freshly for every read.
+    /// Writes content that can be downloaded; the link is signed for every response.
     ///
-    /// - Parameter transfer: How far it has come, for whoever asked.
+    /// - Parameter transfer: The transfer state, if requested.
     public func write(
         _ links: LinkBuilder, _ link: SignedLink, _ transfer: TransferJSON? = nil,
         into writer: inout JSONWriter
@@ -49,9 +49,9 @@ public struct ContentJSON: Sendable {
         }
     }
 
-    /// Writes content that is not there yet, or never will be, for who asks how far it has come (X7).
+    /// Writes content that is not complete, with its transfer state (X7).
     ///
-    /// - Parameter size: Its bytes, once that is known.
+    /// - Parameter size: The size in bytes, once it is known.
     public static func write(
         _ id: Content.ID, size: Int64?, _ transfer: TransferJSON, into writer: inout JSONWriter
     ) {
@@ -104,7 +104,7 @@ extension ContentJSON {
                 .required("expiration", .time),
             ] + TransferJSON.members))
 
-    /// Content in every state, for who asks how far it has come (X7).
+    /// Content in every state, as a request with `include=transfer` receives it (X7).
     public static let anySchema = JSONSchema.anyOf([
         schema,
         .named(
@@ -132,7 +132,7 @@ extension ContentJSON {
         ]))
 }
 
-/// How far a content has come: what `include=transfer` adds to it (X7).
+/// The transfer state of a content, which `include=transfer` adds (X7).
 public struct TransferJSON: Sendable {
     /// In a word.
     public let status: TransferStatus
@@ -171,7 +171,7 @@ public struct TransferJSON: Sendable {
     ]
 }
 
-/// How far the parts of a message have come: what `include=transfer` adds to it (X7).
+/// The transfer state of a message, which `include=transfer` adds (X7).
 enum MessageTransferJSON {
     static func write(_ transfer: Message.Transfer, into writer: inout JSONWriter) {
         writer.key("transfer")

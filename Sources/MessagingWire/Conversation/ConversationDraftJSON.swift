@@ -3,22 +3,22 @@ public import Messaging
 
 /// The body of `POST …/conversations` (platform-api §5.1.1).
 public enum ConversationDraftJSON {
-    /// Who makes a conversation.
+    /// The creator of a conversation.
     public enum Creator: Sendable {
         case system
-        /// A user: he takes part and counts whether named or not, so he may name nobody (R1).
+        /// A user, who takes part whether named or not, and so may name no other users (R1).
         ///
-        /// `nil` when the path names none who could be: he counts all the same, because it is the body
-        /// that is judged first (R114).
+        /// `nil` if the path has no valid user id: the user counts all the same, because the body is
+        /// validated first (R114).
         case user(UserID?)
     }
 
-    /// Reads a draft, member by member in the fixed order of platform-api §1.6.
+    /// Reads a draft in the fixed order of platform-api §1.6.
     ///
     /// - Parameters:
-    ///   - body: An object; members it does not know are ignored.
-    ///   - creator: Who makes it.
-    /// - Throws: The first problem, with the name of the member at fault.
+    ///   - body: An object; unknown members are ignored.
+    ///   - creator: The creator.
+    /// - Throws: The first error, with the name of the invalid member.
     public static func read(
         _ body: JSONValue, _ version: APIVersion, _ limits: MessagingLimits,
         by creator: Creator = .system
@@ -76,7 +76,7 @@ extension ConversationDraftJSON {
         schema("ConversationDraft", 1...limits.participants, version)
     }
 
-    /// What it reads from a user, who takes part without being named.
+    /// The draft of a user, who takes part without being named.
     public static func userSchema(_ version: APIVersion, _ limits: MessagingLimits) -> JSONSchema {
         schema("UserConversationDraft", 0...limits.participants, version)
     }

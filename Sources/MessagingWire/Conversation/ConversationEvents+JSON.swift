@@ -27,7 +27,7 @@ extension ConversationMatched: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .sync }
 
     var logSummary: String {
-        "asked for conversation \(conversation), which exists"
+        "requested conversation \(conversation), which exists"
             + (alias.map { alias in ", as \(alias)" } ?? "")
     }
 
@@ -48,7 +48,7 @@ extension ConversationShown: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .sync }
 
     var logSummary: String {
-        "brought conversation \(conversation) into the view of "
+        "made conversation \(conversation) visible to "
             + EventLogLine.count(users.count, "user")
     }
 
@@ -69,7 +69,7 @@ extension ConversationAnnounced: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .sync }
 
     var logSummary: String {
-        "brought conversation \(conversation) into the view of all its participants"
+        "made conversation \(conversation) visible to all its participants"
     }
 
     func subject(in links: LinkBuilder) -> String {
@@ -85,7 +85,7 @@ extension ConversationHidden: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .sync }
 
     var logSummary: String {
-        "deleted conversation \(conversation) for himself"
+        "deleted conversation \(conversation) from their own view"
     }
 
     func subject(in links: LinkBuilder) -> String {
@@ -180,7 +180,7 @@ extension ConversationMerged: EventPayloadJSON {
 
     var logSummary: String {
         loser.map { loser in "merged conversation \(loser) into \(winner)" }
-            ?? "put conversation \(winner) in order"
+            ?? "sorted the messages of conversation \(winner)"
     }
 
     func subject(in links: LinkBuilder) -> String {

@@ -5,7 +5,7 @@ public import Messaging
 public struct ConversationJSON: Sendable {
     /// What a user sees beside the conversation itself.
     public struct UserView: Sendable {
-        /// The visible message of highest position (R27); `nil` when there is none.
+        /// The visible message with the highest position (R27); `nil` if there is none.
         public let lastMessage: MessageJSON?
         /// Visible messages the user has not read (R79).
         public let unreadCount: Int64
@@ -20,11 +20,11 @@ public struct ConversationJSON: Sendable {
         }
     }
 
-    /// Its name for ever.
+    /// The id.
     public let id: Conversation.ID
     /// When it was made.
     public let createdAt: Timestamp
-    /// In the order of naming; empty for a user who has left.
+    /// The participants in order; empty for a former participant.
     public let participants: [BasicIdentity]
     /// Whether it is the one conversation of exactly these participants (R3).
     public let isDistinct: Bool

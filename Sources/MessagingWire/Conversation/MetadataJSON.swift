@@ -32,7 +32,7 @@ public enum MetadataJSON {
         throw .invalid(property, .metadataValue, .init(path: place))
     }
 
-    /// - Parameter keys: The keys that lead to a bad value, the innermost first.
+    /// - Parameter keys: The keys that lead to an invalid value, the innermost first.
     private static func read(_ value: JSONValue, _ keys: inout [String]) -> MetadataTree? {
         switch value.kind {
         case .string: return value.string.map(MetadataTree.text)
@@ -63,7 +63,7 @@ extension MetadataJSON {
                 """))
 }
 
-/// A place in the metadata as patches and queries name it: `metadata.topic.colour` (platform-api §4).
+/// A path in metadata as patches and queries write it: `metadata.topic.colour` (platform-api §4).
 public enum MetadataPathJSON {
     /// The keys from the root; `nil` for a text that names nothing below `metadata`.
     public static func read(_ text: String) -> [String]? {
@@ -75,8 +75,8 @@ public enum MetadataPathJSON {
 }
 
 extension Sequence {
-    /// The order in which JavaScript keeps members: array indices ascending, then the rest as they
-    /// came (webhooks §3.2).
+    /// The member order of JavaScript: array indices ascending, then the rest in their order (webhooks
+    /// §3.2).
     func inMemberOrder(by name: (Element) -> String) -> [Element] {
         let named = map { element in (index: arrayIndex(name(element)), element: element) }
         let indices = named.filter { $0.index != nil }.sorted { ($0.index ?? 0) < ($1.index ?? 0) }

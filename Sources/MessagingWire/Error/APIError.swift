@@ -4,22 +4,22 @@ public import JSON
 public struct APIError: Error, Equatable, Sendable {
     /// What the `data` member of the error object holds (platform-api §2.1).
     public enum Detail: Equatable, Sendable {
-        /// `{"property": name}`: the member, query parameter or upload header at fault.
+        /// `{"property": name}`: the invalid member, query parameter or upload header.
         case property(String)
-        /// `{"header": name}`: the request header at fault.
+        /// `{"header": name}`: the invalid request header.
         case header(String)
-        /// `{"position": number}`: the first of the log that is kept (X3).
+        /// `{"position": number}`: the first position in the log (X3).
         case position(Int64)
-        /// `{"line": number, "property": name}`: the line of an import, and its member, if it is one
+        /// `{"line": number, "property": name}`: the line of an import and its invalid member, if any
         /// (X10).
         case line(Int, property: String?)
-        /// The complete object that stands in the way, as JSON.
+        /// The complete object that the request conflicts with, as JSON.
         case object([UInt8])
     }
 
     /// The row of the table.
     public let kind: APIErrorKind
-    /// One sentence for the developer who reads the answer; never the text of a fault of ours.
+    /// One sentence for developers; never the text of an internal fault.
     public let message: String
     /// What it points at.
     public let data: Detail?

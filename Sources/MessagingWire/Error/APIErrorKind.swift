@@ -30,7 +30,7 @@ public enum APIErrorKind: CaseIterable, Sendable {
     case rateLimited
     case quotaExceeded
 
-    /// What a client reads in `id` and `code`, and the status the error comes with.
+    /// The `id` and `code` that clients read, and the status of the response.
     public var row: (id: StaticString, code: Int, status: Int) {
         switch self {
         case .serviceUnavailable: ("service_unavailable", 1, 503)

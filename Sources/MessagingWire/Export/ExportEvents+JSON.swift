@@ -37,7 +37,7 @@ extension ExportRequested: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .export }
 
     var logSummary: String {
-        "asked for export \(export.id)"
+        "requested export \(export.id)"
     }
 
     func subject(in links: LinkBuilder) -> String {
@@ -55,7 +55,7 @@ extension ExportStarted: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .export }
 
     var logSummary: String {
-        "began export \(export)"
+        "started export \(export)"
     }
 
     func subject(in links: LinkBuilder) -> String {
@@ -106,7 +106,7 @@ extension ExportExpired: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .export }
 
     var logSummary: String {
-        "let export \(export) expire"
+        "expired export \(export)"
     }
 
     func subject(in links: LinkBuilder) -> String {

@@ -4,9 +4,9 @@ public import Messaging
 
 /// An export as answers show it (platform-api §5.12).
 public enum ExportJSON {
-    /// Writes the object; what is not known yet, or no more, is `null`.
+    /// Writes the object; values that are not known yet or no longer exist are `null`.
     ///
-    /// - Parameter sign: Signs the download URL; called only where there is something to download.
+    /// - Parameter sign: Signs the download URL; called only if there is an archive to download.
     public static func write(
         _ export: Export, _ links: LinkBuilder,
         sign: (Export.ID) -> ContentJSON.SignedLink, into writer: inout JSONWriter
@@ -41,7 +41,7 @@ public enum ExportJSON {
 
 /// Body and answer of `…/export_security` (platform-api §5.12).
 public enum ExportKeyJSON {
-    /// The key as it was sent; whether it is one is not judged here.
+    /// Reads the key as sent; it is not validated here.
     public static func read(_ body: JSONValue) throws(Rejection) -> String {
         guard let value = body.present("public_key") else { throw .missing("public_key") }
         guard let pem = value.string, pem.isStorable else {

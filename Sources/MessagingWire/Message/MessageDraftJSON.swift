@@ -8,11 +8,11 @@ public struct MessageDraftJSON: Sendable {
     /// When the message shall be sent; `nil` for now.
     public let schedule: Schedule?
 
-    /// Reads a draft, member by member in the fixed order of platform-api §1.6: `sender` (or
-    /// `sender_id`), `parts`, `notification`, `schedule`, at last `id`.
+    /// Reads a draft in the fixed order of platform-api §1.6: `sender` (or `sender_id`), `parts`,
+    /// `notification`, `schedule`, `id`.
     ///
-    /// - Parameter body: An object; members it does not know are ignored.
-    /// - Throws: The first problem, with the name of the member at fault.
+    /// - Parameter body: An object; unknown members are ignored.
+    /// - Throws: The first error, with the name of the invalid member.
     public init(_ body: JSONValue, _ version: APIVersion) throws(Rejection) {
         let sender = try SenderJSON.read(body, version)
         let parts = try MessagePartJSON.list(body)
@@ -25,10 +25,10 @@ public struct MessageDraftJSON: Sendable {
             proposedID: IdentifierJSON.proposed(in: body, .messages, .messageID))
     }
 
-    /// Reads what a user sends himself: no `sender` is needed, and one given is not looked at.
+    /// Reads the message of a user: `sender` is not required and ignored.
     ///
-    /// - Parameter user: Who sends, as the path says; looked at after the body (R114).
-    /// - Throws: The first problem of `parts`, `notification` and `id`.
+    /// - Parameter user: The sender from the path, evaluated after the body (R114).
+    /// - Throws: The first error of `parts`, `notification` and `id`.
     public static func read(
         _ body: JSONValue, by user: @autoclosure () throws(Rejection) -> UserID
     ) throws(Rejection) -> Message.Draft {
@@ -121,14 +121,14 @@ extension MessageBatchJSON {
     }
 }
 
-/// Who sends, as requests name him and answers show him (platform-api §1.3, §5.2.1).
+/// The sender in requests and responses (platform-api §1.3, §5.2.1).
 enum SenderJSON {
     /// Reads the sender of a message.
     ///
-    /// 1.x asks for `sender`, later versions for `sender_id`; each takes the other when its own is
-    /// absent. Names of services are gone from 2.0 on (ruling 10).
+    /// 1.x requires `sender`, later versions `sender_id`; each accepts the other if its own is absent.
+    /// Service names no longer exist from 2.0 on (ruling 10).
     ///
-    /// - Returns: The sender, and which member named him.
+    /// - Returns: The sender, and the member that named it.
     static func read(
         _ body: JSONValue, _ version: APIVersion
     ) throws(Rejection) -> (sender: Sender, property: String) {
@@ -169,14 +169,14 @@ enum SenderJSON {
 
 /// When a message shall be sent (platform-api §5.2.1, Schedule).
 enum ScheduleJSON {
-    /// Reads the member `schedule`, seconds with fractions; `nil` when there is none.
+    /// Reads the member `schedule` in seconds with fractions; `nil` if there is none.
     static func read(_ body: JSONValue) throws(Rejection) -> Schedule? {
         guard let value = body.present("schedule") else { return nil }
         guard value.kind == .object else { throw .invalid("schedule", .scheduleObject) }
         guard let delay = try milliseconds(value, "delay_in_seconds", .scheduleDelay) else {
             throw .missing("schedule.delay_in_seconds")
         }
-        // The delay is judged before anybody looks for the typing (ruling 1).
+        // The delay is validated before the typing time (ruling 1).
         _ = try Schedule(delay: delay)
         // 0 is no time of typing at all (ruling 23).
         let typing =

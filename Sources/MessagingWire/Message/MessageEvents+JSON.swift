@@ -148,7 +148,7 @@ extension MessageHidden: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .sync }
 
     var logSummary: String {
-        "deleted message \(message) in conversation \(conversation) for himself"
+        "deleted message \(message) in conversation \(conversation) from their own view"
     }
 
     func subject(in links: LinkBuilder) -> String {

@@ -11,13 +11,14 @@ public struct MessageJSON: Sendable {
 
     /// The message.
     public let message: Message
-    /// What is known of the sender; `nil` for a service that has only a name.
+    /// The identity of the sender; `nil` for a service that has only a name.
     public let sender: BasicIdentity?
     /// One entry for each participant at sending time, in the order of naming (R71).
     public let recipientStatus: [Status]
-    /// Whether the user who looks has not read it; `nil` for the system, which reads nothing.
+    /// Whether the viewing user has not read it; `nil` for the system.
     public let isUnread: Bool?
-    /// When it reached the user who looks; `nil` for history before he came, and for the system.
+    /// The moment when it reached the viewing user; `nil` for history before they joined, and for the
+    /// system.
     public let receivedAt: Timestamp?
 
     /// A message to show.
@@ -95,7 +96,7 @@ public struct MessageJSON: Sendable {
         }
     }
 
-    /// What only 3.0 knows, round the notification nobody reads back.
+    /// Writes the members of 3.0 around `notification`, which is always `null`.
     private func write(latest version: APIVersion, into writer: inout JSONWriter) {
         if version == .v3_0 {
             writer.member("channel", nil)
@@ -143,8 +144,8 @@ extension MessageJSON {
 enum PositionJSON {
     static let step: Int64 = 65_536
 
-    /// No position comes near 2^47, where this ends at the largest number instead of trapping: imports
-    /// begin below 2^36 (ruling 25), and every later position is a row that was written.
+    /// No position comes near 2^47, where the result is capped instead of trapping: imports begin below
+    /// 2^36 (ruling 25), and every later position is a stored row.
     static func number(_ position: Position) -> Int64 {
         let (number, isTooLarge) = position.number.multipliedReportingOverflow(by: step)
         return isTooLarge ? .max : number

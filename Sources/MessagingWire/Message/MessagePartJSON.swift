@@ -36,7 +36,7 @@ enum MessagePartJSON {
         guard part.kind == .object else { throw .invalid("parts", .partObject) }
         guard let type = part.present("mime_type") else { throw .missing("parts.mime_type") }
         guard let mimeType = type.string else { throw .invalid("parts.mime_type", .partType) }
-        // The type is judged before anybody looks for a body (ruling 1).
+        // The type is validated before the body (ruling 1).
         _ = try MessagePart.Draft(mimeType: mimeType, body: .inline([]))
         return try MessagePart.Draft(mimeType: mimeType, body: body(of: part))
     }
@@ -66,8 +66,8 @@ enum MessagePartJSON {
 
     /// Writes a part.
     ///
-    /// The server keeps bytes: what is UTF-8 goes out as text, even when it came as base64, and only
-    /// other bytes go out as base64 (platform-api §3.4, recorded).
+    /// The server stores bytes: UTF-8 is written as text even if it was received as base64, and only other
+    /// bytes are written as base64 (platform-api §3.4, recorded).
     ///
     /// - Parameter messageURL: The URL of its message in this perspective.
     static func write(
@@ -193,7 +193,7 @@ public enum MessagePartsJSON {
         try MessagePartJSON.read(body)
     }
 
-    /// Reads what a part shall hold; it keeps its names, whatever the body calls it.
+    /// Reads the new contents of a part; an id in the body is ignored.
     public static func draft(_ body: JSONValue) throws(Rejection) -> MessagePart.Draft {
         try MessagePartJSON.draft(body)
     }
@@ -211,7 +211,7 @@ public enum MessagePartsJSON {
         return .replaceAll(parts)
     }
 
-    /// Reads a part's name in a path: a UUID, or its creation number in decimal digits.
+    /// Parses the id of a part in a path: a UUID, or its index in decimal digits.
     public static func name(_ text: some StringProtocol) -> MessagePart.Name? {
         if let id = MessagePart.ID(uuid: text) { return .id(id) }
         let digits = text.utf8
@@ -258,6 +258,6 @@ extension MessagePartsJSON {
     /// A part as requests bring it.
     public static let draftSchema = MessagePartJSON.draftSchema
 
-    /// What ``draft(_:)`` reads: a part that keeps its names.
+    /// What ``draft(_:)`` reads: a part without an id.
     public static let heldSchema = MessagePartJSON.heldSchema
 }

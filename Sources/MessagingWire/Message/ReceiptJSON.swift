@@ -23,13 +23,12 @@ extension ReceiptJSON {
 
 /// Body and answer of `POST …/mark_all_read` (platform-api §5.1.7).
 public enum MarkAllReadJSON {
-    /// Reads up to where; `nil` for everything.
+    /// Reads the last position to mark; `nil` for all messages.
     ///
-    /// Between two messages the one below counts, so what a position has beyond a whole step is
-    /// dropped (rulings 16).
+    /// Between two messages the lower one counts, so the remainder of a division by the step is dropped
+    /// (rulings 16).
     ///
-    /// - Throws: `Rejection.invalid("position")` for what is negative, has a fraction, or is no
-    ///   number.
+    /// - Throws: `Rejection.invalid("position")` for a negative number, a fraction, or another type.
     public static func read(_ body: JSONValue) throws(Rejection) -> Position? {
         guard let value = body.present("position") else { return nil }
         guard let number = value.integer, number >= 0 else {
@@ -38,7 +37,7 @@ public enum MarkAllReadJSON {
         return Position(number / PositionJSON.step)
     }
 
-    /// The answer: up to where reading is recorded; `null` where there is no message.
+    /// The response: the position up to which messages are read; `null` if there is no message.
     public static func answer(_ position: Position?) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -50,7 +49,7 @@ public enum MarkAllReadJSON {
 }
 
 extension MarkAllReadJSON {
-    /// What ``read(_:)`` reads; `null` or nothing is everything.
+    /// What ``read(_:)`` reads; `null` or no member means all messages.
     public static let schema = JSONSchema.named(
         "ReadUpTo", .object([.optional("position", position)]))
 

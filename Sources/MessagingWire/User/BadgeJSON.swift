@@ -1,19 +1,19 @@
 public import JSON
 public import Messaging
 
-/// A user's badge: body and answer (platform-api §5.10).
+/// A user's badge in requests and responses (platform-api §5.10).
 public enum BadgeJSON {
     static let external = "external_unread_count"
 
     /// Reads the external count.
     ///
-    /// - Parameter body: An object; members it does not know are ignored.
+    /// - Parameter body: An object; unknown members are ignored.
     public static func read(_ body: JSONValue) throws(Rejection) -> Int64 {
         guard let value = body.present(external) else { throw .missing(external) }
         return try count(value, as: external)
     }
 
-    /// - Parameter type: What a rejection names when the value is no number at all.
+    /// - Parameter type: The member that a rejection names if the value is not a number.
     static func count(_ value: JSONValue, as type: String) throws(Rejection) -> Int64 {
         guard value.kind == .number else {
             throw type == external
@@ -26,7 +26,7 @@ public enum BadgeJSON {
         return count
     }
 
-    /// The answer to `GET`.
+    /// The response to `GET`.
     public static func bytes(_ badge: Badge) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -40,7 +40,7 @@ public enum BadgeJSON {
 
 /// The body of `PATCH …/badge`, which one client sends (platform-api §5.10).
 public enum BadgePatchJSON {
-    /// Reads the external count that the last operation sets; `nil` when there is none.
+    /// Reads the external count that the last operation sets; `nil` if there is none.
     public static func read(_ body: JSONValue) throws(Rejection) -> Int64? {
         try PatchJSON.read(body) { operation throws(Rejection) in
             guard operation.property == BadgeJSON.external else {

@@ -1,9 +1,9 @@
 import JSON
 import Messaging
 
-/// Users as objects mention them (platform-api §3.1).
+/// Users as other objects mention them (platform-api §3.1).
 enum BasicIdentityJSON {
-    /// Writes a user: his id in 1.x, his identity from 2.0 on.
+    /// Writes a user: the id in 1.x, the identity from 2.0 on.
     static func write(
         _ identity: BasicIdentity, _ version: APIVersion, _ links: LinkBuilder,
         into writer: inout JSONWriter
@@ -12,7 +12,7 @@ enum BasicIdentityJSON {
         write(identity, url: links.identity(identity.userID), into: &writer)
     }
 
-    /// Writes a user's identity, to be found at a URL.
+    /// Writes a user's identity with its URL.
     static func write(_ identity: BasicIdentity, url: String, into writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("id", UserIDJSON.text(identity: identity.userID))
@@ -23,7 +23,7 @@ enum BasicIdentityJSON {
         }
     }
 
-    /// Writes who sent a message, in the shape of each version (platform-api §1.3, §3.3).
+    /// Writes the sender of a message in the form of each version (platform-api §1.3, §3.3).
     static func write(
         sender: Sender, _ identity: BasicIdentity?, _ version: APIVersion, _ links: LinkBuilder,
         into writer: inout JSONWriter
@@ -34,7 +34,7 @@ enum BasicIdentityJSON {
             if version.namesIdentities {
                 write(identity, version, links, into: &writer)
             } else if identity.kind == .bot, let name = identity.displayName {
-                // 1.x knows programs only as services with a name.
+                // 1.x has programs only as services with a name.
                 write(userID: nil, name: name, into: &writer)
             } else {
                 write(userID: user.text, name: nil, into: &writer)
@@ -63,7 +63,7 @@ enum BasicIdentityJSON {
 }
 
 extension BasicIdentityJSON {
-    /// A user as objects mention him.
+    /// A user as other objects mention them.
     static func schema(_ version: APIVersion) -> JSONSchema {
         guard version.namesIdentities else { return UserIDJSON.bareSchema }
         return .named(
@@ -77,7 +77,7 @@ extension BasicIdentityJSON {
             ]))
     }
 
-    /// Who sent a message; a service that has only a name has no id.
+    /// The sender of a message; a service that has only a name has no id.
     static func senderSchema(_ version: APIVersion) -> JSONSchema {
         guard version.namesIdentities else {
             return .object([
@@ -96,7 +96,7 @@ extension BasicIdentityJSON {
 }
 
 extension BasicIdentityJSON {
-    /// Who sent or did something; the URLs of identities are others here than in answers (webhooks
+    /// Writes the sender or the actor. The URLs of identities differ from those in responses (webhooks
     /// §4.1).
     static func writeForWebhook(
         _ sender: Sender, _ identity: BasicIdentity?, _ presentation: Presentation,

@@ -1,13 +1,13 @@
 public import JSON
 public import Messaging
 
-/// All that is told about a user: body and answer, the same in every version (platform-api §3.7).
+/// An identity in requests and responses, the same in every version (platform-api §3.7).
 public enum IdentityJSON {
     /// Reads an identity: first the display name, then the other members in the order of platform-api §3.7.
     ///
     /// - Parameters:
-    ///   - body: An object; members it does not know, and its `user_id`, are ignored.
-    ///   - user: Whose identity, as the path says; looked at after the body (R114).
+    ///   - body: An object; unknown members and its `user_id` are ignored.
+    ///   - user: The user from the path, evaluated after the body (R114).
     public static func read(
         _ body: JSONValue, of user: @autoclosure () throws(Rejection) -> UserID
     ) throws(Rejection) -> Identity {
@@ -51,7 +51,7 @@ public enum IdentityJSON {
         return metadata
     }
 
-    /// The name of today, and that of an early draft of 2.0.
+    /// The current name, and that of an early draft of 2.0.
     static let kindNames = ["identity_type", "type"]
 
     /// Reads `user` or `bot` in any case.
@@ -131,7 +131,7 @@ extension IdentityJSON {
     static let metadataSchema = JSONSchema.object([], others: .string(length: 0...2048))
         .withDescription("At most 16 strings of 2048 bytes; keys are letters, digits, `-` and `_`.")
 
-    /// The text of a member; a display name that was never told is `null` and never empty.
+    /// The text of a member. A display name that was never set is `null`, and never empty.
     static func text(_ member: Identity.Member) -> JSONSchema {
         .storable(length: 0...(member.limit ?? .max))
     }
@@ -139,7 +139,7 @@ extension IdentityJSON {
 
 /// The body of `PATCH …/identity`: Layer-Patch (platform-api §4, §5.7).
 public enum IdentityPatchJSON {
-    /// Reads the operations in their order; one object is an array of one.
+    /// Reads the operations in order; one object means an array of one.
     public static func read(_ body: JSONValue) throws(Rejection) -> [IdentityPatch] {
         try PatchJSON.read(body, patch)
     }
@@ -168,7 +168,7 @@ public enum IdentityPatchJSON {
         _ operation: PatchOperation, _ path: ArraySlice<String>
     ) throws(Rejection) -> IdentityPatch {
         let name = operation.property
-        // Flat: a path into a text would make an object of it (R49).
+        // The metadata is flat: a path into a text would turn it into an object (R49).
         guard path.count <= 1 else { throw .invalid(name, .identityMetadataPath) }
         try MetadataTree.check(path: Array(path), as: name)
         switch operation.verb {

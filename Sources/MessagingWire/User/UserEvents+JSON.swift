@@ -9,7 +9,7 @@ extension IdentityReplaced: EventPayloadJSON {
     }
 
     var logSummary: String {
-        "told who \(EventLogLine.user(identity.userID)) is"
+        "set the identity of \(EventLogLine.user(identity.userID))"
     }
 
     func subject(in links: LinkBuilder) -> String {
@@ -146,7 +146,7 @@ extension UserSuspended: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .access }
 
     var logSummary: String {
-        isSuspended ? "suspended \(EventLogLine.user(user))" : "set \(EventLogLine.user(user)) free"
+        isSuspended ? "suspended \(EventLogLine.user(user))" : "resumed \(EventLogLine.user(user))"
     }
 
     func subject(in links: LinkBuilder) -> String {

@@ -1,12 +1,11 @@
 public import JSON
 public import Messaging
 
-/// How a user is named: by his bare id up to 1.1, by `layer:///identities/{enc}` from 2.0 on
-/// (platform-api §1.3).
+/// The id of a user: the bare id up to 1.1, `layer:///identities/{enc}` from 2.0 on (platform-api §1.3).
 public enum UserIDJSON {
     static let prefix = "layer:///identities/"
 
-    /// The name of a user as clients of a version know it.
+    /// The id of a user in the form of a version.
     public static func text(_ user: UserID, _ version: APIVersion) -> String {
         version.namesIdentities ? text(identity: user) : user.text
     }
@@ -16,16 +15,15 @@ public enum UserIDJSON {
         prefix + URIComponent.encoded(user.text)
     }
 
-    /// Reads a user's name; from 2.0 on a bare id is understood as well.
+    /// Reads a user's id; from 2.0 on a bare id is accepted as well.
     ///
-    /// - Returns: `nil` for anything that is no ``Messaging/UserID``, and for an identity id that cannot
-    ///   be decoded.
+    /// - Returns: `nil` for an invalid ``Messaging/UserID``, and for an identity id that cannot be decoded.
     static func read(_ value: JSONValue, _ version: APIVersion) -> UserID? {
         guard let text = value.string else { return nil }
         return version.namesIdentities ? read(identity: text) : UserID(text)
     }
 
-    /// Reads a user's name out of a query, in the form of the version's bodies.
+    /// Reads a user's id from a query, in the form of the version's bodies.
     public static func read(query text: String, _ version: APIVersion) -> UserID? {
         version.namesIdentities ? read(identity: text) : UserID(text)
     }
@@ -38,7 +36,7 @@ public enum UserIDJSON {
 }
 
 extension UserIDJSON {
-    /// Reads an array of names in their order, duplicates left out; `nil` when any of it is no name.
+    /// Reads an array of ids in order, without duplicates; `nil` if any is invalid.
     static func list(_ value: JSONValue, _ version: APIVersion) -> [UserID]? {
         guard value.kind == .array else { return nil }
         var known: Set<UserID> = []
@@ -52,18 +50,18 @@ extension UserIDJSON {
 }
 
 extension UserIDJSON {
-    /// A user's own id, as paths and 1.x write it.
+    /// A user's bare id, as paths and 1.x write it.
     public static let bareSchema = JSONSchema.storable(length: 1...128)
 
     /// The id of a user's identity.
     public static let identitySchema = JSONSchema.pattern("\(prefix).+")
 
-    /// How answers name a user: by his id in 1.x, by that of his identity from 2.0 on.
+    /// The id of a user in responses: bare in 1.x, that of the identity from 2.0 on.
     public static func schema(_ version: APIVersion) -> JSONSchema {
         version.namesIdentities ? identitySchema : bareSchema
     }
 
-    /// How requests name a user; from 2.0 on a bare id is understood as well.
+    /// The id of a user in requests; from 2.0 on a bare id is accepted as well.
     public static func namingSchema(_ version: APIVersion) -> JSONSchema {
         version.namesIdentities
             ? JSONSchema.storable(length: 1 ... .max)

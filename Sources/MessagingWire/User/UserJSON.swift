@@ -1,7 +1,7 @@
 public import JSON
 public import Messaging
 
-/// A user, whose `id` is the bare one in every version (platform-api §3.8).
+/// A user, whose `id` is bare in every version (platform-api §3.8).
 public enum UserJSON {
     /// The answer to `GET`.
     public static func bytes(_ user: User, _ links: LinkBuilder) -> [UInt8] {
@@ -35,11 +35,11 @@ public enum UserJSON {
     }
 }
 
-/// Whom a user blocks: body and answer (platform-api §5.9).
+/// A user's blocked users in requests and responses (platform-api §5.9).
 public enum BlockJSON {
-    /// Reads whom to block; 1.x only, so by his bare id.
+    /// Reads the user to block; 1.x only, so by the bare id.
     ///
-    /// - Parameter body: An object; members it does not know are ignored.
+    /// - Parameter body: An object; unknown members are ignored.
     public static func read(_ body: JSONValue) throws(Rejection) -> UserID {
         guard let value = body.present("user_id") else { throw .missing("user_id") }
         guard let user = value.string.flatMap({ UserID($0) }) else {
@@ -66,14 +66,14 @@ public enum BlockJSON {
     }
 }
 
-/// Whom a user follows: identity ids in every version, as 1.x never knew of following
-/// (platform-api §5.8, §1.3).
+/// The users whom a user follows: identity ids in every version, because 1.x had no following (platform-api
+/// §5.8, §1.3).
 public enum FollowingJSON {
-    /// Reads whom to follow; a bare id is understood as well.
+    /// Reads the users to follow; a bare id is accepted as well.
     ///
     /// - Parameter body: An array.
-    /// - Throws: `Rejection.invalid("following")` for an element that names nobody, and above
-    ///   10,000 of them (proposed): the one writer takes a moment for each.
+    /// - Throws: `Rejection.invalid("following")` for an invalid id, and above 10,000 (proposed), because
+    ///   each takes time on the single writer.
     public static func read(_ body: JSONValue) throws(Rejection) -> [UserID] {
         guard body.count <= UserPatchJSON.mostUsersNamed else {
             throw .invalid("following", .followingCount, .init(amount: body.count))
@@ -84,7 +84,7 @@ public enum FollowingJSON {
         return users
     }
 
-    /// Reads one who is named in a query parameter; `nil` for what names nobody.
+    /// Reads a user in a query parameter; `nil` for an invalid id.
     public static func user(_ text: String) -> UserID? { UserIDJSON.read(identity: text) }
 
     /// The answer to `GET …/following`.
@@ -118,7 +118,7 @@ extension UserJSON {
 }
 
 extension BlockJSON {
-    /// One of those ``bytes(_:_:_:)`` lists.
+    /// One of the users that ``bytes(_:_:_:)`` lists.
     public static func schema(_ version: APIVersion) -> JSONSchema {
         version.namesIdentities
             ? BasicIdentityJSON.schema(version)

@@ -3,7 +3,7 @@ public import Messaging
 
 /// The body of `PATCH …/users/{u}`: blocks and suspension, mixed (platform-api §5.9, §5.11).
 public enum UserPatchJSON {
-    /// Reads the operations in their order; one object is an array of one.
+    /// Reads the operations in order; one object means an array of one.
     public static func read(
         _ body: JSONValue, _ version: APIVersion
     ) throws(Rejection) -> [UserPatch] {
@@ -20,7 +20,8 @@ public enum UserPatchJSON {
         }
     }
 
-    /// How many users one patch may name; (proposed): the one writer takes a moment for each.
+    /// The maximum number of users that one patch may name (proposed), because each takes time on the
+    /// single writer.
     static let mostUsersNamed = UserPatch.blockLimit
 
     private static func patch(
@@ -82,7 +83,7 @@ extension UserPatchJSON {
 
 /// The body of `PATCH /apps/{APP}` (platform-api §5.11).
 public enum ApplicationPatchJSON {
-    /// Reads the life of sessions, in seconds, that the last operation sets; `nil` for none.
+    /// Reads the lifetime of sessions, in seconds, that the last operation sets; `nil` for none.
     public static func read(_ body: JSONValue) throws(Rejection) -> Int64? {
         try PatchJSON.read(body) { operation throws(Rejection) in
             guard operation.property == "session_ttl_in_seconds" else {

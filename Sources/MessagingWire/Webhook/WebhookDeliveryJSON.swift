@@ -1,12 +1,12 @@
 public import JSON
 public import Messaging
 
-/// A delivery as answers show it (X6): what is sent and how far it has come, without the body.
+/// A delivery in responses (X6), without its body.
 public enum WebhookDeliveryJSON {
     /// Writes the object of a webhook's delivery.
     ///
-    /// While the webhook is not active, what is pending waits and has no time: whoever asks for a test is told
-    /// so, instead of looking for it at the receiver.
+    /// While the webhook is not active, a pending delivery waits and has no time, so that a caller who
+    /// requested a test sees the reason here.
     public static func write(
         _ delivery: WebhookDelivery, of webhook: Webhook, in application: Application.ID,
         into writer: inout JSONWriter
@@ -48,9 +48,9 @@ extension Webhook {
     }
 }
 
-/// A wish to be sent a stretch of the log again (X6).
+/// A request to replay a range of the log (X6).
 public enum WebhookReplayJSON {
-    /// Reads `after` and `before`: the positions around the stretch; without `before` it goes to the end.
+    /// Reads `after` and `before`, the positions around the range; without `before` it goes to the end.
     public static func read(
         _ body: JSONValue
     ) throws(Rejection) -> (after: LogPosition, before: LogPosition?) {
@@ -63,7 +63,7 @@ public enum WebhookReplayJSON {
         return (LogPosition(after), LogPosition(before))
     }
 
-    /// The answer: what will be sent, the first position left out and the last one not.
+    /// The response: the range to replay, without its first position and with its last.
     public static func answer(after: LogPosition, through: LogPosition) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -74,16 +74,16 @@ public enum WebhookReplayJSON {
     }
 }
 
-/// A secret in place of another one (X6).
+/// A request to rotate the secret (X6).
 public enum WebhookSecretJSON {
-    /// How long the former one signs beside it when nobody says: a day.
+    /// The default time during which the former secret signs as well: a day.
     public static let defaultOverlap: Int64 = 86_400
-    /// The longest time, in seconds: 30 days.
+    /// The longest such time, in seconds: 30 days.
     public static let maximumOverlap: Int64 = 30 * 86_400
 
     /// Reads `secret` and `keep_for_seconds`.
     ///
-    /// - Returns: The secret, and for how many milliseconds the former one signs beside it.
+    /// - Returns: The secret, and for how many milliseconds the former one signs as well.
     public static func read(
         _ body: JSONValue
     ) throws(Rejection) -> (secret: String, keeping: Int64) {
@@ -102,7 +102,7 @@ public enum WebhookSecretJSON {
 }
 
 extension WebhookDeliveryJSON {
-    /// A delivery, however far it has come.
+    /// A delivery in any state.
     public static let schema = JSONSchema.named(
         "WebhookDelivery",
         .object([

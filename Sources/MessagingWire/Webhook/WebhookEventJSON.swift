@@ -1,20 +1,20 @@
 public import JSON
 public import Messaging
 
-/// What a webhook carries, and, as of version 1.0, what an export lists (webhooks §4).
+/// The body of a webhook request and, in version 1.0, a line of a scheduled export (webhooks §4).
 ///
-/// Receivers sign what `JSON.stringify(JSON.parse(body))` gives them, so members come in the order
-/// that round trip has: names that are array indices first, ascending (webhooks §3.2).
+/// Receivers verify the signature of `JSON.stringify(JSON.parse(body))`, so members have the order of that
+/// round trip: names that are array indices first, ascending (webhooks §3.2).
 public struct WebhookEventJSON: Sendable {
-    /// What it happened to.
+    /// The object that changed.
     public enum Subject: Sendable {
         case message(WebhookMessageJSON)
         case conversation(ConversationJSON)
-        /// A conversation, and the ids that lead to it since others became part of it (X1.5).
+        /// A conversation and the ids that name it since others were merged into it (X1.5).
         case merged(ConversationJSON, aliases: [Conversation.ID])
-        /// Messages that were received or read, first and last.
+        /// The first and last position of received or read messages.
         case receipt(Receipts.Kind, ClosedRange<Int64>, in: Conversation.ID)
-        /// Users who came or went.
+        /// Users who were added or removed.
         case participation(ConversationJSON, changes: [BasicIdentity])
         /// One part.
         case part(WebhookPartJSON)
@@ -24,16 +24,18 @@ public struct WebhookEventJSON: Sendable {
     private let actor: BasicIdentity?
     private let subject: Subject
 
-    /// An occurrence to tell.
+    /// The body of an event.
     ///
-    /// - Parameter actor: What is known of the user who did it.
+    /// - Parameter actor: The identity of the user who acted.
     public init(_ occurrence: WebhookEventHeader, by actor: BasicIdentity?, _ subject: Subject) {
         self.occurrence = occurrence
         self.actor = actor
         self.subject = subject
     }
 
-    /// Writes the object; `presentation` is that of the system, in 1.0 or from 2.0 on.
+    /// Writes the object.
+    ///
+    /// - Parameter presentation: That of the system, in version 1.0 or from 2.0 on.
     public func write(_ presentation: Presentation, into writer: inout JSONWriter) {
         writer.object { writer in
             if presentation.version.namesIdentities {
@@ -113,7 +115,7 @@ extension WebhookEventJSON {
             writer.member("created_at", TimestampJSON.text(occurrence.at))
             writer.member("type", WebhookTopicJSON.text(occurrence.topic, .v1_0))
             writer.member("id", occurrence.id.uuid)
-            // Who changed a conversation is not told.
+            // The actor of a change to a conversation is omitted.
             guard case .message = subject, let actor = occurrence.actor else { return }
             writer.key("actor")
             writer.object { writer in
@@ -138,7 +140,7 @@ extension WebhookEventJSON {
     }
 }
 
-/// What a webhook is sent to see whether it arrives: an event of which nothing is told (X6).
+/// The body of a test request, which no event causes (X6).
 public enum WebhookTestJSON {
     /// Its name in all versions.
     public static let type = "webhook.test"
@@ -172,12 +174,12 @@ public enum WebhookTestJSON {
 }
 
 extension WebhookEventJSON {
-    /// The body of what a webhook of a version is sent of a topic (webhooks §4).
+    /// The body of a webhook request of a topic in a version (webhooks §4).
     public static func schema(of topic: WebhookTopic, _ version: WebhookVersion) -> JSONSchema {
         body(WebhookTopicJSON.text(topic, version), version, payload(of: topic, version))
     }
 
-    /// The body of a test, of which nothing is told.
+    /// The body of a test request.
     public static func testSchema(_ version: WebhookVersion) -> JSONSchema {
         body(WebhookTestJSON.type, version, [])
     }
@@ -245,7 +247,7 @@ extension WebhookEventJSON {
                 .required("conversation", conversation),
                 .required("changes", .array(of: BasicIdentityJSON.schema(.v3_0), 1 ... .max)),
             ]
-        // There are no channels, so nothing is told of them.
+        // There are no channels, so they have no events.
         case .channelCreated, .channelUpdated, .channelDeleted, .membershipCreated,
             .membershipDeleted:
             []
@@ -263,7 +265,7 @@ extension WebhookEventJSON {
 }
 
 extension WebhookMessageJSON {
-    /// A message that is there, or as it was.
+    /// An existing message, or a deleted one as it was.
     static func schema(_ version: WebhookVersion) -> JSONSchema {
         let isFirst = version == .v1_0
         var members =
@@ -281,10 +283,10 @@ extension WebhookMessageJSON {
         return .named("WebhookMessage", .object(members))
     }
 
-    /// A message by its names.
+    /// The ids of a message.
     static let nameSchema = JSONSchema.named("WebhookMessageName", .object(names))
 
-    /// A conversation by its names.
+    /// The ids of a conversation.
     static let conversationSchema = JSONSchema.object([
         .required("id", .identifier(.conversations)), .required("url", .url),
     ])
@@ -309,7 +311,7 @@ extension WebhookPartJSON {
 }
 
 extension ConversationJSON {
-    /// A conversation as webhooks show it.
+    /// A conversation in webhook requests.
     static func webhookSchema(_ version: WebhookVersion) -> JSONSchema {
         .named(
             "WebhookConversation",

@@ -32,7 +32,7 @@ extension WebhookUpdated: EventPayloadJSON {
 
     var logSummary: String {
         switch webhook.status {
-        case .unverified: "had the target of webhook \(webhook.id) asked again"
+        case .unverified: "requested verification of webhook \(webhook.id)"
         case .active: "activated webhook \(webhook.id)"
         case .inactive(let reason):
             "deactivated webhook \(webhook.id), \(EventLogLine.printable(reason))"

@@ -1,7 +1,7 @@
 public import JSON
 public import Messaging
 
-/// A webhook as answers show it: never with its secret (webhooks §1.1).
+/// A webhook in responses, never with its secret (webhooks §1.1).
 public enum WebhookJSON {
     /// Writes the object.
     public static func write(
@@ -10,7 +10,7 @@ public enum WebhookJSON {
         writer.object { writer in writeMembers(webhook, links, into: &writer) }
     }
 
-    /// Writes what is in it.
+    /// Writes the members of the object.
     static func writeMembers(
         _ webhook: WebhookSummary, _ links: LinkBuilder, into writer: inout JSONWriter
     ) {
@@ -30,13 +30,13 @@ public enum WebhookJSON {
         WebhookConfigJSON.write(webhook.config ?? [], into: &writer)
     }
 
-    /// Writes `status` and, of an inactive one, `status_reason` behind it.
+    /// Writes `status` and, if inactive, `status_reason` after it.
     static func write(_ status: Webhook.Status, into writer: inout JSONWriter) {
         writer.member("status", text(status))
         if case .inactive(let reason) = status { writer.member("status_reason", reason) }
     }
 
-    /// Its name, without a reason.
+    /// The status without its reason.
     static func text(_ status: Webhook.Status) -> String {
         switch status {
         case .unverified: "unverified"
@@ -48,12 +48,12 @@ public enum WebhookJSON {
 
 /// The body of a registration (webhooks §1.2).
 public enum WebhookDraftJSON {
-    /// Reads `version`, `target_url`, `events`, `secret` and `config`: each first for being there, then
-    /// for its value.
+    /// Reads `version`, `target_url`, `events`, `secret` and `config`: each first for presence, then for
+    /// its value.
     ///
-    /// - Parameter isTarget: Whether a text is the URL of a target that may be called, as far as can be
-    ///   said without looking up its host.
-    /// - Throws: The first problem.
+    /// - Parameter isTarget: Whether a text is the URL of an allowed target, as far as that is known
+    ///   without resolving its host.
+    /// - Throws: The first error.
     public static func read(
         _ body: JSONValue, isTarget: (String) -> Bool
     ) throws(Rejection) -> Webhook.Draft {
@@ -93,9 +93,9 @@ public enum WebhookDraftJSON {
     }
 }
 
-/// What is registered with a webhook and stands in all it is sent (webhooks §1.1).
+/// The settings that are registered with a webhook and included in every request (webhooks §1.1).
 public enum WebhookConfigJSON {
-    /// Reads the member `config`: an object of strings, without nesting; `nil` where there is none.
+    /// Reads the member `config`: a flat object of strings; `nil` if there is none.
     static func read(_ body: JSONValue) throws(Rejection) -> [Webhook.Setting]? {
         guard let value = body.present("config") else { return nil }
         guard value.kind == .object else { throw .invalid("config", .webhookConfig) }
@@ -107,7 +107,7 @@ public enum WebhookConfigJSON {
         return settings
     }
 
-    /// Writes the object, its names in the order of webhooks §3.2.
+    /// Writes the object, its members in the order of webhooks §3.2.
     public static func write(_ settings: [Webhook.Setting], into writer: inout JSONWriter) {
         writer.object { writer in
             for setting in settings.inMemberOrder(by: \.name) {
@@ -119,7 +119,7 @@ public enum WebhookConfigJSON {
 }
 
 extension WebhookJSON {
-    /// A webhook as answers show it.
+    /// A webhook in responses.
     public static let schema = JSONSchema.named(
         "Webhook",
         .object([
@@ -135,12 +135,12 @@ extension WebhookJSON {
             .required("config", WebhookConfigJSON.schema),
         ]))
 
-    /// How a webhook stands.
+    /// The status of a webhook.
     static let status = JSONSchema.choice(["unverified", "active", "inactive"])
 }
 
 extension WebhookDraftJSON {
-    /// The names of all versions; each knows only its own.
+    /// The topic names of all versions; each version has only its own.
     static let names = WebhookVersion.allCases.flatMap(WebhookTopicJSON.names)
         .reduce(into: [String]()) { names, name in
             if !names.contains(name) { names.append(name) }
@@ -169,6 +169,6 @@ extension WebhookDraftJSON {
 }
 
 extension WebhookConfigJSON {
-    /// Texts that stand in all that is sent.
+    /// Texts that are included in every request.
     static let schema = JSONSchema.object([], others: .string)
 }

@@ -1,11 +1,11 @@
 import JSON
 public import Messaging
 
-/// A message as webhooks show it (webhooks §4.1).
+/// A message in webhook requests (webhooks §4.1).
 public enum WebhookMessageJSON: Sendable {
-    /// A message with what it shows, be it there or deleted.
+    /// A message with all members, existing or deleted.
     case whole(MessageJSON)
-    /// A deleted one, of which only the name is left.
+    /// The ids of a deleted message.
     case deleted(Message.ID, in: Conversation.ID)
 
     func write(_ presentation: Presentation, into writer: inout JSONWriter) {
@@ -64,7 +64,7 @@ public enum WebhookMessageJSON: Sendable {
         write(conversation, links, into: &writer)
     }
 
-    /// A conversation's names.
+    /// Writes the ids of a conversation.
     static func write(
         _ conversation: Conversation.ID, _ links: LinkBuilder, into writer: inout JSONWriter
     ) {
@@ -75,16 +75,16 @@ public enum WebhookMessageJSON: Sendable {
     }
 }
 
-/// A part of a message as webhooks show it; what is null elsewhere is left out (webhooks §4.1).
+/// A part of a message in webhook requests; members that are null elsewhere are omitted (webhooks §4.1).
 public struct WebhookPartJSON: Sendable {
     private let id: MessagePart.ID
     private let index: Int
-    /// `nil` of one that is no more.
+    /// `nil` for a removed part.
     private let part: MessagePart?
     private let message: Message.ID
     private let conversation: Conversation.ID
 
-    /// A part to show.
+    /// An existing part.
     public init(_ part: MessagePart, of message: Message.ID, in conversation: Conversation.ID) {
         (id, index) = (part.id, part.index)
         self.part = part
@@ -92,7 +92,7 @@ public struct WebhookPartJSON: Sendable {
         self.conversation = conversation
     }
 
-    /// A part that is no more, by its names.
+    /// A removed part.
     public init(
         _ removed: PartsChanged.Removed, of message: Message.ID, in conversation: Conversation.ID
     ) {
@@ -102,7 +102,7 @@ public struct WebhookPartJSON: Sendable {
         self.conversation = conversation
     }
 
-    /// Writes the members of its own event: the part, and the names of its message (webhooks §4.2).
+    /// Writes the members of a part event: the part, and the ids of its message (webhooks §4.2).
     func write(_ presentation: Presentation, into writer: inout JSONWriter) {
         writer.key("message_part")
         writePart(presentation, into: &writer)
@@ -112,7 +112,7 @@ public struct WebhookPartJSON: Sendable {
         }
     }
 
-    /// Writes the part; by its index in 1.0, by its UUID and with a URL from 2.0 on.
+    /// Writes the part, by its index in 1.0, by its UUID and with a URL from 2.0 on.
     func writePart(_ presentation: Presentation, into writer: inout JSONWriter) {
         writer.object { writer in
             let named = presentation.version.namesIdentities

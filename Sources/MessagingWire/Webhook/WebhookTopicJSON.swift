@@ -1,8 +1,8 @@
 public import Messaging
 
-/// The names of events in webhooks, and those of version 1.0 in exports (webhooks §4.2).
+/// The names of topics in webhooks, and those of version 1.0 in exports (webhooks §4.2).
 public enum WebhookTopicJSON {
-    /// The name of a topic to receivers of a version that knows it.
+    /// The name of a topic in a version that has it.
     public static func text(_ topic: WebhookTopic, _ version: WebhookVersion) -> String {
         let isFirst = version == .v1_0
         return switch topic {
@@ -30,12 +30,12 @@ public enum WebhookTopicJSON {
         }
     }
 
-    /// The topic of a name; `nil` for no name of that version.
+    /// The topic of a name; `nil` if the version has no such name.
     static func read(_ text: String, _ version: WebhookVersion) -> WebhookTopic? {
         topics[version]?[text]
     }
 
-    /// The names of a version, in the order of their declaration.
+    /// The topic names of a version, in the order of declaration.
     static func names(_ version: WebhookVersion) -> [String] {
         WebhookTopic.all(in: version).map { topic in text(topic, version) }
     }

@@ -76,7 +76,7 @@ import Testing
         ),
         (
             #"{"record":"relations","user_id":"ana","blocked":["bo","bo"]}"#,
-            ArchiveLineError("blocked", "names somebody twice")
+            ArchiveLineError("blocked", "names a user twice")
         ),
         (
             #"{"record":"key","kind":"match","key":"x"}"#, ArchiveLineError("key", "must be a UUID")

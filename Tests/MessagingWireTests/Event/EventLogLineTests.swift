@@ -44,12 +44,12 @@ import Testing
         ("a\nb", "a\\u{a}b"), ("a\u{2028}b", "a\\u{2028}b"), ("\u{202E}evil", "\\u{202e}evil"),
         ("back\\slash", "back\\u{5c}slash"), ("Zoë 🗝", "Zoë 🗝"), ("\u{1B}[31m", "\\u{1b}[31m"),
     ])
-    func `stays one line whatever a name holds`(name: String, shown: String) {
+    func `is one line whatever a name contains`(name: String, shown: String) {
         #expect(line(Self.message(by: .named(name))).contains("Service \(shown) created"))
         #expect(!line(Self.message(by: .named(name))).contains("\n"))
     }
 
-    @Test func `counts, and speaks of one as of one`() throws {
+    @Test func `uses the singular for one`() throws {
         let (ana, bo) = (try #require(UserID("ana")), try #require(UserID("bo")))
         let blocks = Event.blocksChanged(
             BlocksChanged(owner: ana, added: [bo], removed: [], at: Self.moment))
@@ -64,13 +64,13 @@ import Testing
             ))
     }
 
-    @Test func `names what is asked for, and the alias it leaves behind`() {
+    @Test func `names the requested conversation and its alias`() {
         let alias = Conversation.ID.v7(at: Self.moment, random: 4)
         let matched = { alias in
             Event.conversationMatched(
                 ConversationMatched(conversation: Self.conversation, key: nil, alias: alias))
         }
-        let words = "The server asked for conversation \(Self.conversation), which exists"
+        let words = "The server requested conversation \(Self.conversation), which exists"
         #expect(line(matched(nil)).hasSuffix("\(words)."))
         #expect(line(matched(alias)).hasSuffix("\(words), as \(alias)."))
     }
@@ -85,14 +85,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (Webhook.Status.unverified, "Token {T} had the target of webhook {W} asked again."),
+        (Webhook.Status.unverified, "Token {T} requested verification of webhook {W}."),
         (.active(since: .start), "Token {T} activated webhook {W}."),
         (
             .inactive(reason: "Delivery failed: 410\nGone"),
             "Token {T} deactivated webhook {W}, Delivery failed: 410\\u{a}Gone."
         ),
     ])
-    func `says what became of a webhook, and why`(status: Webhook.Status, shown: String) {
+    func `states the new status of a webhook and its reason`(status: Webhook.Status, shown: String)
+    {
         let (token, id) = (Token.ID.v7(at: Self.moment, random: 3), Self.webhook(status).id)
         let words = shown.replacing("{T}", with: token.uuid).replacing("{W}", with: id.uuid)
         #expect(
@@ -102,7 +103,7 @@ import Testing
                 == "2026-05-02T14:34:27Z Webhook: \(words)")
     }
 
-    @Test func `tells of a webhook from its first day to its last`() {
+    @Test func `states the creation, rotation and deletion of a webhook`() {
         let webhook = Self.webhook(.unverified)
         #expect(
             line(.webhookCreated(WebhookCreated(webhook: webhook))).hasSuffix(
