@@ -72,7 +72,7 @@ import Testing
             ])
     }
 
-    @Test func `R51: made by a user, he alone sees it`() throws {
+    @Test func `R51: only the creating user sees a new conversation`() throws {
         let events = Conversation.creating(
             try Conversation.Draft(participants: [.ana, .bo]), by: .ana, as: .sample(1),
             at: Timestamp(milliseconds: 5))

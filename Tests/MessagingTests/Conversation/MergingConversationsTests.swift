@@ -94,7 +94,7 @@ import Testing
         #expect(tie.aliases == [early.id, .sample(7)])
     }
 
-    @Test func `X1.3: what is behind the winner's messages moves nothing of his`() {
+    @Test func `X1.3: later messages of the other conversation move none of the winner's`() {
         let old = MergeableConversation.sample(1, [(1, 10), (2, 20), (4, 30)], last: 5)
         let new = MergeableConversation.sample(2, [(1, 40), (3, 50)], last: 3)
         let (both, relocations) = old.merging(new)
@@ -109,7 +109,7 @@ import Testing
         #expect(both.lastPosition == Position(8))
     }
 
-    @Test func `R16: what he deleted stays away, one by one where others lie between`() {
+    @Test func `R16: deleted messages stay hidden, one by one if others come between them`() {
         let view = MergeableView(state: .cleared, clearedTo: Position(2))
         let old = MergeableConversation.sample(1, [(1, 10), (2, 30)], last: 2, views: [.ana: view])
         let new = MergeableConversation.sample(

@@ -2,14 +2,14 @@ import Messaging
 import Testing
 
 @Suite struct `Participants over time` {
-    @Test func `R12: who is added sees the history, which was not sent to him`() {
+    @Test func `R12: a new participant sees the history, which was not sent to them`() {
         let added = Participant(userID: .cy, joinedAfter: Position(3))
         #expect(added.sees(Position(1)))
         #expect(!added.wasPresent(at: Position(3)))
         #expect(added.wasPresent(at: Position(4)))
     }
 
-    @Test func `R13: who is removed loses only the future`() {
+    @Test func `R13: a removed participant still sees the past`() {
         let removed = Participant(userID: .cy).leaving(after: Position(3))
         #expect(removed.isFormer)
         #expect(removed.sees(Position(3)))
@@ -17,7 +17,10 @@ import Testing
         #expect(!removed.wasPresent(at: Position(4)))
     }
 
-    @Test func `R15: who is added again sees his absence, which was not sent to him`() {
+    @Test
+    func
+        `R15: a participant who is added again sees the messages in between, which were not sent to them`()
+    {
         let back = Participant(userID: .cy).leaving(after: Position(3)).returning(
             after: Position(6))
         #expect(!back.isFormer)
@@ -27,14 +30,15 @@ import Testing
                 == [true, true, true, false, false, false, true, true])
     }
 
-    @Test func `R16: what he deleted for himself stays away when he is added again (R15)`() {
+    @Test func `R16: messages deleted from the own view stay hidden after being added again (R15)`()
+    {
         let back = Participant(userID: .cy, clearedTo: Position(2)).leaving(after: Position(3))
             .returning(after: Position(6))
         #expect((1...7).map { place in back.sees(Position(place)) }.firstIndex(of: true) == 2)
         #expect(back.range(upTo: Position(7)) == IntervalSet(3...7))
     }
 
-    @Test func `R12: only what was sent during his stay can be unread`() {
+    @Test func `R12: only messages sent during the participation can be unread`() {
         let back = Participant(userID: .cy).leaving(after: Position(3)).returning(
             after: Position(6))
         #expect(back.stay(upTo: Position(8)) == IntervalSet(7...8))
@@ -55,7 +59,11 @@ import Testing
         #expect(throws: Rejection.notFound(.conversation)) { try part.requireReading() }
     }
 
-    @Test func `rulings 15: who deleted it for himself may still write`() throws {
+    @Test
+    func
+        `rulings 15: a participant who deleted the conversation from the own view may still write`()
+        throws
+    {
         try Participant(userID: .cy, state: .cleared).requireWriting()
         #expect(throws: Rejection.notFound(.conversation)) {
             try Participant(userID: .cy, state: .unseen).requireWriting()

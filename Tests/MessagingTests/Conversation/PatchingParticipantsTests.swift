@@ -13,7 +13,7 @@ import Testing
         #expect(try events(.addParticipant(.ana), .removeParticipant(.cy)) == [])
     }
 
-    @Test func `setting nobody and adding each is the documented replacement`() throws {
+    @Test func `setting no participants and adding each replaces all`() throws {
         #expect(
             try events(.setParticipants([]), .addParticipant(.cy), .addParticipant(.ana))
                 == [
@@ -28,7 +28,7 @@ import Testing
         #expect(try events(.setParticipants([.bo, .ana, .bo])) == [])
     }
 
-    @Test func `everybody may be removed`() throws {
+    @Test func `all participants may be removed`() throws {
         #expect(try events(.setParticipants([])).count == 1)
     }
 

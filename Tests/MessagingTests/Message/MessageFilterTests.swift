@@ -62,7 +62,7 @@ import Testing
         #expect(!passes(message()) { $0.sentBefore = Timestamp(milliseconds: 1000) })
     }
 
-    @Test func `know what somebody has not read (X9, R12)`() throws {
+    @Test func `select the unread messages of a user (X9, R12)`() throws {
         let bo = try #require(UserID("bo"))
         let reader = MessageFilter.Reader(
             Participant(userID: bo, joinedAfter: Position(1)),

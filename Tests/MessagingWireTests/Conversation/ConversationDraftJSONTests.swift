@@ -3,7 +3,7 @@ import Messaging
 import MessagingWire
 import Testing
 
-@Suite struct `A conversation somebody asks for` {
+@Suite struct `Conversation drafts` {
     @Test(arguments: APIVersion.allCases)
     func `participants keep their order and lose duplicates (3_2)`(version: APIVersion) throws {
         let body = try json(#"{"participants":["cy","ana","cy","bo"]}"#)
@@ -105,7 +105,7 @@ import Testing
         ),
     ]
 
-    @Test func `a conversation id of 2_0 that names nobody is refused`() throws {
+    @Test func `an identity id of 2_0 without a user is rejected`() throws {
         for bad in ["layer:///identities/", "layer:///identities/%zz", "layer:///identities/%"] {
             let body = try json(#"{"participants":["\#(bad)"]}"#)
             expect(.invalid("participants")) {

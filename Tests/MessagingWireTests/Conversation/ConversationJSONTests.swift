@@ -42,7 +42,7 @@ import Testing
                 """))
     }
 
-    @Test func `a user sees his URLs and counts (3_2)`() throws {
+    @Test func `a user sees their own URLs and counts (3_2)`() throws {
         let shape = try shape(
             userView: ConversationJSON.UserView(lastMessage: nil, unreadCount: 2, totalCount: 5))
         let bo = LinkBuilder.Perspective.user(try user("bo"))

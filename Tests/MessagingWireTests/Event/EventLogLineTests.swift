@@ -16,7 +16,7 @@ import Testing
                     sentAt: moment, parts: [])))
     }
 
-    @Test func `says when, what kind, who and what, to the second`() throws {
+    @Test func `has the time in seconds, the category, the actor and the change`() throws {
         let ana = try #require(UserID("ana"))
         #expect(
             line(Self.message(by: .user(ana)))

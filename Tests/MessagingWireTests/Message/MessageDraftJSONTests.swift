@@ -3,7 +3,7 @@ import Messaging
 import MessagingWire
 import Testing
 
-@Suite struct `A message somebody sends` {
+@Suite struct `Message drafts` {
     static let parts = #""parts":[{"mime_type":"a/b","body":"x"}]"#
 
     @Test(arguments: [
@@ -21,7 +21,7 @@ import Testing
         #"{"sender_id":"layer:///identities/ana",\#(parts)}"#,
         #"{"sender_id":"ana","sender":{"name":"x"},\#(parts)}"#,
     ])
-    func `from 2_0 on he sends as sender_id (5_2_1)`(text: String) throws {
+    func `from 2_0 on the sender is sender_id (5_2_1)`(text: String) throws {
         let draft = try MessageDraftJSON(json(text), .v2_0).draft
         #expect(try draft.sender == .user(user("ana")))
         #expect(draft.admission == .identities)

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [APIVersion.v1_0, .v1_1, .v2_0, .v3_0])
-    func `a user sees his own URLs, the position and what is unread (1_7)`(
+    func `a user sees their own URLs, the position and whether it is unread (1_7)`(
         version: APIVersion
     ) throws {
         let shape = MessageJSON(
@@ -109,7 +109,7 @@ import Testing
                 .contains(#""user_id":"bot","display_name":"Helper""#))
     }
 
-    @Test func `from 2_0 on a service is an identity of nobody (1_3)`() throws {
+    @Test func `from 2_0 on a service is an identity without a user (1_3)`() throws {
         let shape = MessageJSON(
             Sample.message([], by: .named("Billing")), sender: nil, recipientStatus: [])
         #expect(

@@ -72,7 +72,7 @@ import Testing
                 """)
     }
 
-    @Test func `shows who left as 2_0 does (webhooks 4_3)`() throws {
+    @Test func `shows removed users as 2_0 does (webhooks 4_3)`() throws {
         let id = try #require(Self.conversation)
         let event = WebhookEventJSON(
             try occurrence("6b5a4938-2716-4f0e-9d8c-7b6a59483726", .participationDeleted, 0, nil),
@@ -124,7 +124,7 @@ import Testing
         #expect(try written(deleted, .v3_0).hasSuffix(#""message_part":{\#(names)},"# + behind))
     }
 
-    @Test func `names nobody who changed a conversation in 1_0 (webhooks 4_1)`() throws {
+    @Test func `has no actor for changes to a conversation in 1_0 (webhooks 4_1)`() throws {
         let event = WebhookEventJSON(
             try occurrence("6b5a4938-2716-4f0e-9d8c-7b6a59483726", .metadataChanged, 0, "ana"),
             by: try identity("ana"),
