@@ -133,8 +133,8 @@ enum StreamTermination: Equatable, Sendable {
 extension Event {
     /// Whose streams it ends: of a token that is revoked, and of an application that is suspended.
     fileprivate var ending: StreamTermination? {
-        if case .tokenRevoked(let id, _) = self { return .ofToken(id) }
-        if case .applicationSuspended(_, true) = self { return .ofAll }
+        if case .tokenRevoked(let revoked) = self { return .ofToken(revoked.token) }
+        if case .applicationSuspended(let change) = self, change.isSuspended { return .ofAll }
         return nil
     }
 }
