@@ -120,10 +120,10 @@ final class WebhookFixture: Sendable {
     /// What the log tells of how a webhook stands since it was registered, where nobody's name is on it.
     func changes(of webhook: Webhook) async throws -> [Webhook.Status] {
         try await store.events(after: .start, limit: 10_000, in: application).compactMap { event in
-            guard case .webhookUpdated(let shown) = event.event, shown.id == webhook.id,
+            guard case .webhookUpdated(let change) = event.event, change.webhook.id == webhook.id,
                 event.actor == nil
             else { return nil }
-            return shown.status
+            return change.webhook.status
         }
     }
 
