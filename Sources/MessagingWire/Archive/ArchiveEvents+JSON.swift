@@ -8,7 +8,7 @@ extension RecordImported: EventPayloadJSON {
         JSONSchema.object([
             .required("record", .choice(ArchiveRecordKind.records.map(\.rawValue)))
         ])
-        .withDescription("The line of the export that it was.")
+        .withDescription("The imported line.")
     }
 
     var logSummary: String {

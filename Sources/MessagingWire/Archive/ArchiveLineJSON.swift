@@ -165,12 +165,14 @@ public enum ImportSummaryJSON {
     public static let schema = JSONSchema.named(
         "Import",
         .object([
-            .required("lines", count.withDescription("How many lines there were.")),
+            .required("lines", count.withDescription("The number of lines.")),
             .required(
-                "changed", JSONSchema.boolean.withDescription("Whether anything is not as before.")),
+                "changed",
+                JSONSchema.boolean.withDescription("Whether the import changed anything.")),
             .required(
                 "merged",
-                count.withDescription("Conversations that became one with one that was here.")),
+                count.withDescription(
+                    "The number of conversations that were merged into an existing one.")),
             .required(
                 "records",
                 .array(
@@ -178,7 +180,8 @@ public enum ImportSummaryJSON {
                         .required("record", .choice(ArchiveRecordKind.allCases.map(\.rawValue))),
                         .required("brought", count),
                         .required(
-                            "present", count.withDescription("There already, or deleted since.")),
+                            "present",
+                            count.withDescription("Records that existed, or were deleted since.")),
                     ]))),
         ]))
 }

@@ -111,6 +111,7 @@ extension ErrorJSON {
             .optional(
                 "data",
                 JSONSchema.object([]).withDescription(
-                    "The `property` or `header` at fault, or the object that stands in the way.")),
+                    "The invalid `property` or `header`, or the object that the request conflicts with."
+                )),
         ]))
 }

@@ -75,7 +75,8 @@ public struct EventJSON: Sendable {
         .required("events", .array(of: schema)),
         .required(
             "next",
-            JSONSchema.integer(0 ... .max).withDescription("What to say as `after` next time.")),
+            JSONSchema.integer(0 ... .max).withDescription(
+                "The value of `after` for the next request.")),
     ])
 
     /// An event of one type. Where the object no longer exists, `data` has only its ids.
@@ -92,7 +93,7 @@ public struct EventJSON: Sendable {
             .required("at", .time),
             .required("actor", actor.orNull),
             .required(
-                "subject", JSONSchema.string.withDescription("The id of what it happened to.")),
+                "subject", JSONSchema.string.withDescription("The id of the object that changed.")),
             .required("data", data),
             .required("changes", .object([])),
         ])

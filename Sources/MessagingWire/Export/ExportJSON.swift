@@ -114,7 +114,9 @@ extension ExportJSON {
             .required("completed_at", JSONSchema.time.orNull),
             .required("expired_at", JSONSchema.time.orNull),
             .required(
-                "public_key", .string.withDescription("The key it is sealed for: DER in base64.")),
+                "public_key",
+                .string.withDescription("The key that the archive is encrypted for: DER in base64.")
+            ),
             .required("encrypted_aes_key", JSONSchema.string.orNull),
             .required("aes_iv", JSONSchema.string.orNull),
             .required("download_url", JSONSchema.url.orNull),

@@ -75,7 +75,7 @@ extension MessageDraftJSON {
             .object([
                 .optional("user_id", UserIDJSON.bareSchema),
                 .optional("name", .storable(length: 1...128)),
-            ]).withDescription("Either a participant by his `user_id`, or a service by its `name`.")
+            ]).withDescription("Either a participant by `user_id`, or a service by `name`.")
         )
     }
 }
@@ -205,6 +205,7 @@ extension ScheduleJSON {
             .required("delay_in_seconds", .number(1...300)),
             .optional(
                 "typing_indicator_in_seconds",
-                JSONSchema.number(0...300).withDescription("0 for none, else 1 up to the delay.")),
+                JSONSchema.number(0...300).withDescription(
+                    "0 for none, otherwise 1 up to the delay.")),
         ]))
 }

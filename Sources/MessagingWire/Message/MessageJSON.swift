@@ -155,3 +155,13 @@ enum PositionJSON {
         writer.integer(number(position))
     }
 }
+
+extension MessageJSON {
+    /// A message with the identities of the users it mentions.
+    public init(_ snapshot: MessageSnapshot) {
+        self.init(
+            snapshot.message, sender: snapshot.sender,
+            recipientStatus: snapshot.recipients.map { entry in (entry.userID, entry.status) },
+            isUnread: snapshot.isUnread, receivedAt: snapshot.receivedAt)
+    }
+}

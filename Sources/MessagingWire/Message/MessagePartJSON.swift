@@ -170,7 +170,8 @@ extension MessagePartJSON {
         .required("mime_type", .text(JSONTextSchema(pattern: "^[^\\x00]+/[^\\x00]+$"))),
         .optional(
             "body",
-            JSONSchema.string.withDescription("At most 2048 bytes; with `content` it says nothing.")
+            JSONSchema.string.withDescription(
+                "At most 2048 bytes; ignored if `content` is present.")
         ),
         .optional("encoding", .choice(["base64"])),
         .optional(

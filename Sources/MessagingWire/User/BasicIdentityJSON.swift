@@ -83,7 +83,7 @@ extension BasicIdentityJSON {
             return .object([
                 .required("user_id", JSONSchema.string.orNull),
                 .required("name", JSONSchema.string.orNull),
-            ]).withDescription("Exactly one of both is not null.")
+            ]).withDescription("Exactly one of the two is not null.")
         }
         return .object([
             .required("id", UserIDJSON.schema(version).orNull),

@@ -109,23 +109,26 @@ extension WebhookDeliveryJSON {
             .required("id", .delivery),
             .required(
                 "event_id",
-                JSONSchema.uuid.withDescription("The same in all deliveries of one event.")),
+                JSONSchema.uuid.withDescription(
+                    "The id of the event, the same in all of its deliveries.")),
             .required("event_type", .choice(WebhookDraftJSON.names + [WebhookTestJSON.type])),
             .required(
                 "position",
-                JSONSchema.integer(1 ... .max).orNull.withDescription("In the log; none of a test.")
+                JSONSchema.integer(1 ... .max).orNull.withDescription(
+                    "The position of the event in the log; `null` for a test.")
             ),
             .required("conversation", JSONSchema.identifier(.conversations).orNull),
             .required("state", .choice(WebhookDelivery.State.allCases.map(\.rawValue))),
             .required(
                 "webhook_status",
-                WebhookJSON.status.withDescription("What is pending waits until it is `active`.")),
+                WebhookJSON.status.withDescription(
+                    "Pending deliveries wait until the webhook is `active`.")),
             .required("attempts", .integer(0 ... .max)),
             .required("created_at", .time),
             .required(
                 "next_attempt_at",
                 JSONSchema.time.orNull.withDescription(
-                    "None while it waits behind another one, or for its webhook to be active.")),
+                    "`null` while it waits for another delivery, or for its webhook to be active.")),
             .required("finished_at", JSONSchema.time.orNull),
             .required("last_status", JSONSchema.integer(200...599).orNull),
             .required("last_failure", JSONSchema.string.orNull),
@@ -139,11 +142,13 @@ extension WebhookReplayJSON {
         .object([
             .required(
                 "after",
-                JSONSchema.integer(0 ... .max).withDescription("The position before the first.")),
+                JSONSchema.integer(0 ... .max).withDescription(
+                    "The position before the first event.")),
             .optional(
                 "before",
                 JSONSchema.integer(1 ... .max)
-                    .withDescription("The position behind the last; none: all there are now.")),
+                    .withDescription(
+                        "The position after the last event; by default the end of the log.")),
         ]))
 
     /// What ``answer(after:through:)`` writes.
@@ -164,6 +169,6 @@ extension WebhookSecretJSON {
             .optional(
                 "keep_for_seconds",
                 JSONSchema.integer(0...maximumOverlap)
-                    .withDescription("How long the former one signs beside it; a day unless said.")),
+                    .withDescription("How long the former secret signs as well; by default a day.")),
         ]))
 }

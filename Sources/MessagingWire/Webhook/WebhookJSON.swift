@@ -130,7 +130,7 @@ extension WebhookJSON {
             .required("events", .array(of: .choice(WebhookDraftJSON.names), 1 ... .max)),
             .required("status", status),
             .optional(
-                "status_reason", JSONSchema.string.withDescription("Why, of one that is inactive.")),
+                "status_reason", JSONSchema.string.withDescription("The reason, if inactive.")),
             .required("created_at", .time),
             .required("config", WebhookConfigJSON.schema),
         ]))
@@ -153,7 +153,7 @@ extension WebhookDraftJSON {
             .required(
                 "version",
                 JSONSchema.choice(WebhookVersion.allCases.map(\.rawValue))
-                    .withDescription("The shape of what it will be sent.")),
+                    .withDescription("The version of the request bodies.")),
             .required(
                 "target_url",
                 JSONSchema.string(length: 1...Webhook.Draft.targetLimit)
@@ -162,7 +162,7 @@ extension WebhookDraftJSON {
             .required(
                 "events",
                 JSONSchema.array(of: .choice(names), 1 ... .max)
-                    .withDescription("Names of that version.")),
+                    .withDescription("Event names of that version.")),
             .required("secret", .storable(length: 1...Webhook.Draft.secretLimit)),
             .optional("config", WebhookConfigJSON.schema),
         ]))
