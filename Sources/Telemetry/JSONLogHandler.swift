@@ -1,16 +1,16 @@
 public import Logging
 import Synchronization
 
-/// Writes the entries of swift-log as JSON lines to a sink.
+/// A swift-log handler that writes entries as JSON lines to a sink.
 public struct JSONLogHandler: LogHandler {
-    /// The lowest level that is written: that of everybody, unless this logger was given its own.
+    /// The lowest level that is written: the logger's own if set, otherwise the threshold's.
     public var logLevel: Logger.Level {
         get { ownLevel ?? threshold.level }
         set { ownLevel = newValue }
     }
-    /// Said with every entry of this logger.
+    /// Metadata written with every entry.
     public var metadata: Logger.Metadata = [:]
-    /// Adds what the current task carries.
+    /// Adds metadata of the current task.
     public var metadataProvider: Logger.MetadataProvider?
 
     private var ownLevel: Logger.Level?
@@ -19,11 +19,11 @@ public struct JSONLogHandler: LogHandler {
     private let sink: LogSink
     private let clock: @Sendable () -> Int64
 
-    /// Makes a handler.
+    /// Creates a handler.
     ///
     /// - Parameters:
-    ///   - label: Names the part of the program, such as `parley.uploads`.
-    ///   - threshold: The level of everybody.
+    ///   - label: A part of the program, such as `parley.uploads`.
+    ///   - threshold: The level of all loggers without their own.
     ///   - clock: Milliseconds since 1970 UTC.
     public init(
         label: String, threshold: LogThreshold, sink: LogSink,
@@ -35,7 +35,7 @@ public struct JSONLogHandler: LogHandler {
         self.clock = clock
     }
 
-    /// One value of the metadata said with every entry.
+    /// One value of the metadata.
     public subscript(metadataKey name: String) -> Logger.Metadata.Value? {
         get { metadata[name] }
         set { metadata[name] = newValue }
@@ -62,7 +62,7 @@ public struct JSONLogHandler: LogHandler {
         sink.write(line)
     }
 
-    /// Metadata of these names would make a member stand twice in its object.
+    /// Metadata with these names gets a suffix, because a JSON object must not have a member twice.
     private static let ownNames: Set<String> = ["time", "level", "label", "message", "error"]
 }
 
@@ -80,21 +80,21 @@ extension Logger.Level {
     }
 }
 
-/// The lowest level that is written, which may change while loggers use it (H196).
+/// A lowest level that can change while loggers use it (H196).
 public final class LogThreshold: Sendable {
     private let number: Atomic<Int>
 
-    /// Begins with a level.
+    /// Creates a threshold.
     public init(_ level: Logger.Level) { number = Atomic(level.number) }
 
-    /// The level now.
+    /// The current level.
     public var level: Logger.Level { Logger.Level.allCases[number.load(ordering: .relaxed)] }
 
-    /// Takes another level, for all entries from now on.
+    /// Changes the level for all later entries.
     public func set(_ level: Logger.Level) { number.store(level.number, ordering: .relaxed) }
 }
 
 extension Logger.Level {
-    /// Its place among all levels.
+    /// The index among all levels.
     fileprivate var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -1,17 +1,17 @@
 internal import Bytes
 
-/// One line of the log while it is written: a JSON object in UTF-8 that ends with a line feed.
+/// A log line that is being written: a JSON object in UTF-8 and a line feed.
 ///
-/// Whatever the values hold, the line stays one line and one object (H207).
+/// It stays one line and one object whatever its values contain (H207).
 public struct LogLine: Sendable {
-    /// What has been written so far.
+    /// The bytes written so far.
     public private(set) var bytes: [UInt8] = []
 
-    /// Begins a line with its time and level.
+    /// Creates a line with its time and level.
     ///
     /// - Parameters:
     ///   - milliseconds: Since 1970 UTC.
-    ///   - capacity: A guess at the length, in bytes.
+    ///   - capacity: The expected length in bytes.
     public init(at milliseconds: Int64, level: StaticString, capacity: Int = 384) {
         bytes.reserveCapacity(capacity)
         bytes.append(atMost: 64 + level.utf8CodeUnitCount) { line in
@@ -38,7 +38,7 @@ public struct LogLine: Sendable {
         }
     }
 
-    /// Adds a text whose name is not known in advance.
+    /// Adds a text whose name is not a literal.
     public mutating func text(name: String, _ value: String) {
         append(",")
         quote(name.utf8)
@@ -46,32 +46,32 @@ public struct LogLine: Sendable {
         quote(value.utf8)
     }
 
-    /// Adds bytes that came from a client, which need not be UTF-8; escaped and cut to 1 KiB.
+    /// Adds bytes from a client, which need not be UTF-8, escaped and cut to 1 KiB.
     public mutating func text(_ name: StaticString, bytes value: [UInt8]) {
         begin(name)
         quote(value)
     }
 
-    /// Adds a text that needs no escaping, such as an id of our own making, without a copy.
+    /// Adds a text that needs no escaping, such as a generated id, without a copy.
     ///
-    /// - Parameter write: Appends letters, digits and marks other than quotes and backslashes.
+    /// - Parameter write: Appends printable ASCII without quotes and backslashes.
     public mutating func plain(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
         add(name, 1) { line in line.append("\"") }
         write(&bytes)
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Adds a whole number.
+    /// Adds an integer.
     public mutating func number(_ name: StaticString, _ value: Int64) {
         add(name, 20) { line in line.append(decimal: value) }
     }
 
-    /// Ends the object and the line; nothing is added afterwards.
+    /// Ends the object and the line; nothing may be added afterwards.
     public mutating func end() { append("}\n") }
 
     private mutating func begin(_ name: StaticString) { add(name, 0) { _ in } }
 
-    /// Adds a value of at most so many bytes.
+    /// Adds a value of at most `size` bytes.
     @inline(__always)
     private mutating func add(
         _ name: StaticString, _ size: Int, _ write: (inout OutputSpan<UInt8>) -> Void
@@ -95,17 +95,17 @@ public struct LogLine: Sendable {
     }
 }
 
-/// Times as the log writes them: `2026-03-01T09:15:30.042Z` (RFC 3339, UTC).
+/// Formats times for the log: `2026-03-01T09:15:30.042Z` (RFC 3339, UTC).
 enum LogTime {
-    /// Appends a time in milliseconds since 1970 UTC, of the years 1970 to 9999.
+    /// Appends a time in milliseconds since 1970 UTC, in the years 1970 to 9999.
     static func append(_ milliseconds: Int64, to line: inout [UInt8]) {
         line.append(atMost: size) { text in append(milliseconds, to: &text) }
     }
 
-    /// How many bytes a time takes.
+    /// The length of a time in bytes.
     static let size = 24
 
-    /// The same into room that is there.
+    /// Appends a time to allocated space.
     static func append(_ milliseconds: Int64, to text: inout OutputSpan<UInt8>) {
         let date = civilDate(ofDay: milliseconds / 86_400_000)
         let inDay = milliseconds % 86_400_000
@@ -128,7 +128,7 @@ enum LogTime {
     }
 
     /// The date of a day counted from 1970-01-01 (H. Hinnant, "chrono-compatible low-level date
-    /// algorithms", `civil_from_days`, for days that are not before 1970).
+    /// algorithms", `civil_from_days`, for days from 1970 on).
     private static func civilDate(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = day + 719_468
         let era = shifted / 146_097
@@ -144,16 +144,17 @@ enum LogTime {
     }
 }
 
-/// Makes any bytes safe inside the quotes of a log line (H207).
+/// Escapes bytes for the inside of a JSON string (H207).
 ///
-/// Escaped are quotes and backslashes, the control characters of ASCII and of Latin-1 (U+0080–U+009F
-/// hold a terminal's escape sequences in one character), DEL, and the line separators U+2028 and
-/// U+2029; what is not UTF-8 becomes U+FFFD.
+/// Escaped are quotes and backslashes, the control characters of ASCII and Latin-1 (U+0080–U+009F
+/// can start a terminal's escape sequences), DEL, and the line separators U+2028 and U+2029;
+/// invalid UTF-8 becomes U+FFFD.
 enum LogEscape {
-    /// The most bytes of one value, its escapes included.
+    /// The most bytes of a value, including escapes.
     static let limit = 1024
 
-    /// Appends the escaped text, cut between two characters and marked with `…` when it is too long.
+    /// Appends the escaped text; one that is too long is cut between characters and marked with
+    /// `…`.
     static func append(_ text: some Collection<UInt8>, to line: inout [UInt8]) {
         // The mark takes three bytes.
         let end = line.count + limit - 3
@@ -174,8 +175,7 @@ enum LogEscape {
         }
     }
 
-    /// Whether a text is short and all of it stands for itself, as nearly every value does: then it may
-    /// be copied.
+    /// Whether a text is short and needs no escaping, so that it can be copied; most values are.
     static func isPlain(_ text: Span<UInt8>) -> Bool {
         guard text.count <= limit - 3 else { return false }
         var index = 0
@@ -207,7 +207,7 @@ enum LogEscape {
         }
     }
 
-    /// ASCII that stands for itself.
+    /// Whether a byte is ASCII that needs no escaping.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x5C
     }
@@ -223,10 +223,11 @@ enum LogEscape {
 }
 
 extension UInt64 {
-    /// Whether eight bytes are all ASCII that stands for itself.
+    /// Whether all eight bytes are ASCII that needs no escaping.
     fileprivate var isPlain: Bool {
         let tops: UInt64 = 0x8080_8080_8080_8080
-        // Below 0x20 or above 0x7E: the sum carries into the top bit, or the difference borrows from it.
+        // Below 0x20 or above 0x7E: the sum carries into the top bit, or the difference borrows
+        // from it.
         let controls = ~((self & ~tops) &+ 0x6060_6060_6060_6060)
         let high = self | ((self & ~tops) &+ 0x0101_0101_0101_0101)
         return (controls | high | zeros(0x2222_2222_2222_2222) | zeros(0x5C5C_5C5C_5C5C_5C5C))
@@ -234,7 +235,7 @@ extension UInt64 {
             == 0
     }
 
-    /// The top bit of each byte that equals the one repeated in the word, all below 0x80.
+    /// The top bit of each byte that equals the repeated byte of `word`, which is below 0x80.
     private func zeros(_ word: UInt64) -> UInt64 {
         let difference = self ^ word
         return ~(((difference & 0x7F7F_7F7F_7F7F_7F7F) &+ 0x7F7F_7F7F_7F7F_7F7F) | difference)

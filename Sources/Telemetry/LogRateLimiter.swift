@@ -1,6 +1,6 @@
 import SystemSupport
 
-/// Bounds how often a kind of line is written: the rest is counted and told later (H209).
+/// Limits how often a kind of log line is written; the rest is counted (H209).
 public final class LogRateLimiter: Sendable {
     private let lines: Int
     private let period: Int64
@@ -13,30 +13,30 @@ public final class LogRateLimiter: Sendable {
         var suppressedInAll = 0
     }
 
-    /// What becomes of a line.
+    /// What to do with a line.
     public enum Decision: Equatable, Sendable {
-        /// It is written. `suppressed` others were not, in the period that has just ended.
+        /// Write it. In the period that ended, `suppressed` lines were not written.
         case write(suppressed: Int)
-        /// It is counted only.
+        /// Only count it.
         case suppress
     }
 
-    /// Allows so many lines in each period, which is in milliseconds.
+    /// Allows `lines` per period, which is in milliseconds.
     public init(lines: Int, each period: Int64 = 1000) {
         self.lines = lines
         self.period = period
     }
 
-    /// How many lines were suppressed so far.
+    /// The number of lines suppressed so far.
     public var suppressedCount: Int { state.withLock { state in state.suppressedInAll } }
 
-    /// Judges a line.
+    /// Decides about a line.
     ///
-    /// - Parameter now: Any clock in milliseconds; when it goes back, a period begins.
+    /// - Parameter now: Any clock in milliseconds; a step back starts a new period.
     public func decide(now: Int64) -> Decision {
         state.withLock { state in
             var ended = 0
-            // A clock set back by a day must not silence a day of lines.
+            // A clock set back by a day must not suppress a day of lines.
             if state.start.map({ start in now - start >= period || now < start }) ?? true {
                 ended = state.suppressed
                 state = State(start: now, suppressedInAll: state.suppressedInAll)

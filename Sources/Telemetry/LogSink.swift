@@ -2,13 +2,13 @@ public import Dispatch
 import Glibc
 import SystemSupport
 
-/// Takes finished lines from any thread and writes them from one of its own.
+/// Writes log lines from any thread on a thread of its own.
 ///
-/// Whoever hands in a line pays for a short lock and a copy, never for the descriptor: when that
-/// blocks, lines wait up to the capacity and are then dropped and counted, and the first line written
-/// afterwards says how many (H209).
+/// A caller only takes a short lock and copies its line. While the output blocks, lines wait up to
+/// the capacity; further ones are dropped and counted, and the next line written says how many
+/// (H209).
 public final class LogSink: Sendable {
-    /// Bytes that may wait; 1 MiB is some 4,000 requests.
+    /// Bytes that may wait; 1 MiB holds about 4,000 requests.
     public static let defaultCapacity = 1 << 20
 
     private let capacity: Int
@@ -25,14 +25,14 @@ public final class LogSink: Sendable {
         var isScheduled = false
     }
 
-    /// Makes a sink.
+    /// Creates a sink.
     ///
     /// - Parameters:
-    ///   - capacity: Bytes that may wait while the output is busy.
-    ///   - gathering: How long lines are collected, so that a busy server makes one system call for
-    ///     many of them.
+    ///   - capacity: Bytes that may wait while the output blocks.
+    ///   - gathering: How long lines are collected, so that a busy server writes many lines in one
+    ///     system call.
     ///   - clock: Milliseconds since 1970 UTC, for the line about dropped lines.
-    ///   - output: Writes all of the bytes, may block, and says whether it could.
+    ///   - output: Writes all of the bytes; may block; returns whether it succeeded.
     public init(
         capacity: Int = LogSink.defaultCapacity,
         gathering: DispatchTimeInterval = .milliseconds(20),
@@ -45,10 +45,10 @@ public final class LogSink: Sendable {
         self.output = output
     }
 
-    /// How many lines were dropped so far.
+    /// The number of lines dropped so far.
     public var droppedLines: Int { state.withLock { state in state.droppedInAll } }
 
-    /// Hands a line over, with its line feed; never blocks.
+    /// Adds a line with its line feed; never blocks.
     public func write(_ line: LogLine) {
         let isFirst = state.withLock { state -> Bool in
             guard state.waiting.count + line.bytes.count <= capacity else {
@@ -63,9 +63,10 @@ public final class LogSink: Sendable {
         if isFirst { queue.asyncAfter(deadline: .now() + gathering) { self.drain() } }
     }
 
-    /// Writes what waits, without gathering, and waits for that.
+    /// Writes the waiting lines now and waits for that.
     ///
-    /// - Returns: Whether it was written in time; a blocked output must not keep a process alive.
+    /// - Returns: Whether they were written in time; a blocked output must not keep the process
+    ///   alive.
     @discardableResult
     public func flush(within patience: DispatchTimeInterval = .seconds(1)) -> Bool {
         let done = DispatchSemaphore(value: 0)
@@ -82,7 +83,7 @@ public final class LogSink: Sendable {
             return (state.waiting, state.dropped)
         }
         if dropped > 0 { _ = output(notice(of: dropped).bytes) }
-        // A descriptor that refuses lines for good is no reason to fail a request.
+        // Errors are ignored: a broken output must not fail requests.
         if !lines.isEmpty { _ = output(lines) }
     }
 
@@ -96,16 +97,16 @@ public final class LogSink: Sendable {
 }
 
 extension LogSink {
-    /// A sink that writes to a descriptor, such as 2, the standard error.
+    /// Creates a sink for a file descriptor, such as 2, standard error.
     public convenience init(descriptor: Int32, capacity: Int = LogSink.defaultCapacity) {
         self.init(capacity: capacity) { lines in Self.write(lines, to: descriptor) }
     }
 
-    /// Writes everything, waiting where the descriptor does not block by itself.
+    /// Writes all bytes; waits if the descriptor is non-blocking.
     private static func write(_ lines: [UInt8], to descriptor: Int32) -> Bool {
         var rest = lines[...]
         while !rest.isEmpty {
-            // Holds because the pointer is only used during the call and the count is the slice's.
+            // Safe: the pointer is only used during the call, and the count is the slice's.
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
             }
@@ -122,7 +123,7 @@ extension LogSink {
     }
 }
 
-/// The wall clock, in milliseconds since 1970 UTC.
+/// The wall clock in milliseconds since 1970 UTC.
 @Sendable public func systemMilliseconds() -> Int64 {
     var time = timespec()
     // Cannot fail: the clock exists and the address is valid during the call.

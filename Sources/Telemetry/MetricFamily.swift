@@ -1,29 +1,30 @@
 internal import Bytes
 
-/// What is measured under one name: the declaration that the page, the article Metrics and the tests read.
+/// The declaration of a metric: the source of the metrics page and of the table in the article
+/// Metrics.
 public struct MetricFamily: Sendable, Hashable {
-    /// How its values are to be read.
+    /// The type of its values.
     public enum Kind: String, Sendable, Hashable {
         /// Only grows, from zero at the start of the process.
         case counter
         /// Goes up and down.
         case gauge
-        /// How many observations were at most so large, and their sum.
+        /// Counts of observations up to each bound, and their sum.
         case histogram
     }
 
-    /// Letters, digits and underscores; ends in the name of its unit, and not in `_total`.
+    /// Letters, digits and underscores; ends with the unit's name, and not with `_total`.
     public let name: String
-    /// How its values are to be read.
+    /// The type of its values.
     public let kind: Kind
-    /// What its values count.
+    /// The unit of its values.
     public let unit: MetricUnit
-    /// Names of its labels, in the order of their values.
+    /// The names of its labels, in the order of their values.
     public let labels: [String]
-    /// One sentence.
+    /// The description: one sentence.
     public let help: String
 
-    /// Declares a family.
+    /// Declares a metric.
     public init(
         _ name: String, _ kind: Kind, in unit: MetricUnit = .none, labels: [String] = [],
         _ help: String
@@ -35,21 +36,21 @@ public struct MetricFamily: Sendable, Hashable {
         self.help = help
     }
 
-    /// The name its values stand under: counters end in `_total`.
+    /// The name of its samples: counters end with `_total`.
     public var sampleName: String { kind == .counter ? "\(name)_total" : name }
 }
 
-/// What the values of a family count. Values are whole ticks, so that adding them is one instruction
-/// and loses nothing; the page shows them in the base unit that Prometheus asks for.
+/// The unit of a metric. Values are stored as whole ticks, so that adding is one exact instruction;
+/// they are written in Prometheus's base unit.
 public enum MetricUnit: String, Sendable, Hashable {
-    /// Things.
+    /// A number of things.
     case none = ""
-    /// Bytes, under the name they have there.
+    /// Bytes.
     case bytes
-    /// Time; a tick is a nanosecond.
+    /// Seconds; a tick is a nanosecond.
     case seconds
 
-    /// The decimals of a tick.
+    /// The number of decimals of a tick.
     private var decimals: Int { self == .seconds ? 9 : 0 }
 
     /// Appends a value in the base unit, exactly: `1500000000` ticks of time are `1.5`.

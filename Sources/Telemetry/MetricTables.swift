@@ -1,17 +1,17 @@
 import Synchronization
 
-/// The counters of one family: one for each combination of its labels' values.
+/// The counters of a metric, one for each combination of label values.
 public struct CounterTable: Sendable {
-    /// What is counted.
+    /// The metric.
     public let family: MetricFamily
     private let rows: LabelRows
     private let cells: ShardedCounters
 
-    /// Zeros.
+    /// Creates counters of zero.
     ///
     /// - Parameters:
-    ///   - values: The values of each label of the family.
-    ///   - shards: How many loops add at the same time.
+    ///   - values: The values of each label.
+    ///   - shards: The number of loops that add concurrently.
     public init(_ family: MetricFamily, _ values: [LabelValues] = [], shards: Int = 1) {
         precondition(family.kind == .counter && family.labels.count == values.count)
         self.family = family
@@ -19,13 +19,13 @@ public struct CounterTable: Sendable {
         cells = ShardedCounters(count: rows.count, shards: shards)
     }
 
-    /// Adds to the counter of a row, which counts the combinations with the last label running
-    /// fastest; from any thread, best from that of the shard.
+    /// Adds to a counter. `row` numbers the combinations of label values, the last label varying
+    /// fastest. Any thread may call it; fastest is the shard's own.
     public func add(_ amount: Int = 1, row: Int = 0, shard: Int = 0) {
         cells.add(amount, at: row, shard: shard)
     }
 
-    /// Writes the counters; one whose combination of labels never occurred is left out.
+    /// Writes the counters; combinations of labels that never occurred are left out.
     public func write(to page: inout MetricsWriter) {
         page.begin(family)
         for row in 0..<rows.count {
@@ -35,16 +35,16 @@ public struct CounterTable: Sendable {
     }
 }
 
-/// The histograms of one family: one for each combination of its labels' values, with fixed bounds.
+/// The histograms of a metric, one for each combination of label values, with fixed bounds.
 public struct HistogramTable: Sendable {
-    /// What is observed.
+    /// The metric.
     public let family: MetricFamily
-    /// The largest value of each bucket but the last, which takes all others; in ticks, ascending.
+    /// The upper bounds of all buckets but the last, in ticks, ascending.
     public let bounds: [Int]
     private let rows: LabelRows
     private let cells: ShardedCounters
 
-    /// Nothing observed yet; the parameters are those of ``CounterTable``.
+    /// Creates empty histograms; the parameters are those of ``CounterTable``.
     public init(
         _ family: MetricFamily, bounds: [Int], _ values: [LabelValues] = [], shards: Int = 1
     ) {
@@ -56,23 +56,23 @@ public struct HistogramTable: Sendable {
         cells = ShardedCounters(count: rows.count * (bounds.count + 2), shards: shards)
     }
 
-    /// Takes a value in, as ``CounterTable/add(_:row:shard:)`` does.
+    /// Adds an observation; `row` and `shard` as in ``CounterTable/add(_:row:shard:)``.
     public func observe(_ value: Int, row: Int = 0, shard: Int = 0) {
         var bucket = 0
-        // Most observations end in the first few buckets.
+        // Most observations fall into the first few buckets.
         while bucket < bounds.count, value > bounds[bucket] { bucket += 1 }
         let first = row * (bounds.count + 2)
         cells.add(1, at: first + bucket, shard: shard)
         cells.add(value, at: first + bounds.count + 1, shard: shard)
     }
 
-    /// Writes the histograms; one that nothing was observed for is left out if it has labels.
+    /// Writes the histograms; an empty one is left out if it has labels.
     public func write(to page: inout MetricsWriter) {
         page.begin(family)
         for row in 0..<rows.count {
             let first = row * (bounds.count + 2)
-            // Buckets first: an observation that comes meanwhile may miss in the sum, never the
-            // other way round, and the count is that of the buckets.
+            // Buckets are read before the sum: a concurrent observation may be missing in the
+            // buckets but never in the sum. The count is that of the buckets.
             var count = 0
             let counts = (0...bounds.count).map { bucket in
                 count += cells.value(at: first + bucket)
@@ -86,16 +86,15 @@ public struct HistogramTable: Sendable {
     }
 }
 
-/// The values a label may take, known before the first request (H212): what a client sends cannot
-/// add one.
+/// The values of a label, declared before the first request (H212): no client can add one.
 public struct LabelValues: Sendable {
-    /// The value of everything that was not declared.
+    /// The value for everything that is not declared.
     public static let other = "other"
 
     /// The declared values, then ``other``.
     public let all: [String]
-    /// Places of the values of each length. Comparing a literal with itself costs two words, so this
-    /// finds a route in a few instructions, where a dictionary would hash all of it.
+    /// Indexes of the values by length. Comparing a literal with itself compares two words, so this
+    /// finds a route in a few instructions; a dictionary would hash the whole text.
     private let byLength: [[Int]]
 
     /// Declares the values, each once.
@@ -107,10 +106,10 @@ public struct LabelValues: Sendable {
         self.byLength = byLength
     }
 
-    /// How many there are.
+    /// The number of values.
     public var count: Int { all.count }
 
-    /// The place of a value, or that of ``other``.
+    /// The index of a value, or that of ``other``.
     public func index(of value: String) -> Int {
         let length = value.utf8.count
         guard length < byLength.count else { return all.count - 1 }
@@ -119,7 +118,7 @@ public struct LabelValues: Sendable {
     }
 }
 
-/// Numbers the combinations of labels: the last label runs fastest.
+/// Numbers the combinations of label values; the last label varies fastest.
 struct LabelRows: Sendable {
     private let labels: [LabelValues]
     let count: Int
@@ -129,7 +128,7 @@ struct LabelRows: Sendable {
         count = labels.reduce(1) { product, values in product * values.count }
     }
 
-    /// The values of a combination, in the order of the labels.
+    /// The label values of a combination, in the order of the labels.
     func values(of row: Int) -> [String] {
         var rest = row
         let backwards = labels.reversed().map { values in
@@ -140,21 +139,21 @@ struct LabelRows: Sendable {
     }
 }
 
-/// Numbers that many threads add to and anybody reads.
+/// Counters that many threads add to concurrently.
 ///
-/// Each shard is for one loop: what two cores add to in turn costs ten times what one adds to alone.
-/// An addition is nine instructions and never allocates.
+/// Each shard is for one loop: adding to a number that two cores share takes ten times as long. An
+/// addition takes nine instructions and never allocates.
 final class ShardedCounters: Sendable {
     private let blocks: [Block]
     private let blocksPerShard: Int
 
-    /// Zeros, so many for each shard.
+    /// Creates `count` zeros for each shard.
     init(count: Int, shards: Int) {
         blocksPerShard = (count + Block.size - 1) / Block.size
         blocks = (0..<blocksPerShard * max(shards, 1)).map { _ in Block() }
     }
 
-    /// Adds to a number; a shard that does not exist traps.
+    /// Adds to a number; traps if the shard does not exist.
     func add(_ amount: Int, at index: Int, shard: Int) {
         blocks[shard * blocksPerShard + index / Block.size].add(amount, at: index % Block.size)
     }
@@ -166,13 +165,13 @@ final class ShardedCounters: Sendable {
         }
     }
 
-    /// Shards have blocks of their own, so no cache line belongs to two of them.
+    /// A block belongs to one shard, so shards share no cache line.
     private final class Block: Sendable {
         static let size = 64
         private let cells = InlineArray<64, Atomic<Int>> { _ in Atomic(0) }
 
         func add(_ amount: Int, at index: Int) {
-            // Relaxed: the numbers say nothing about other memory, and each of them only grows.
+            // Relaxed: the numbers are independent of other memory, and each only grows.
             cells[index].wrappingAdd(amount, ordering: .relaxed)
         }
 

@@ -1,37 +1,37 @@
-/// The two texts in which Prometheus takes metrics.
+/// The text formats in which Prometheus reads metrics.
 public enum MetricsFormat: String, Sendable, Hashable, CaseIterable {
-    /// The Prometheus text format 0.0.4, for everybody.
+    /// The Prometheus text format 0.0.4, the default.
     case text = "text/plain; version=0.0.4; charset=utf-8"
-    /// OpenMetrics 1.0.0, for whoever asks for it.
+    /// OpenMetrics 1.0.0, if the client accepts it.
     case openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
-    /// What goes into `Content-Type`.
+    /// The value of `Content-Type`.
     public var mediaType: String { rawValue }
 }
 
-/// The text of all metrics while it is written: family by family, the samples of a family together.
+/// Writes metrics as text, metric by metric.
 ///
-/// Follows the Prometheus text format 0.0.4 ("Exposition formats") or OpenMetrics 1.0.0. They differ in
-/// the name a counter is declared under, in `# UNIT`, in quotes of help, in bounds, and in the last line.
+/// The formats, Prometheus text 0.0.4 ("Exposition formats") and OpenMetrics 1.0.0, differ in the
+/// name of a counter's declaration, `# UNIT`, quotes in descriptions, bounds, and the last line.
 public struct MetricsWriter: Sendable {
-    /// What has been written so far, UTF-8.
+    /// The text written so far, in UTF-8.
     public private(set) var bytes: [UInt8] = []
     private let format: MetricsFormat
     private var family: MetricFamily?
 
-    /// An empty page.
+    /// Creates an empty text.
     public init(_ format: MetricsFormat) {
         self.format = format
         bytes.reserveCapacity(16 << 10)
     }
 
-    /// Writes a family with one sample, without labels.
+    /// Writes a metric with one sample, without labels.
     public mutating func write(_ family: MetricFamily, _ value: Int) {
         begin(family)
         sample([], value)
     }
 
-    /// Begins a family.
+    /// Writes the declaration of a metric.
     public mutating func begin(_ family: MetricFamily) {
         self.family = family
         let name = format == .openMetrics ? family.name : family.sampleName
@@ -43,21 +43,21 @@ public struct MetricsWriter: Sendable {
         }
     }
 
-    /// Writes a sample of the family that was begun last.
+    /// Writes a sample of the metric declared last.
     ///
     /// - Parameters:
-    ///   - labels: The values of the family's labels, all of them.
-    ///   - value: In the ticks of its unit.
+    ///   - labels: The values of all its labels.
+    ///   - value: In ticks of its unit.
     public mutating func sample(_ labels: [String], _ value: Int) {
         guard let family else { return }
         line(family.sampleName, labels, family.unit, value)
     }
 
-    /// Writes one histogram of the family that was begun last.
+    /// Writes a histogram of the metric declared last.
     ///
     /// - Parameters:
-    ///   - bounds: The largest value of each bucket but the last.
-    ///   - counts: How many observations were at most so large; the last one counts all.
+    ///   - bounds: The upper bounds of all buckets but the last.
+    ///   - counts: The observations up to each bound; the last counts all.
     mutating func histogram(_ labels: [String], bounds: [Int], counts: [Int], sum: Int) {
         guard let family else { return }
         for (place, count) in counts.enumerated() {
@@ -68,7 +68,7 @@ public struct MetricsWriter: Sendable {
         line("\(family.name)_count", labels, .none, counts.last ?? 0)
     }
 
-    /// Ends the page.
+    /// Ends the text.
     public mutating func end() {
         if format == .openMetrics { append("# EOF\n") }
     }
@@ -91,7 +91,7 @@ public struct MetricsWriter: Sendable {
         append("\n")
     }
 
-    /// OpenMetrics writes bounds as canonical decimals, with a point.
+    /// OpenMetrics requires a decimal point in bounds.
     private func text(bound: Int, _ unit: MetricUnit) -> String {
         var bytes: [UInt8] = []
         unit.append(bound, to: &bytes)

@@ -1,27 +1,27 @@
-/// Takes secrets out of texts before they reach the log (H208).
+/// Removes secrets from texts before they are logged (H208).
 ///
-/// A net behind the rule, not the rule: whoever logs does not hand secrets in. Request lines never
-/// need it, because they hold route templates instead of paths.
+/// This is a second line of defence: callers do not log secrets. Request lines never need it,
+/// because they hold route templates instead of paths.
 public enum Redaction {
-    /// Names of metadata whose values are never shown.
+    /// Metadata whose values are never shown.
     private static let secretNames: Set<String> = [
         "authorization", "cookie", "nonce", "password", "secret", "set-cookie", "signature",
         "token",
     ]
 
-    /// What stands in the log for a value that is never shown.
+    /// The text shown instead of a hidden value.
     public static let hidden = "[hidden]"
 
-    /// Whether a value of this name is never shown.
+    /// Whether values of this name are never shown.
     public static func hides(_ name: String) -> Bool { secretNames.contains(name.lowercased()) }
 
-    /// The text with credentials and query strings cut out, and with the tokens of upload and
-    /// download URLs cut to six characters.
+    /// The text without credentials and query strings, and with the tokens of upload and download
+    /// URLs cut to six characters.
     public static func filtered(_ text: some StringProtocol) -> String {
         String(decoding: filtered(bytes: Array(text.utf8)), as: UTF8.self)
     }
 
-    /// The same for bytes that need not be UTF-8, such as the beginning of a refused request.
+    /// The same for bytes that need not be UTF-8, such as the start of a refused request.
     public static func filtered(bytes: [UInt8]) -> [UInt8] {
         var clean: [UInt8] = []
         clean.reserveCapacity(bytes.count)

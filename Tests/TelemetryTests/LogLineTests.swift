@@ -19,7 +19,7 @@ import Testing
         (951_782_400_000, "2000-02-29T00:00:00.000Z"),
         (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
         (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
-    ]) func `knows the calendar`(milliseconds: Int64, expected: String) {
+    ]) func `has the date of the Gregorian calendar`(milliseconds: Int64, expected: String) {
         var bytes: [UInt8] = []
         LogTime.append(milliseconds, to: &bytes)
         #expect(String(decoding: bytes, as: UTF8.self) == expected)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: UInt8.min...UInt8.max)
-    func `H207 copies only what stands for itself, wherever it stands`(byte: UInt8) {
+    func `H207 copies only bytes that need no escaping, at any position`(byte: UInt8) {
         let standsForItself = (0x20...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C
         for place in 0..<19 {
             var text = [UInt8](repeating: UInt8(ascii: "x"), count: 19)

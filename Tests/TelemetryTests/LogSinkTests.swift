@@ -30,7 +30,7 @@ import Testing
         }
         sink.write(line(0))
         entered.wait()
-        // The output hangs now; a handful of lines finds room, the rest is dropped.
+        // The output blocks now; a few lines fit, the rest is dropped.
         for number in 1...50 { sink.write(line(number)) }
         for _ in 0..<3 { gate.signal() }
         #expect(sink.flush())
@@ -40,7 +40,7 @@ import Testing
         #expect(text.split(separator: "\n").count < 10)
     }
 
-    @Test func `H209 gives up flushing when its output stays blocked`() {
+    @Test func `H209 stops flushing if its output stays blocked`() {
         let gate = DispatchSemaphore(value: 0)
         let sink = LogSink(gathering: .milliseconds(0)) { _ in
             gate.wait()
@@ -51,7 +51,7 @@ import Testing
         gate.signal()
     }
 
-    @Test func `H209 tells a flood of equal lines once a period`() {
+    @Test func `H209 reports suppressed lines once a period`() {
         let limit = LogRateLimiter(lines: 2)
         let verdicts = [0, 1, 2, 3, 1000, 1001].map { now in limit.decide(now: now) }
         #expect(
@@ -61,7 +61,7 @@ import Testing
             ])
     }
 
-    @Test func `H209 a clock set back begins a period, and silences nothing`() {
+    @Test func `H209 a clock set back starts a period, and suppresses nothing`() {
         let limit = LogRateLimiter(lines: 1)
         let verdicts = [86_400_000, 86_400_001, 5, 6].map { now in limit.decide(now: now) }
         #expect(
@@ -70,7 +70,7 @@ import Testing
             ])
     }
 
-    @Test func `takes the entries of swift-log as one object each`() {
+    @Test func `writes each swift-log entry as one object`() {
         let written = Locked<[UInt8]>([])
         let sink = LogSink { lines in
             written.withLock { written in written += lines }

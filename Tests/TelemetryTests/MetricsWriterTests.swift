@@ -9,7 +9,7 @@ import Testing
     private let wait = MetricFamily("wait_seconds", .histogram, in: .seconds, "Time waited.")
     private let size = MetricFamily("memory_bytes", .gauge, in: .bytes, "Memory held.")
 
-    @Test func `says in the text format what Prometheus reads`() {
+    @Test func `writes Prometheus's text format`() {
         #expect(
             page(.text) == """
                 # HELP http_requests_total Answers "as" counted.\\nAll\\\\
@@ -30,7 +30,7 @@ import Testing
                 """)
     }
 
-    @Test func `says in OpenMetrics what its specification asks for`() {
+    @Test func `writes OpenMetrics as specified`() {
         #expect(
             page(.openMetrics) == """
                 # HELP http_requests Answers \\"as\\" counted.\\nAll\\\\
@@ -112,7 +112,7 @@ import Testing
             ])
     }
 
-    @Test func `additions from several threads are all there`() {
+    @Test func `additions from several threads are all counted`() {
         let family = MetricFamily("things", .counter, labels: ["kind"], "Things.")
         let kinds = LabelValues((0..<100).map { number in "kind \(number)" })
         let table = CounterTable(family, [kinds], shards: 3)
@@ -126,7 +126,7 @@ import Testing
         #expect(lines.allSatisfy { line in line.hasSuffix(" 600") })
     }
 
-    @Test func `an empty counter without labels is zero, one with labels is not there`() {
+    @Test func `an empty counter without labels is zero, one with labels is left out`() {
         var page = MetricsWriter(.text)
         CounterTable(MetricFamily("a", .counter, "A.")).write(to: &page)
         CounterTable(
