@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// Encrypts a stream with AES-256 in CBC mode, padded as in PKCS#7 (RFC 5652 §6.3).
+/// Encrypts a stream with AES-256 in CBC mode, with the padding of PKCS#7 (RFC 5652 §6.3).
 ///
-/// A file of the C boundary: the context lives from `init` to `deinit`, nobody else sees it, and
-/// OpenSSL writes at most what was asked for plus one block into the arrays it is handed.
+/// Boundary to C: the OpenSSL context lives from `init` to `deinit` and is never shared, and
+/// OpenSSL writes at most the length of the input plus one block into an output array.
 @safe final class Cipher {
     private let context: OpaquePointer
     private static let block = 16
@@ -18,9 +18,9 @@ import COpenSSL
 
     deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
-    /// Whole blocks of what has come so far.
+    /// Encrypts the next bytes and returns the finished blocks.
     func encrypt(_ bytes: [UInt8]) -> [UInt8] {
-        // OpenSSL counts in 32 bits; who streams stays far below.
+        // OpenSSL counts in 32 bits; streamed pieces are far smaller.
         precondition(bytes.count <= Int(Int32.max) - Self.block, "a piece of 2 GiB")
         return unsafe [UInt8](unsafeUninitializedCapacity: bytes.count + Self.block) {
             free, count in
@@ -32,7 +32,7 @@ import COpenSSL
         }
     }
 
-    /// The last block.
+    /// Returns the last block; call once.
     func finish() -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: Self.block) { free, count in
             var written: Int32 = 0

@@ -1,23 +1,23 @@
 import HTTP
 
-/// One file in a tar archive, compressed with gzip, encrypted with AES-256-CBC; no I/O.
+/// Writes a tar archive with one file, compressed with gzip and encrypted with AES-256-CBC, without
+/// I/O.
 ///
-/// Bytes go in as they come, and what can leave comes out, so memory does not depend on the size of
-/// the file. Belongs to whoever made it; not to be shared between threads.
+/// It streams, so memory does not depend on the file's size. Not safe for concurrent use.
 public final class EncryptedArchive {
     private let header: TarHeader
     private let deflater = Deflater(.gzip)
     private let cipher: Cipher
     private var rest: Int64
 
-    /// Begins an archive.
+    /// Creates an archive.
     ///
     /// - Parameters:
-    ///   - name: Of the file inside: at most 100 ASCII characters.
-    ///   - size: Of the file inside, in bytes: tar says it before the first of them.
+    ///   - name: The file's name: at most 100 ASCII characters.
+    ///   - size: The file's size in bytes; the tar header needs it before the first byte.
     ///   - modifiedAt: Seconds since 1970 UTC.
-    ///   - key: 32 bytes nobody can guess.
-    ///   - initialVector: 16 such bytes, for this archive alone.
+    ///   - key: 32 random bytes.
+    ///   - initialVector: 16 random bytes, used for this archive only.
     public init(
         name: StaticString, size: Int64, modifiedAt: Int64, key: [UInt8], initialVector: [UInt8]
     ) {
@@ -29,14 +29,14 @@ public final class EncryptedArchive {
     /// The first bytes of the archive.
     public func begin() -> [UInt8] { seal(header.bytes, .none) }
 
-    /// Takes the next bytes of the file and gives those of the archive that can leave.
+    /// Adds the next bytes of the file; returns the bytes of the archive that are complete.
     public func append(_ bytes: [UInt8]) -> [UInt8] {
         rest -= Int64(bytes.count)
         precondition(rest >= 0, "a file is longer than its header says")
         return seal(bytes, .none)
     }
 
-    /// The last bytes of the archive: the padding, and the two empty blocks all tar files end in.
+    /// The last bytes of the archive: the padding, and the two empty blocks that end a tar file.
     public func finish() -> [UInt8] {
         precondition(rest == 0, "a file is shorter than its header says")
         let block = Int64(TarHeader.block)
@@ -58,7 +58,7 @@ struct TarHeader {
     /// When it was made, in seconds since 1970 UTC.
     let modifiedAt: Int64
 
-    /// All files are padded to a multiple of this.
+    /// Files are padded to a multiple of this many bytes.
     static let block = 512
 
     var bytes: [UInt8] {
@@ -72,7 +72,7 @@ struct TarHeader {
         put(Self.octal(0, 7), at: 116)
         put(Self.number(size), at: 124)
         put(Self.octal(modifiedAt, 11), at: 136)
-        // The checksum is counted as if it were blanks itself.
+        // The checksum is computed as if its own field were blank.
         put([UInt8](repeating: UInt8(ascii: " "), count: 8), at: 148)
         put(Array("0".utf8), at: 156)
         put(Array("ustar\u{0}00".utf8), at: 257)
@@ -80,8 +80,8 @@ struct TarHeader {
         return header
     }
 
-    /// Eleven octal digits say 8 GiB; beyond it the base-256 form that GNU tar introduced and all
-    /// others read.
+    /// Eleven octal digits reach 8 GiB; beyond that the base-256 form of GNU tar, which other
+    /// programs read, too.
     private static func number(_ size: Int64) -> [UInt8] {
         guard size >= 1 << 33 else { return octal(size, 11) }
         return [0x80, 0, 0, 0]

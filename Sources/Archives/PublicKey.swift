@@ -1,31 +1,31 @@
 import COpenSSL
 
-/// An RSA key that others hold the private half of; of 2048 bits at least.
+/// An RSA public key of at least 2048 bits.
 ///
-/// A file of the C boundary: OpenSSL reads the arrays it is handed during the call only, and every
-/// object of its own is freed in the function that made it.
+/// Boundary to C: OpenSSL reads the arrays only during a call, and every OpenSSL object is freed in
+/// the function that created it.
 public struct PublicKey: Sendable {
-    /// The key without armour (`SubjectPublicKeyInfo`, RFC 5280 §4.1).
+    /// The key in DER (`SubjectPublicKeyInfo`, RFC 5280 §4.1).
     public let der: [UInt8]
 
-    /// Fewest bits of a modulus.
+    /// The smallest accepted modulus in bits.
     public static let minimumBits = 2048
-    /// Most bits of a modulus: what OpenSSL computes with at all.
+    /// The largest modulus in bits that OpenSSL supports.
     static let maximumBits = 16_384
-    /// Longest text that is looked at; a key of ``maximumBits`` has some 3 KiB.
+    /// The longest accepted PEM text; a key of ``maximumBits`` has about 3 KiB.
     private static let longestText = 16 << 10
 
-    /// Reads `-----BEGIN PUBLIC KEY-----`.
+    /// Reads a PEM text with `-----BEGIN PUBLIC KEY-----`.
     ///
-    /// `nil` for everything that is no such key, is too small, or cannot seal anything: a key is
-    /// tried before it is believed.
+    /// `nil` for any other text, for a key that is too small, and for one that fails a test
+    /// encryption.
     public init?(pem: String) {
         let text = Array(pem.utf8)
         guard text.count <= Self.longestText else { return nil }
         guard let source = unsafe BIO_new_mem_buf(text, Int32(text.count)) else { return nil }
         defer { unsafe BIO_free(source) }
         defer { ERR_clear_error() }
-        // Without an answer about the passphrase OpenSSL asks at the terminal, and waits for one.
+        // Without this callback OpenSSL asks for a passphrase at the terminal and waits.
         guard let key = unsafe PEM_read_bio_PUBKEY(source, nil, { _, _, _, _ in -1 }, nil) else {
             return nil
         }
@@ -39,13 +39,13 @@ public struct PublicKey: Sendable {
         guard seal([UInt8](repeating: 0, count: 32)) != nil else { return nil }
     }
 
-    /// A key that was read before; `nil` for other bytes.
+    /// Reads a key in DER; `nil` for other bytes.
     public init?(der: [UInt8]) {
         self.der = der
         guard seal([UInt8](repeating: 0, count: 32)) != nil else { return nil }
     }
 
-    /// Encrypts a few bytes (RSAES-PKCS1-v1_5, RFC 8017 §7.2); `nil` when the key is unfit.
+    /// Encrypts a few bytes (RSAES-PKCS1-v1_5, RFC 8017 §7.2); `nil` if the key cannot be used.
     public func seal(_ bytes: [UInt8]) -> [UInt8]? {
         defer { ERR_clear_error() }
         guard let key = unsafe opened() else { return nil }

@@ -6,25 +6,25 @@ internal import MessagingWire
 internal import SystemSupport
 public import Uploads
 
-/// The lines of an export as they were at one moment, in files that have no name, to be sent to
-/// somebody who may be slow (X10).
+/// The lines of an application's export at one moment, in unnamed files, ready to be sent to a slow
+/// client (X10).
 ///
-/// Bytes of contents are not in it: they are read when their turn comes, so the disk holds them once.
-/// Memory holds a piece of 1 MiB, whatever there is, and the id of each content while it is written.
+/// The bytes of contents are not copied: they are read when they are sent, so the disk holds them
+/// once. Memory holds a piece of 1 MiB, and the id of each content while the snapshot is written.
 public final class ExportSnapshot: Sendable {
     private let lines: ScratchFile
-    /// Which content stands where: 32 bytes each.
+    /// Where each content's bytes belong among the lines: records of 32 bytes.
     private let markers: ScratchFile
     private let queue = WorkQueue("parley.moving")
 
     private static let piece = 256 << 10
 
-    /// Writes everything of an application down; the database is let go of when this returns.
+    /// Writes the whole application to disk; the database snapshot is released when this returns.
     ///
     /// - Parameters:
-    ///   - folder: Where the files lie; a crash leaves nothing of them.
-    ///   - contents: Whether their bytes are to be sent, too.
-    ///   - requireSpace: Throws when the disk is too full for more; asked before each piece.
+    ///   - folder: Where the files are; a crash leaves nothing of them.
+    ///   - contents: Whether the bytes of contents are to be sent, too.
+    ///   - requireSpace: Throws when the disk is too full; called before each piece.
     /// - Throws: `Rejection.notFound(.application)`; `CancellationError` soon after a cancellation;
     ///   `DiskError`.
     public init(
@@ -57,9 +57,10 @@ public final class ExportSnapshot: Sendable {
         }
     }
 
-    /// Hands out all of it, in pieces, no faster than they are taken.
+    /// Sends the export in pieces, each after the one before has been taken.
     ///
-    /// - Throws: ``UploadError/gone`` when a content has been deleted meanwhile; what `take` throws.
+    /// - Throws: ``UploadError/gone`` when a content has been deleted meanwhile; what `take`
+    ///   throws.
     public func forEachPiece(
         from contents: ContentRepository, _ take: @Sendable ([UInt8]) async throws -> Void
     ) async throws {
@@ -92,8 +93,8 @@ public final class ExportSnapshot: Sendable {
         }
     }
 
-    /// Writes the bytes of a content as lines; all but the last as long as usual, so that they are the
-    /// same wherever they come from.
+    /// Writes the bytes of a content as lines of the default length, except the last, so that the
+    /// output does not depend on where the bytes come from.
     private func write(
         _ marker: ContentMarker, from contents: ContentRepository,
         _ take: ([UInt8]) async throws -> Void
@@ -124,7 +125,7 @@ public final class ExportSnapshot: Sendable {
     }
 }
 
-/// What is being written down.
+/// A snapshot that is being written.
 private struct Draft {
     var lines: ScratchFile
     var markers: ScratchFile
@@ -157,7 +158,7 @@ private struct Draft {
     }
 }
 
-/// A place among the lines, and the content whose bytes stand there.
+/// A position among the lines, and the content whose bytes belong there.
 private struct ContentMarker {
     let place: Int64
     let content: Content.ID
@@ -171,7 +172,7 @@ private struct ContentMarker {
         self.size = size
     }
 
-    /// Reads what ``bytes`` has written; `nil` where something is missing.
+    /// Reads the form of ``bytes``; `nil` for another length.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.length, let content = Content.ID(bytes: bytes[16...]) else {
             return nil

@@ -4,12 +4,12 @@ internal import Messaging
 public import MessagingStore
 public import Uploads
 
-/// Bytes of contents on their way to where they are served: from the lines before a record, or from
-/// elsewhere.
+/// Receives the bytes of contents during an import, from the lines before a record or from another
+/// source.
 ///
-/// They are staged until the record comes, read once while they are written, and published only with
-/// the digest that the record says. What was staged and not published goes with this object. One
-/// importer at a time; the disk is waited for on his thread.
+/// Bytes are staged until their record arrives and published only if they have the digest in the
+/// record. Staged bytes that were not published are discarded with this object. For one importer;
+/// file access blocks the calling thread.
 public final class ImportedContents {
     private struct Staged {
         let name: BlobName
@@ -23,22 +23,22 @@ public final class ImportedContents {
     private let requireQuota: (Int64) async throws -> Void
     private let bringElsewhere: ((StoredFile) async throws -> Void)?
     private var staged: [Content.ID: Staged] = [:]
-    /// The one that came last, whose bytes are not durable yet.
+    /// The content received last, whose bytes are not durable yet.
     private var open: (content: Content.ID, file: StagedFile)?
 
-    /// Room is asked for each time so many bytes have come.
+    /// Bytes after which free space is checked again.
     private static let step: Int64 = 16 << 20
     private var unasked: Int64 = ImportedContents.step
 
-    /// Nothing has come yet.
+    /// Creates an empty receiver.
     ///
     /// - Parameters:
     ///   - blobs: Where bytes are staged.
-    ///   - contents: Where they are served.
-    ///   - requireSpace: Throws when the disk is too full for more.
-    ///   - requireQuota: Throws when the application may not hold so many bytes more.
-    ///   - bringElsewhere: Brings a content whose bytes stand on no line; `nil` where there is nothing
-    ///     else to bring them from.
+    ///   - contents: Where they are published.
+    ///   - requireSpace: Throws when the disk is too full.
+    ///   - requireQuota: Throws when the application may not hold that many more bytes.
+    ///   - bringElsewhere: Copies a content whose bytes are not in the lines; `nil` if there is no
+    ///     other source.
     public init(
         by blobs: BlobFolder, to contents: ContentRepository,
         requireSpace: @escaping () throws -> Void = {},
@@ -53,14 +53,14 @@ public final class ImportedContents {
     }
 
     deinit {
-        // What stays is removed by the next start.
+        // The next start removes what is left.
         for file in staged.values { try? blobs.discard(file.name) }
     }
 
-    /// Whether everything that has come has been named.
+    /// Whether a record has named every received content.
     var isEmpty: Bool { staged.isEmpty }
 
-    /// Takes the next piece of a content.
+    /// Adds the next piece of a content.
     func add(_ piece: ArchivedBytes) throws {
         var file = try staged[piece.content] ?? begin(piece.content)
         guard piece.place == file.size else {
@@ -85,7 +85,7 @@ public final class ImportedContents {
         guard staged.count < Message.partLimit else {
             throw ArchiveLineError("content", "is one too many before the record that names them")
         }
-        // Not the content's own name: an upload of it may be under way.
+        // Not the content's own name: an upload of the same content may be in progress.
         guard let name = BlobName("import-\(content.uuid)") else {
             preconditionFailure("an id is a name")
         }
@@ -101,9 +101,9 @@ public final class ImportedContents {
         open = nil
     }
 
-    /// Puts the bytes of a content where they are served, durably; nothing serves them yet.
+    /// Publishes the bytes of a content durably; nothing refers to them yet.
     ///
-    /// - Parameter bytes: Of contents that were brought before and that the application does not know yet.
+    /// - Parameter bytes: Bytes of contents that were published before and are not recorded yet.
     nonisolated(nonsending) func bring(_ file: StoredFile, besides bytes: Int64) async throws {
         guard let id = Content.ID(uuid: file.place.uuid), let taken = staged[id] else {
             guard let bringElsewhere else {

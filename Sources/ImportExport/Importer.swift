@@ -2,41 +2,41 @@ public import Messaging
 public import MessagingStore
 internal import MessagingWire
 
-/// Brings the lines of an export into a store, a few to a transaction, so that others write between
-/// them (X10).
+/// Imports the lines of an export into a store, a few per transaction, so that other writers are
+/// not blocked (X10).
 public struct Importer {
     private let store: MessagingStore
     private let contents: ImportedContents
-    /// The only application that may come; `nil` for any.
+    /// The only application that is accepted; `nil` for any.
     private let only: Application.ID?
 
     private var application: Application.ID?
     private var waiting: [(line: Int, step: ImportStep)] = []
     private var weight = 0
-    /// Whose messages come just now.
+    /// The conversation whose messages are being read.
     private var open: Conversation.ID?
-    /// The record of a conversation that came last.
+    /// The last conversation record.
     private var conversation: ArchivedConversation?
-    /// What has been brought and may have messages that are not in order yet.
+    /// An imported conversation that may have messages which are not in order yet.
     private var unsettled: Conversation.ID?
-    /// Contents whose bytes were brought for records that wait, and how many bytes these are.
+    /// Contents that were published for waiting records, by id, with their digest.
     private var brought: [Content.ID: [UInt8]] = [:]
     private var broughtBytes: Int64 = 0
-    /// A content whose bytes come though they are here.
+    /// A content that is already stored, so that its bytes are skipped.
     private var known: Content.ID?
-    /// What has come so far.
+    /// What has been imported so far.
     public private(set) var summary = ImportSummary()
 
-    /// Records of one transaction at most.
+    /// Most records in one transaction.
     static let stepsAtOnce = 64
-    /// Bytes of their lines, once there are so many.
+    /// Bytes of lines after which a transaction is committed.
     static let bytesAtOnce = 1 << 20
 
-    /// Nothing is brought before ``add(_:line:)``.
+    /// Creates an importer.
     ///
     /// - Parameters:
-    ///   - contents: Where bytes of contents go.
-    ///   - only: The application that may come; `nil` for any, which is made where it is missing.
+    ///   - contents: Receives the bytes of contents.
+    ///   - only: The only application that is accepted; `nil` for any, which is created if missing.
     public init(
         _ store: MessagingStore, _ contents: ImportedContents, only: Application.ID? = nil
     ) {
@@ -45,9 +45,9 @@ public struct Importer {
         self.only = only
     }
 
-    /// Takes the next line.
+    /// Imports the next line.
     ///
-    /// - Throws: ``ImportError``; what stood on the lines before it is durable then.
+    /// - Throws: ``ImportError``; the lines before it are durable then.
     public nonisolated(nonsending) mutating func add(
         _ bytes: [UInt8], line: Int
     ) async throws {
@@ -66,7 +66,7 @@ public struct Importer {
         summary.lines = line
     }
 
-    /// Ends the last conversation, and waits until all is durable.
+    /// Finishes the last conversation and waits until everything is durable.
     public nonisolated(nonsending) mutating func finish() async throws {
         guard application != nil else {
             throw ImportError(ArchiveLineError(nil, "there is no application"), line: 1)
@@ -80,8 +80,8 @@ public struct Importer {
         }
     }
 
-    /// Ends it in the midst: brings what still waits, whose contents are published already, and puts the
-    /// messages of the last conversation in order.
+    /// Ends early: imports the waiting records, whose contents are already published, and orders
+    /// the messages of the last conversation.
     public nonisolated(nonsending) mutating func stop() async throws {
         try await flush()
         guard let unsettled, let application else { return }
@@ -115,7 +115,7 @@ public struct Importer {
         let application = try begun()
         for content in record.contents {
             guard try await require(content.content, of: application) else { continue }
-            // Should the record be refused, the content is one that nobody needs, and is cleaned up.
+            // If the record is rejected, the content is unused and will be cleaned up.
             if record.kind != .content { waiting.append((line, .content(content))) }
         }
         guard contents.isEmpty else {
@@ -148,9 +148,9 @@ public struct Importer {
         open = nil
     }
 
-    /// Bytes come before whatever refers to them.
+    /// Publishes a content before anything refers to it.
     ///
-    /// - Returns: Whether they have come now.
+    /// - Returns: Whether it was published now.
     private nonisolated(nonsending) mutating func require(
         _ content: Content, of application: Application.ID
     ) async throws -> Bool {
@@ -161,7 +161,7 @@ public struct Importer {
             }
             return false
         }
-        // Contents of all applications lie side by side.
+        // Contents of all applications share one folder.
         guard try await store.signedContent(content.id) == nil else {
             throw ArchiveLineError("contents.id", "is that of a content of another application")
         }
@@ -214,7 +214,7 @@ public struct Importer {
 }
 
 extension ArchiveRecord {
-    /// Whose messages it begins or belongs to.
+    /// The conversation that the record starts or belongs to.
     fileprivate var conversation: Conversation.ID? {
         switch self {
         case .conversation(let moved): moved.conversation.id

@@ -1,20 +1,20 @@
 public import Messaging
 internal import MessagingWire
 
-/// Cuts bytes that come in pieces into lines; memory holds one line and one piece.
+/// Splits bytes that arrive in pieces into lines; memory holds one line and one piece.
 public struct LineSplitter {
     private var buffer: [UInt8] = []
-    /// Where in the buffer the next line begins.
+    /// Where the next line begins in the buffer.
     private var start = 0
-    /// Up to where it has been looked through for an end.
+    /// Up to where the buffer has been searched for a line end.
     private var seen = 0
-    /// The number of the line that was cut last; the first is 1.
+    /// The number of the line returned last; the first is 1.
     public private(set) var number = 0
 
-    /// Nothing yet.
+    /// Creates an empty splitter.
     public init() {}
 
-    /// Takes the next piece.
+    /// Adds the next piece.
     public mutating func append(_ piece: some Sequence<UInt8>) {
         buffer.removeSubrange(..<start)
         seen -= start
@@ -22,9 +22,9 @@ public struct LineSplitter {
         buffer.append(contentsOf: piece)
     }
 
-    /// The next line without its end; `nil` while that has not come.
+    /// The next line without its line end; `nil` until that has arrived.
     ///
-    /// - Throws: When it is longer than a line may be.
+    /// - Throws: ``ImportError`` for a line above the limit.
     public mutating func next() throws(ImportError) -> [UInt8]? {
         guard let end = buffer[seen...].firstIndex(of: UInt8(ascii: "\n")) else {
             seen = buffer.count
@@ -39,7 +39,7 @@ public struct LineSplitter {
         return cut(at: end, behind: end + 1)
     }
 
-    /// What stands behind the last end, after the last piece: a line, unless it is empty.
+    /// The bytes behind the last line end, after the last piece; `nil` if there are none.
     public mutating func last() -> [UInt8]? {
         start < buffer.count ? cut(at: buffer.count, behind: buffer.count) : nil
     }

@@ -1,8 +1,8 @@
 public import Blobs
 
-/// A file without a name that grows at its end, written in large pieces, and is read again.
+/// An unnamed temporary file that is appended to with buffering and read again.
 ///
-/// Every method waits for the disk.
+/// Every method blocks on the disk.
 public struct ScratchFile: Sendable {
     private let file: StagedFile
     private var buffer: [UInt8] = []
@@ -10,9 +10,9 @@ public struct ScratchFile: Sendable {
 
     private static let piece = 256 << 10
 
-    /// Makes an empty one, which goes with its last holder.
+    /// Creates an empty file, which is deleted with its last reference.
     ///
-    /// - Parameter name: One that nobody else uses, of the characters that a `BlobName` has.
+    /// - Parameter name: A unique name of the characters allowed in a `BlobName`.
     public init(in folder: BlobFolder, _ name: String) throws(DiskError) {
         guard let name = BlobName(name) else {
             throw DiskError(kind: .other, operation: "name a scratch file")
@@ -20,12 +20,12 @@ public struct ScratchFile: Sendable {
         file = try folder.makeUnlinkedFile(name)
     }
 
-    /// How many bytes were appended.
+    /// The number of bytes appended.
     public var size: Int64 { written + Int64(buffer.count) }
 
-    /// Adds bytes.
+    /// Appends bytes.
     ///
-    /// - Returns: Whether a piece of the file was written.
+    /// - Returns: Whether buffered bytes were written to the file.
     @discardableResult
     public mutating func append(_ bytes: some Collection<UInt8>) throws(DiskError) -> Bool {
         buffer.append(contentsOf: bytes)
@@ -34,14 +34,14 @@ public struct ScratchFile: Sendable {
         return true
     }
 
-    /// Writes what waits, so that it can be read.
+    /// Writes the buffered bytes, so that they can be read.
     public mutating func flush() throws(DiskError) {
         try file.write(buffer.span, at: written)
         written += Int64(buffer.count)
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Reads at most so many bytes that have been flushed.
+    /// Reads at most `count` flushed bytes.
     public func read(_ count: Int, at place: Int64) throws(DiskError) -> [UInt8] {
         try file.read(count, at: place)
     }

@@ -3,18 +3,18 @@ import Testing
 
 @testable import Archives
 
-@Suite struct `A sealed archive` {
+@Suite struct `An encrypted archive` {
     private let key = (0..<32).map { UInt8($0) }
     private let vector = (100..<116).map { UInt8($0) }
 
     @Test(arguments: [0, 1, 511, 512, 513, 100_000])
-    func `is what openssl and tar open`(size: Int) throws {
+    func `can be opened with openssl and tar`(size: Int) throws {
         let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let whole = seal(content, pieces: [content])
         #expect(try decryptedArchive(whole, key: key, initialVector: vector) == content)
     }
 
-    @Test func `does not depend on how the bytes come`() throws {
+    @Test func `does not depend on the lengths of the pieces`() throws {
         let content = (0..<3000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let pieces = stride(from: 0, to: content.count, by: 113).map { start in
             Array(content[start..<min(start + 113, content.count)])
@@ -23,7 +23,7 @@ import Testing
         #expect(try decryptedArchive(cut, key: key, initialVector: vector) == content)
     }
 
-    @Test func `says sizes beyond 8 GiB in base 256`() {
+    @Test func `writes sizes beyond 8 GiB in base 256`() {
         let header = TarHeader(name: "x", size: 1 << 33, modifiedAt: 0).bytes
         #expect(header[124..<136].elementsEqual([0x80, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0]))
         let small = TarHeader(name: "x", size: (1 << 33) - 1, modifiedAt: 0).bytes
@@ -40,7 +40,7 @@ import Testing
 }
 
 @Suite struct `A public key` {
-    @Test func `seals what its private half opens`() throws {
+    @Test func `encrypts what its private key decrypts`() throws {
         let pair = try TestKey()
         let key = try #require(PublicKey(pem: pair.pem))
         let secret = (0..<32).map { UInt8($0) }
@@ -68,8 +68,8 @@ import Testing
         #expect(PublicKey(pem: text) == nil)
     }
 
-    // From a terminal this would wait for somebody who types.
-    @Test func `is not under a passphrase, and nobody is asked for one`() throws {
+    // At a terminal OpenSSL would wait for input.
+    @Test func `has no passphrase, and OpenSSL asks for none`() throws {
         let locked = try TestKey().pem.replacing(
             "-----BEGIN PUBLIC KEY-----\n",
             with: """

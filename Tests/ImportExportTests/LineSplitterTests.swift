@@ -3,8 +3,8 @@ import Testing
 
 @testable import ImportExport
 
-@Suite struct `Cutting lines` {
-    @Test(arguments: 1...9) func `pieces of any length are the same lines`(length: Int) throws {
+@Suite struct `Splitting lines` {
+    @Test(arguments: 1...9) func `pieces of any length give the same lines`(length: Int) throws {
         #expect(try lines("ab\n\né\nlast", in: length) == ["ab", "", "é", "last"])
         #expect(try lines("ab\n", in: length) == ["ab"])
         #expect(try lines("", in: length) == [])
