@@ -1,17 +1,17 @@
 internal import HTTP
 internal import HTTPClient
 
-/// What went wrong with one attempt, and what to do about it.
+/// The failure of one attempt, and how to continue.
 struct AttemptFailure: Error {
     let error: ObjectStoreError
-    /// Whether another attempt may help (§10.3).
+    /// Whether another attempt may succeed (§10.3).
     var isRetryable = false
-    /// Whether nothing was said for as long as the store may take.
+    /// Whether the store did not answer in time.
     var isTimeout = false
-    /// The store's clock, in milliseconds since 1970, where it says that ours is off.
+    /// The store's time in milliseconds since 1970, if it rejected this machine's clock.
     var storeTime: Int64?
 
-    /// No answer, or one that broke off.
+    /// No response, or one that broke off.
     init(_ error: HTTPClientError, in operation: String) {
         let (kind, isRetryable): (ObjectStoreError.Kind, Bool) =
             switch error.kind {
@@ -28,7 +28,7 @@ struct AttemptFailure: Error {
         isTimeout = error.kind == .timedOut
     }
 
-    /// An answer that does what was asked, and makes no sense; the next one may.
+    /// A successful response that cannot be read; the next one may be readable.
     init(_ fault: XMLError, status: Int, in operation: String) {
         error = ObjectStoreError(
             .unexpected, operation, status: status,
@@ -36,22 +36,21 @@ struct AttemptFailure: Error {
         isRetryable = true
     }
 
-    /// An answer that ended before so many bytes that should have come.
+    /// A response that ended `rest` bytes too early.
     init(endingBefore rest: Int64, in operation: String) {
         error = ObjectStoreError(
             .unreachable, operation, words: "the answer ended \(rest) bytes too early")
         isRetryable = true
     }
 
-    /// An answer that lacks a field.
+    /// A response without a required header.
     init(lacking field: String, status: Int, in operation: String) {
         error = ObjectStoreError(
             .unexpected, operation, status: status, words: "the answer has no sound \(field)")
     }
-}
 
-extension AttemptFailure {
-    /// An answer that says no: by its document if it has one of a store, else by its status (§10.3).
+    /// An error response: classified by its document, if it is a store's, otherwise by its status
+    /// (§10.3).
     init(
         status: Int, fields: Fields, body: [UInt8], in operation: String, at address: BucketAddress
     ) {
@@ -69,11 +68,13 @@ extension AttemptFailure {
             case .clockSkew: "the clock of this machine and the store's differ by too much"
             case .missingObject: "there is no such object"
             case .missingUpload: "there is no such multipart upload"
-            case .unexpected: document == nil ? "this is no answer of a store" : "the store says no"
+            case .unexpected:
+                document == nil
+                    ? "the response is not from an object store" : "the store refused the request"
             case .busy: "the store is overloaded or has a fault"
-            default: "the store says no"
+            default: "the store refused the request"
             }
-        let said = document.map { ", it says: " + Self.clean($0.message) } ?? ""
+        let said = document.map { "; it answered: " + Self.clean($0.message) } ?? ""
         error = ObjectStoreError(
             kind, operation, status: status, code: document.map { Self.clean($0.code) },
             words: words + said)
@@ -116,8 +117,8 @@ extension AttemptFailure {
         }
     }
 
-    /// Of a status alone. A 404 of this kind comes from a proxy or a wrong endpoint as well: it says
-    /// nothing about an object (§10.3).
+    /// The kind for a status alone. A 404 without a store's document may come from a proxy or a
+    /// wrong endpoint: it says nothing about an object (§10.3).
     private static func kind(status: Int) -> ObjectStoreError.Kind {
         switch status {
         case 301, 307, 308: .wrongRegion
@@ -130,7 +131,7 @@ extension AttemptFailure {
         }
     }
 
-    /// What a store wrote, fit for a log line.
+    /// The store's text, made safe for a log line.
     private static func clean(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -140,18 +141,18 @@ extension AttemptFailure {
     }
 }
 
-/// `<Error>`: what a store says when it does not do what was asked; in a 200 too (§10.3).
+/// `<Error>`: the document of an error response, sometimes sent with status 200 (§10.3).
 struct ErrorDocument: Equatable {
-    /// Such as `NoSuchKey`.
+    /// The error code, such as `NoSuchKey`.
     var code = ""
-    /// A sentence of the store's own.
+    /// The store's own message.
     var message = ""
-    /// Where the bucket is, when a request came to another region.
+    /// The bucket's region, when a request went to another one.
     var region: String?
 
-    /// `nil` for a document of another kind, also one that is none: a proxy's page.
+    /// `nil` for any other document, such as a proxy's error page.
     init?(_ bytes: [UInt8]) {
-        // A faulty document says nothing, and the status decides.
+        // Without a readable document the status decides.
         guard let read = try? Self.read(bytes), !read.code.isEmpty else { return nil }
         self = read
     }
@@ -167,7 +168,7 @@ struct ErrorDocument: Equatable {
             case "Code": error.code = try reader.text()
             case "Message": error.message = try reader.text()
             case "Region": error.region = try reader.text()
-            default: try reader.pass()
+            default: try reader.skip()
             }
         }
         try reader.finish()
@@ -175,15 +176,15 @@ struct ErrorDocument: Equatable {
     }
 }
 
-/// How long to wait before another attempt: twice as long each time, and by chance up to half of that
-/// less, so that clients the store turned away together do not come back together (§10.3).
+/// The delay before another attempt: doubled each time, minus a random share of up to a half, so
+/// that clients rejected together do not retry together (§10.3).
 struct Backoff: Sendable {
-    /// Milliseconds.
+    /// In milliseconds.
     let first: Int64
-    /// Milliseconds.
+    /// In milliseconds.
     let longest: Int64
 
-    /// The wait after so many attempts, in milliseconds.
+    /// The delay after a number of attempts, in milliseconds.
     func wait(after attempts: Int, random: (ClosedRange<Int64>) -> Int64) -> Int64 {
         let doublings = min(attempts - 1, 30)
         let whole = min(longest, first << Int64(doublings))

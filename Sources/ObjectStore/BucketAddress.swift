@@ -1,17 +1,17 @@
-/// Where a bucket and what lies in it are found (§10.4).
+/// The URLs of a bucket and its objects (§10.4).
 struct BucketAddress: Sendable {
-    /// `https://`.
+    /// `https://` or `http://`.
     let scheme: String
-    /// As the field `Host` has it.
+    /// The value of the header `Host`.
     let host: String
-    /// Encoded; what stands before a key.
+    /// The encoded path before a key.
     private let root: String
-    /// Encoded; where the bucket itself is.
+    /// The encoded path of the bucket itself.
     private let own: String
-    /// As `x-amz-copy-source` begins.
+    /// The bucket's name, with which `x-amz-copy-source` begins.
     let bucket: String
 
-    /// `nil` when the settings name no place.
+    /// `nil` if the endpoint is invalid.
     init?(_ settings: ObjectStoreSettings) {
         guard let place = EndpointURL(settings.endpoint) else { return nil }
         scheme = place.isSecure ? "https://" : "http://"
@@ -28,27 +28,27 @@ struct BucketAddress: Sendable {
         }
     }
 
-    /// The encoded path of a whole key, and of the bucket for none.
+    /// The encoded path of a full key, or of the bucket for `nil`.
     func path(of key: String?) -> String { key.map { root + URIEncoding.path($0) } ?? own }
 
-    /// The whole URL; path and query are encoded.
+    /// The full URL of an encoded path and query.
     func url(path: String, query: String) -> String {
         scheme + host + path + (query.isEmpty ? "" : "?" + query)
     }
 }
 
-/// The parts of `https://host:port/path`.
+/// A parsed endpoint: `https://host:port/path`.
 struct EndpointURL: Sendable {
     let isSecure: Bool
-    /// The host with its port, where that is not the usual one: what libcurl writes into `Host`, and
-    /// what is signed therefore.
+    /// The host and its port, unless that is the scheme's default: libcurl sends this as `Host`, so
+    /// it is also what is signed.
     let host: String
-    /// Encoded, without a slash at its end; empty for none.
+    /// The encoded path without a trailing slash; empty for none.
     let path: String
-    /// Whether the host is an address rather than a name.
+    /// Whether the host is an IP address.
     let isAddress: Bool
 
-    /// `nil` for anything but a scheme, a host of ASCII letters, and perhaps a port and a path.
+    /// `nil` for anything but a scheme, a host in ASCII, and an optional port and path.
     init?(_ text: String) {
         let lowered = text.lowercased()
         guard let scheme = ["https://", "http://"].first(where: { lowered.hasPrefix($0) }) else {
@@ -106,21 +106,21 @@ struct EndpointURL: Sendable {
     }
 }
 
-/// Percent-encoding as signatures want it (§10.4): every byte but `A–Z a–z 0–9 - . _ ~` escaped, once,
-/// in upper-case digits.
+/// Percent-encoding for signatures (§10.4): every byte except `A–Z a–z 0–9 - . _ ~` is escaped
+/// once, in upper-case digits.
 ///
-/// One byte written otherwise, and the store computes another signature.
+/// Any difference makes the store compute another signature.
 enum URIEncoding {
-    /// A name or value of a query.
+    /// Encodes a name or value of a query.
     static func component(_ text: String) -> String { encoded(text, keepsSlashes: false) }
 
-    /// A path, whose slashes stay.
+    /// Encodes a path, without its slashes.
     static func path(_ text: String) -> String { encoded(text, keepsSlashes: true) }
 
-    /// Undoes what stores do to keys when asked for `encoding-type=url`; `nil` when a `%` starts no
-    /// escape or the bytes are no UTF-8.
+    /// Decodes a key that a store has encoded for `encoding-type=url`; `nil` for an invalid escape
+    /// or invalid UTF-8.
     ///
-    /// They write a blank as `+`.
+    /// Stores write a space as `+`.
     static func decoded(_ text: String) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8.makeIterator()

@@ -1,49 +1,49 @@
 internal import HTTP
 
-/// What a store lists page by page, of which one is held at a time: a list may be of any length.
+/// The elements of a paged list of any length; one page is in memory at a time.
 struct PagedList<Element: Sendable, Marker: Sendable>: AsyncSequence, AsyncIteratorProtocol,
     Sendable
 {
     typealias Failure = ObjectStoreError
-    /// Asks for the page behind a marker, or for the first.
-    typealias Turn =
+    /// Requests the page after a marker, or the first page.
+    typealias LoadPage =
         @Sendable (_ marker: Marker?) async throws(ObjectStoreError) -> (
             elements: [Element], next: Marker?
         )
 
-    private let turn: Turn
+    private let loadPage: LoadPage
     private var page: ArraySlice<Element> = []
     private var marker: Marker?
     private var isLast = false
 
-    init(_ turn: @escaping Turn) { self.turn = turn }
+    init(_ loadPage: @escaping LoadPage) { self.loadPage = loadPage }
 
     func makeAsyncIterator() -> Self { self }
 
     mutating func next() async throws(ObjectStoreError) -> Element? {
-        // A page may hold nothing of ours.
+        // A page may be empty after filtering.
         while page.isEmpty, !isLast {
-            let (elements, next) = try await turn(marker)
+            let (elements, next) = try await loadPage(marker)
             (page, marker, isLast) = (elements[...], next, next == nil)
         }
         return page.popFirst()
     }
 }
 
-/// One page of the objects of a bucket (`ListBucketResult`).
+/// One page of a bucket's objects (`ListBucketResult`).
 struct ObjectPage {
     struct Object: Equatable {
-        /// With the prefix of the store.
+        /// With the store's prefix.
         var key: String
         var modified: Int64?
         var size: Int64
     }
 
     private(set) var objects: [Object] = []
-    /// What the next page is asked for with; `nil` on the last.
+    /// The token for the next page; `nil` on the last.
     private(set) var next: String?
 
-    /// - Parameter token: What this page was asked for with; a store that repeats itself is noticed.
+    /// - Parameter token: The token of this page, to detect a store that repeats itself.
     init(_ bytes: [UInt8], after token: String?) throws(XMLError) {
         var reader = try XMLReader(bytes)
         try reader.enter("ListBucket")
@@ -55,7 +55,7 @@ struct ObjectPage {
             case "IsTruncated": isTruncated = try reader.boolean()
             case "EncodingType": isEncoded = try reader.text() == "url"
             case "NextContinuationToken": following = try reader.text()
-            default: try reader.pass()
+            default: try reader.skip()
             }
         }
         try reader.finish()
@@ -79,7 +79,7 @@ struct ObjectPage {
             case "Key": key = try reader.text()
             case "LastModified": modified = MultipartPage.milliseconds(try reader.text())
             case "Size": size = try reader.number()
-            default: try reader.pass()
+            default: try reader.skip()
             }
         }
         guard let key, let size, !key.isEmpty else {
@@ -91,15 +91,14 @@ struct ObjectPage {
 
 /// One page of the parts of a multipart upload (`ListPartsResult`, §10.3).
 struct PartPage {
-    /// In ascending order of their numbers.
+    /// In ascending order of part numbers.
     var parts: [ObjectPart] = []
-    /// Whether parts carry their CRC-32C (§10.4).
+    /// Whether parts have a CRC-32C (§10.4).
     var hasChecksums = false
-    /// Where the next page begins; `nil` on the last.
+    /// The marker of the next page; `nil` on the last.
     var next: Int?
 
-    /// - Parameter marker: Where this page begins; what it lists stands behind, so a store that
-    ///   repeats itself is noticed.
+    /// - Parameter marker: The part number before this page, to detect a store that repeats itself.
     init(_ bytes: [UInt8], after marker: Int) throws(XMLError) {
         var reader = try XMLReader(bytes)
         try reader.enter("ListParts")
@@ -108,10 +107,11 @@ struct PartPage {
         while let name = try reader.child() {
             switch name {
             case "Part": parts.append(try Self.part(&reader))
-            case "ChecksumAlgorithm": hasChecksums = try reader.text() == ObjectStore.sum.value
+            case "ChecksumAlgorithm":
+                hasChecksums = try reader.text() == ObjectStore.checksumAlgorithm.value
             case "IsTruncated": isTruncated = try reader.boolean()
             case "NextPartNumberMarker": nextMarker = Int(try reader.number())
-            default: try reader.pass()
+            default: try reader.skip()
             }
         }
         try reader.finish()
@@ -138,7 +138,7 @@ struct PartPage {
             case "Size": size = try reader.number()
             case "ETag": tag = try reader.text()
             case "ChecksumCRC32C": sum = try reader.text()
-            default: try reader.pass()
+            default: try reader.skip()
             }
         }
         guard let number = number.flatMap(Int.init(exactly:)), number > 0, let size,
@@ -150,26 +150,26 @@ struct PartPage {
     }
 }
 
-/// One page of the open multipart uploads of a bucket (`ListMultipartUploadsResult`, §10.3).
+/// One page of a bucket's open multipart uploads (`ListMultipartUploadsResult`, §10.3).
 struct MultipartPage {
     struct Upload: Equatable {
-        /// With the prefix of the store.
+        /// With the store's prefix.
         var key: String
         var upload: String
         var initiated: Int64?
     }
 
     struct Marker: Equatable {
-        /// Empty where a store goes by uploads alone, as SeaweedFS does.
+        /// Empty in stores that page by upload id alone, such as SeaweedFS.
         var key: String
         var upload: String
     }
 
     private(set) var uploads: [Upload] = []
-    /// Where the next page begins; `nil` on the last.
+    /// The marker of the next page; `nil` on the last.
     private(set) var next: Marker?
 
-    /// - Parameter marker: Where this page begins; a store that repeats itself is noticed.
+    /// - Parameter marker: The marker of this page, to detect a store that repeats itself.
     init(_ bytes: [UInt8], after marker: Marker?) throws(XMLError) {
         var reader = try XMLReader(bytes)
         try reader.enter("ListMultipartUploads")
@@ -182,7 +182,7 @@ struct MultipartPage {
             case "EncodingType": isEncoded = try reader.text() == "url"
             case "NextKeyMarker": following.key = try reader.text()
             case "NextUploadIdMarker": following.upload = try reader.text()
-            default: try reader.pass()
+            default: try reader.skip()
             }
         }
         try reader.finish()
@@ -207,7 +207,7 @@ struct MultipartPage {
             case "Key": key = try reader.text()
             case "UploadId": upload = try reader.text()
             case "Initiated": initiated = milliseconds(try reader.text())
-            default: try reader.pass()
+            default: try reader.skip()
             }
         }
         guard let key, let upload, !key.isEmpty, !upload.isEmpty else {
@@ -221,7 +221,8 @@ struct MultipartPage {
         return key
     }
 
-    /// `2030-01-31T23:59:59.000Z`, in milliseconds since 1970; what is below a second is left out.
+    /// Reads `2030-01-31T23:59:59.000Z` as milliseconds since 1970; fractions of a second are
+    /// dropped.
     static func milliseconds(_ text: String) -> Int64? {
         let pieces = text.split(omittingEmptySubsequences: false) { "-T:Z".contains($0) }
         guard pieces.count == 7, pieces[6].isEmpty else { return nil }

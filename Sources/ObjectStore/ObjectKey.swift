@@ -1,12 +1,12 @@
 internal import HTTP
 
-/// The name of an object below the prefix of its store, such as `content/0190…`.
+/// The key of an object without the store's prefix, such as `content/0190…`.
 public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
-    /// The name as it is.
+    /// The key as text.
     public let text: String
 
-    /// Takes 1 to 512 bytes of text without control characters; segments between slashes are neither
-    /// empty nor `.` nor `..`, which somebody on the way might fold. `nil` for anything else.
+    /// Accepts 1 to 512 bytes of text without control characters and without empty, `.` or `..`
+    /// segments, which a proxy might normalize. `nil` for anything else.
     public init?(_ text: String) {
         guard (1...512).contains(text.utf8.count),
             text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }),
@@ -19,29 +19,29 @@ public struct ObjectKey: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// The name as it is.
+    /// The key as text.
     public var description: String { text }
 
-    /// Equal as bytes: stores fold nothing.
+    /// Compares bytes: stores do not normalize keys.
     public static func == (left: ObjectKey, right: ObjectKey) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8)
     }
 
-    /// By bytes, as equality.
+    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }
 
-/// What a store says of an object without sending it.
+/// The properties of an object.
 public struct ObjectSummary: Sendable, Equatable {
     /// In bytes.
     public let size: Int64
-    /// Its `ETag`, with its quotes: a name of this state of it, never a digest.
+    /// The `ETag` with its quotes: it identifies a version of the object and is no digest.
     public let tag: String
-    /// Its media type.
+    /// The media type.
     public let type: String?
-    /// What was kept with it, by names in small letters.
+    /// The metadata stored with the object; names are in lower case.
     public let metadata: [String: String]
 
     init?(_ fields: Fields) {
@@ -61,7 +61,7 @@ public struct ObjectSummary: Sendable, Equatable {
     }
 }
 
-/// An object that the store lists.
+/// An object in a list.
 public struct ListedObject: Sendable, Equatable {
     /// Without the store's prefix.
     public let key: ObjectKey
@@ -71,17 +71,17 @@ public struct ListedObject: Sendable, Equatable {
     public let size: Int64
 }
 
-/// What must hold for an object to be stored, so that of two writers one notices the other.
+/// A condition for storing an object, so that concurrent writers detect each other.
 public enum PutCondition: Sendable, Equatable {
-    /// Nothing.
+    /// No condition.
     case none
-    /// There is none of that key.
+    /// No object with that key exists.
     case absent
-    /// The object is still the one with this `ETag`.
+    /// The object still has this `ETag`.
     case matches(String)
 }
 
-/// What a pre-signed URL has the store say, instead of what was stored with the object.
+/// Headers that a store sends with a pre-signed URL instead of those stored with the object.
 public struct ResponseOverrides: Sendable, Equatable {
     /// `Content-Type`.
     public var type: String?
@@ -90,7 +90,7 @@ public struct ResponseOverrides: Sendable, Equatable {
     /// `Cache-Control`.
     public var caching: String?
 
-    /// Overrides what is given.
+    /// Overrides the given headers.
     public init(type: String? = nil, disposition: String? = nil, caching: String? = nil) {
         self.type = type
         self.disposition = disposition

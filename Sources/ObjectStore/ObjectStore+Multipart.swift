@@ -1,21 +1,22 @@
 internal import HTTP
 public import HTTPClient
 
-/// A part of a multipart upload, as the store holds it.
+/// A part of a multipart upload, as the store has it.
 public struct ObjectPart: Sendable, Equatable {
-    /// From 1 to 10,000; ascending order decides assembly (§10.2).
+    /// From 1 to 10,000; parts are assembled in ascending order (§10.2).
     public let number: Int
     /// In bytes.
     public let size: Int64
-    /// The store's name of these bytes, as it wrote it, with its quotes.
+    /// The part's `ETag`, with its quotes.
     public let tag: String
-    /// Their CRC-32C in base64, where parts carry it (§10.4).
+    /// The CRC-32C in base64, if parts have one (§10.4).
     var sum: String?
 
-    /// The most parts an upload has (§10.2).
+    /// The most parts of an upload (§10.2).
     public static let maximumPartCount = 10_000
 
-    /// Takes what ``ObjectStore/putPart(_:upload:number:_:sha256:)`` answered and the size that was sent.
+    /// Creates a part from the `ETag` that ``ObjectStore/putPart(_:upload:number:_:sha256:)``
+    /// returned and the size sent.
     public init(number: Int, size: Int64, tag: String) {
         self.number = number
         self.size = size
@@ -25,29 +26,30 @@ public struct ObjectPart: Sendable, Equatable {
 
 /// A multipart upload that was neither completed nor aborted.
 public struct OpenMultipartUpload: Sendable, Equatable {
-    /// Without the prefix of the store.
+    /// Without the store's prefix.
     public let key: ObjectKey
-    /// The store's name of the upload.
+    /// The upload id.
     public let upload: String
-    /// When it was created, in milliseconds since 1970; `nil` when the store does not say.
+    /// When it was created, in milliseconds since 1970; `nil` if the store does not say.
     public let initiated: Int64?
 }
 
 extension ObjectStore {
-    /// Begins a multipart upload; its name in the store.
+    /// Starts a multipart upload and returns its id.
     ///
-    /// After an attempt whose answer was lost there is one more, which ``openMultipartUploads()`` finds.
+    /// If the response of an attempt was lost, another upload remains, which
+    /// ``openMultipartUploads()`` lists.
     ///
     /// - Parameters:
-    ///   - type: The media type of the object.
-    ///   - metadata: As ``put(_:_:type:sha256:metadata:condition:onBytesSent:)`` takes it.
+    ///   - type: The object's media type.
+    ///   - metadata: As in ``put(_:_:type:sha256:metadata:condition:onBytesSent:)``.
     public func createMultipartUpload(
         _ key: ObjectKey, type: String, metadata: [String: String] = [:]
     ) async throws(ObjectStoreError) -> String {
         var request = StoreRequest("create", .post, fullKey(key))
         request.query = [("uploads", "")]
         request.fields = try description(type: type, metadata, in: request.operation)
-        if settings.sendsPartChecksums { request.fields.append(Self.sum) }
+        if settings.sendsPartChecksums { request.fields.append(Self.checksumAlgorithm) }
         request.body = .bytes([])
         let upload = try await document(request) { body throws(XMLError) in
             try XMLReader.member("UploadId", of: "InitiateMultipartUpload", body)
@@ -56,15 +58,17 @@ extension ObjectStore {
         return upload
     }
 
-    /// Stores a part; one of the same number is replaced.
+    /// Stores a part, replacing one with the same number.
     ///
     /// - Parameters:
-    ///   - number: 1…10,000.
-    ///   - body: 5 MiB to 5 GiB, the last part down to nothing; read again for each attempt.
-    ///   - sha256: The 32 bytes of the body's SHA-256, where the caller has them; the body is read for
-    ///     them otherwise.
-    ///   - onBytesSent: Told how many bytes of the body went out; starts over with each attempt.
-    /// - Throws: `missingUpload` when there is no such upload any more.
+    ///   - number: From 1 to 10,000.
+    ///   - body: 5 MiB to 5 GiB, except that the last part may be shorter; read again for each
+    ///     attempt.
+    ///   - sha256: The body's SHA-256, if the caller has it; otherwise the body is read to compute
+    ///     it.
+    ///   - onBytesSent: Called with the bytes of the body sent so far; starts over with each
+    ///     attempt.
+    /// - Throws: `missingUpload` if the upload no longer exists.
     public func putPart(
         _ key: ObjectKey, upload: String, number: Int, _ body: ClientBody, sha256: [UInt8]? = nil,
         onBytesSent: (@Sendable (Int64) -> Void)? = nil
@@ -80,12 +84,12 @@ extension ObjectStore {
         return ObjectPart(number: number, size: body.count ?? 0, tag: try await tag(request))
     }
 
-    /// Stores a part out of another object of this bucket, without its bytes coming here.
+    /// Copies a range of another object of this bucket into a part, within the store.
     ///
     /// - Parameters:
     ///   - source: The other object.
-    ///   - range: Bytes of it, at least 5 MiB unless this is the last part (§10.3).
-    /// - Throws: `missingObject` when there is no such source.
+    ///   - range: At least 5 MiB, unless this is the last part (§10.3).
+    /// - Throws: `missingObject` if the source does not exist.
     public func copyPart(
         _ key: ObjectKey, upload: String, number: Int, from source: ObjectKey, range: Range<Int64>
     ) async throws(ObjectStoreError) -> ObjectPart {
@@ -116,14 +120,12 @@ extension ObjectStore {
         request.query = [("partNumber", "\(number)"), ("uploadId", upload)]
         return request
     }
-}
 
-extension ObjectStore {
-    /// Makes an object of its parts.
+    /// Completes a multipart upload, which creates the object.
     ///
-    /// - Parameter parts: At least one, in ascending order; all but the last of 5 MiB at least.
-    /// - Throws: `missingUpload` also when an earlier attempt succeeded and its answer was lost: whether
-    ///   it did, ``head(_:)`` tells by the object's size, and nothing else does (§10.3).
+    /// - Parameter parts: At least one, in ascending order; all but the last of at least 5 MiB.
+    /// - Throws: `missingUpload` also if an earlier attempt succeeded and its response was lost;
+    ///   only the object's size in ``head(_:)`` tells whether it did (§10.3).
     public func complete(
         _ key: ObjectKey, upload: String, _ parts: [ObjectPart]
     ) async throws(ObjectStoreError) {
@@ -145,10 +147,10 @@ extension ObjectStore {
         note(upload, hasChecksums: nil)
     }
 
-    /// Ends a multipart upload and takes its parts away, until the store says that nothing is left:
-    /// parts in flight can survive one abort (§10.3). That there is no such upload is success.
+    /// Aborts a multipart upload, repeatedly until the store has no parts of it: parts in flight
+    /// can survive an abort (§10.3). An upload that does not exist is a success.
     ///
-    /// - Throws: `busy` when parts are still there after all attempts.
+    /// - Throws: `busy` if parts are left after all attempts.
     public func abort(_ key: ObjectKey, upload: String) async throws(ObjectStoreError) {
         var request = StoreRequest("abort", .delete, fullKey(key))
         request.query = [("uploadId", upload)]
@@ -178,9 +180,9 @@ extension ObjectStore {
     }
 }
 
-/// `<CompleteMultipartUpload>`: the parts an object is made of (§10.3).
+/// `<CompleteMultipartUpload>`: the list of an object's parts (§10.3).
 enum CompletionDocument {
-    /// Parts in ascending order; tags come from the store and are escaped all the same.
+    /// Writes the parts, in ascending order.
     static func bytes(_ parts: [ObjectPart]) -> [UInt8] {
         var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
         for part in parts {
@@ -199,9 +201,9 @@ enum CompletionDocument {
 }
 
 extension ObjectStore {
-    /// Every part the store holds of a multipart upload, in ascending order of their numbers.
+    /// All parts that the store has of a multipart upload, in ascending order.
     ///
-    /// - Throws: `missingUpload`, which is no proof that it was completed (§10.3).
+    /// - Throws: `missingUpload`, which does not prove that the upload was completed (§10.3).
     public func parts(
         _ key: ObjectKey, upload: String
     ) async throws(ObjectStoreError) -> [ObjectPart] {
@@ -215,8 +217,8 @@ extension ObjectStore {
         return parts
     }
 
-    /// The open multipart uploads below the store's prefix, asked for a thousand at a time. Others' keys
-    /// that no ``ObjectKey`` can name are left out.
+    /// The open multipart uploads below the store's prefix, requested in pages of a thousand. Keys
+    /// that are no ``ObjectKey`` are skipped.
     public func openMultipartUploads() -> some AsyncSequence<OpenMultipartUpload, ObjectStoreError>
         & Sendable
     {
@@ -232,7 +234,7 @@ extension ObjectStore {
         }
     }
 
-    /// One page of parts.
+    /// Requests one page of parts.
     func page(
         _ key: ObjectKey, _ upload: String, after marker: Int, atMost limit: Int
     ) async throws(ObjectStoreError) -> PartPage {
@@ -245,18 +247,18 @@ extension ObjectStore {
         }
     }
 
-    /// One page of open uploads.
+    /// Requests one page of open uploads.
     func page(
         _ operation: String, after marker: MultipartPage.Marker?, atMost limit: Int
     ) async throws(ObjectStoreError) -> MultipartPage {
         var request = StoreRequest(operation, .get, nil)
         request.query = [
-            // Keys hold what XML cannot.
+            // Without this encoding, keys could contain characters that XML forbids.
             ("uploads", ""), ("encoding-type", "url"), ("prefix", settings.prefix),
             ("max-uploads", "\(limit)"),
         ]
         if let marker {
-            // An empty key would name one.
+            // An empty key marker would be taken as a key.
             if !marker.key.isEmpty { request.query.append(("key-marker", marker.key)) }
             request.query.append(("upload-id-marker", marker.upload))
         }

@@ -2,20 +2,21 @@ public import HTTP
 public import HTTPClient
 
 extension ObjectStore {
-    /// Stores an object as a whole; one of the same key is replaced.
+    /// Stores an object, replacing one with the same key.
     ///
     /// - Parameters:
     ///   - body: Up to 5 GiB; read again for each attempt.
-    ///   - type: Its media type.
-    ///   - sha256: The 32 bytes of the body's SHA-256, where the caller has them; the body is read for
-    ///     them otherwise.
-    ///   - metadata: Kept with the object; names of small letters, digits and hyphens, values of
-    ///     printable ASCII.
-    ///   - condition: What must hold for the object to be stored.
-    ///   - onBytesSent: Told how many bytes of the body went out; starts over with each attempt.
-    /// - Returns: The object's `ETag`, with its quotes: a name of this state of it, never a digest.
-    /// - Throws: `preconditionFailed` when the condition does not hold. After an attempt whose answer was lost
-    ///   the object may be there all the same, also then.
+    ///   - type: The media type.
+    ///   - sha256: The body's SHA-256, if the caller has it; otherwise the body is read to compute
+    ///     it.
+    ///   - metadata: Stored with the object; names of lower-case letters, digits and hyphens,
+    ///     values of printable ASCII.
+    ///   - condition: A condition that must hold.
+    ///   - onBytesSent: Called with the bytes of the body sent so far; starts over with each
+    ///     attempt.
+    /// - Returns: The object's `ETag` with its quotes: it identifies this version and is no digest.
+    /// - Throws: `preconditionFailed` if the condition does not hold; the object may exist all the
+    ///   same if the response of an earlier attempt was lost.
     public func put(
         _ key: ObjectKey, _ body: ClientBody, type: String, sha256: [UInt8]? = nil,
         metadata: [String: String] = [:], condition: PutCondition = .none,
@@ -28,14 +29,14 @@ extension ObjectStore {
         case .absent: request.fields.append(("If-None-Match", "*"))
         case .matches(let tag): request.fields.append(("If-Match", tag))
         }
-        // Without a body a length would be missing, which stores insist on.
+        // Stores require a Content-Length, which a missing body would not have.
         request.body = if case .none = body { .bytes([]) } else { body }
         request.payload = try await sums(of: body, sha256: sha256, in: request.operation).payload
         request.onBytesSent = onBytesSent
         return try await tag(request)
     }
 
-    /// Sends a request that is answered with an `ETag`.
+    /// Sends a request whose response has an `ETag`.
     func tag(_ request: StoreRequest) async throws(ObjectStoreError) -> String {
         guard let tag = try await fields(request)["ETag"], !tag.isEmpty else {
             throw AttemptFailure(lacking: "ETag", status: 200, in: request.operation).error
@@ -43,7 +44,7 @@ extension ObjectStore {
         return tag
     }
 
-    /// The fields that say what an object is.
+    /// The headers with an object's media type and metadata.
     func description(
         type: String, _ metadata: [String: String], in operation: String
     ) throws(ObjectStoreError) -> [(name: String, value: String)] {
@@ -73,14 +74,13 @@ extension ObjectStore {
     private static func isPrintable(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
-}
 
-extension ObjectStore {
-    /// What is known of an object; `nil` when the store itself says that there is none (`NoSuchKey`).
+    /// The properties of an object; `nil` if the store itself says that there is none
+    /// (`NoSuchKey`).
     ///
-    /// An answer to HEAD has no document that would tell a missing object from a missing bucket, a
-    /// proxy's 404 or a clock that is off: after any refusal the object's first byte is asked for, and
-    /// what is said to that counts.
+    /// An error response to HEAD has no document to tell a missing object from a missing bucket, a
+    /// proxy's 404 or a wrong clock. After an error the object's first byte is therefore requested,
+    /// and that response decides.
     public func head(_ key: ObjectKey) async throws(ObjectStoreError) -> ObjectSummary? {
         let request = StoreRequest("head object", .head, fullKey(key))
         do throws(ObjectStoreError) {
@@ -95,12 +95,12 @@ extension ObjectStore {
         } catch {
             switch error.kind {
             case .missingObject: return nil
-            // It is there and empty.
+            // The object exists and is empty.
             case .unsatisfiableRange: break
             default: throw error
             }
         }
-        // It came meanwhile, or the clock was put right.
+        // The object was created meanwhile, or the clock has been corrected.
         return try await summary(request)
     }
 
@@ -112,29 +112,28 @@ extension ObjectStore {
         }
         return summary
     }
-}
 
-extension ObjectStore {
-    /// Begins to read an object, or a range of it.
+    /// Starts reading an object, or a range of it.
     ///
-    /// - Parameter range: Bytes from 0 on, not empty; its end may lie beyond the object's. `nil` for all.
-    /// - Throws: `missingObject`; `unsatisfiableRange` when the range begins behind the end.
+    /// - Parameter range: Bytes from 0 on, not empty; may end beyond the object. `nil` for the
+    ///   whole object.
+    /// - Throws: `missingObject`; `unsatisfiableRange` if the range starts beyond the end.
     public func get(
         _ key: ObjectKey, range: Range<Int64>? = nil
     ) async throws(ObjectStoreError) -> ObjectStream {
         guard range.map({ !$0.isEmpty && $0.lowerBound >= 0 }) ?? true else {
             throw ObjectStoreError(.invalid, "get object", words: "the range is empty")
         }
-        let (source, stretch) = try await open(key, range: range, tag: nil)
-        return ObjectStream(self, key, source, stretch)
+        let (source, response) = try await open(key, range: range, tag: nil)
+        return ObjectStream(self, key, source, response)
     }
 
-    /// Opens a range of one state of an object.
+    /// Opens a range of one version of an object.
     ///
-    /// - Parameter tag: That state's `ETag`; `preconditionFailed` when the object is another meanwhile.
+    /// - Parameter tag: The version's `ETag`; `preconditionFailed` if the object has changed.
     func open(
         _ key: ObjectKey, range: Range<Int64>?, tag: String?
-    ) async throws(ObjectStoreError) -> (source: ClientResponseStream, stretch: RangeResponse) {
+    ) async throws(ObjectStoreError) -> (source: ClientResponseStream, response: RangeResponse) {
         var request = StoreRequest("get object", .get, fullKey(key))
         request.isDownload = true
         if let range {
@@ -143,33 +142,29 @@ extension ObjectStore {
         if let tag { request.fields.append(("If-Match", tag)) }
         return try await perform(request) { stream throws(AttemptFailure) in
             guard
-                let stretch = RangeResponse(status: stream.status, stream.fields, asked: range)
+                let response = RangeResponse(status: stream.status, stream.fields, asked: range)
             else {
                 stream.cancel()
                 throw AttemptFailure(
                     lacking: "Content-Range, Content-Length and ETag", status: stream.status,
                     in: request.operation)
             }
-            return (stream, stretch)
+            return (stream, response)
         }
     }
-}
 
-extension ObjectStore {
-    /// Takes an object away; that there is none is success.
+    /// Deletes an object; a missing object is a success.
     public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {
             _ = try await fields(StoreRequest("delete object", .delete, fullKey(key)))
         } catch {
-            // Some stores say so, S3 does not.
+            // Some stores report a missing object, S3 does not.
             guard error.kind == .missingObject else { throw error }
         }
     }
-}
 
-extension ObjectStore {
-    /// The objects below a folder of the store's prefix, asked for a thousand at a time. Others' keys that
-    /// no ``ObjectKey`` can name are left out.
+    /// The objects in a folder below the store's prefix, requested in pages of a thousand. Keys
+    /// that are no ``ObjectKey`` are skipped.
     ///
     /// - Parameter folder: Ends with `/`.
     public func objects(below folder: String) -> some AsyncSequence<ListedObject, ObjectStoreError>
@@ -191,7 +186,7 @@ extension ObjectStore {
     ) async throws(ObjectStoreError) -> ObjectPage {
         var request = StoreRequest("list objects", .get, nil)
         request.query = [
-            // Keys hold what XML cannot.
+            // Without this encoding, keys could contain characters that XML forbids.
             ("list-type", "2"), ("encoding-type", "url"), ("prefix", settings.prefix + folder),
             ("max-keys", "1000"),
         ]
@@ -200,17 +195,15 @@ extension ObjectStore {
             try ObjectPage(body, after: token)
         }
     }
-}
 
-extension ObjectStore {
-    /// A URL with which anybody may read an object for a while, straight from the store.
+    /// A URL with which any client can read an object directly from the store, for a limited time.
     ///
-    /// Range and conditional fields may go with it.
+    /// The request may have range and conditional headers.
     ///
     /// - Parameters:
-    ///   - method: `GET` or `HEAD`: the store takes the URL with that one only.
-    ///   - seconds: Brought into 1…604,800, which is what stores take (§10.2).
-    ///   - overrides: What the store is to say of the object.
+    ///   - method: `GET` or `HEAD`: the URL is valid for this method only.
+    ///   - seconds: Clamped to 1…604,800, the range that stores accept (§10.2).
+    ///   - overrides: Headers that the store sends instead of the object's own.
     public func presignedURL(
         _ key: ObjectKey, method: Method = .get, seconds: Int,
         overrides: ResponseOverrides = ResponseOverrides()

@@ -3,35 +3,37 @@ internal import HTTP
 internal import HTTPClient
 internal import SystemSupport
 
-/// One bucket of a store that speaks Amazon's S3, or the part of it below a prefix (§10.2–10.4).
+/// A client for one bucket of an S3-compatible store, or for the part of it below a prefix
+/// (§10.2–10.4).
 ///
-/// Every operation is tried again, with growing waits, while the store or the way to it fails for the
-/// moment; what it throws is final for this call. Copies share connections and what is known of the
-/// store's clock.
+/// Every operation retries temporary failures with growing delays; an error that it throws is
+/// final. Copies of this value share connections, credentials and the store's clock offset.
 public struct ObjectStore: Sendable {
     let settings: ObjectStoreSettings
     let address: BucketAddress
-    /// Who asks; others may do so later, see ``replaceCredentials(_:)``.
+    /// The credentials, which ``replaceCredentials(_:)`` changes.
     private let credentials: Locked<Credentials>
-    /// For requests that are over when the store has answered.
+    /// For requests that end with the store's response.
     let client: HTTPClient
-    /// For answers that are taken at their readers' pace: however slow these are, they hold no connection
-    /// that anything else waits for.
+    /// For downloads, which are read at their readers' pace: slow readers must not hold connections
+    /// that other requests need.
     let downloads: HTTPClient
     let clock: ObjectStoreClock
-    /// By how many milliseconds the store's clock is ahead of ours; 0 until it complains.
+    /// Milliseconds by which the store's clock is ahead of this machine's; 0 until the store
+    /// rejects a request for it.
     let offset: Locked<Int64>
-    /// Open multipart uploads of which we know whether their parts carry their CRC-32C.
+    /// Open multipart uploads for which it is known whether their parts have a CRC-32C.
     let checksummedUploads: Locked<[String: Bool]> = Locked([:])
-    /// Where bodies are hashed, which keeps a core busy and waits for the disk.
+    /// For hashing bodies, which keeps a core busy and blocks on the disk.
     let hashing = WorkQueue("parley.store")
 
-    /// How many streams may be open at once; the next one waits for the end of another.
+    /// The most open downloads; further ones wait.
     static let maximumDownloads = 256
 
-    /// Takes settings without a mistake; asks the store nothing, see ``check()``.
+    /// Creates a client; sends nothing, see ``check()``.
     ///
-    /// - Throws: `invalid` with the first mistake; `unreachable` where libcurl is not installed.
+    /// - Throws: `invalid` with the first invalid setting; `unreachable` if libcurl is not
+    ///   installed.
     public init(_ settings: ObjectStoreSettings, clock: ObjectStoreClock) throws(ObjectStoreError) {
         if let mistake = settings.invalidSettings().first {
             throw ObjectStoreError(
@@ -56,7 +58,7 @@ public struct ObjectStore: Sendable {
         }
     }
 
-    /// Asks with other credentials from now on, in all copies: those of a session end with it.
+    /// Uses other credentials from now on, in all copies: session credentials expire.
     public func replaceCredentials(_ credentials: Credentials) {
         self.credentials.withLock { known in known = credentials }
     }
@@ -65,48 +67,43 @@ public struct ObjectStore: Sendable {
         RequestSigner(credentials: credentials.withLock { $0 }, region: settings.region)
     }
 
-    /// The whole key, as the store knows it.
+    /// The key with the store's prefix.
     func fullKey(_ key: ObjectKey) -> String { settings.prefix + key.text }
 
-    /// What a key of the store's is called here; `nil` for others' keys. A store may look at the prefix
-    /// it is asked for, or not.
+    /// The key without the store's prefix; `nil` for keys outside it. Not every store applies the
+    /// requested prefix.
     func key(_ whole: String, below folder: String = "") -> ObjectKey? {
         guard whole.utf8.starts(with: (settings.prefix + folder).utf8) else { return nil }
         return ObjectKey(String(Substring(whole.utf8.dropFirst(settings.prefix.utf8.count))))
     }
 
-    /// Now, as far as we know by the store's clock, in milliseconds since 1970.
+    /// The store's current time in milliseconds since 1970, as far as known.
     func now() -> Int64 { clock.now() + offset.withLock { $0 } }
-}
-
-extension ObjectStore {
-    /// Asks the store for something small, so that a server that starts with a missing bucket, wrong
-    /// credentials, a wrong region, a certificate nobody believes or a clock that is off says so at once.
+    /// Checks access with a small request, so that a missing bucket, invalid credentials, a wrong
+    /// region, an untrusted certificate or a wrong clock shows at the start.
     ///
-    /// It needs the right to list multipart uploads, as cleaning up does.
+    /// It needs the permission to list multipart uploads, as cleaning up does.
     ///
-    /// - Returns: By how many milliseconds the store's clock is ahead of ours, where the store complained
-    ///   and its time was taken over; 0 where it did not.
+    /// - Returns: The milliseconds by which the store's clock is ahead, if the store rejected a
+    ///   request for it; otherwise 0.
     public func check() async throws(ObjectStoreError) -> Int64 {
         _ = try await page("check", after: nil, atMost: 1)
         return offset.withLock { $0 }
     }
-}
 
-extension ObjectStore {
-    /// How long an answer may be that is read as a whole: a page of 1000 parts takes 300 KiB.
+    /// The largest response that is read as a whole, in bytes: a page of 1000 parts has 300 KiB.
     private static let maximumResponseSize = 4 << 20
-    /// How much is read of an answer that says no.
+    /// Bytes that are read of an error response.
     private static let maximumErrorSize = 64 << 10
 
-    /// One connection may have died unnoticed; a second silence is the store's, and whoever waits is told of
-    /// it while he still listens.
+    /// One connection may have died unnoticed; a second timeout is the store's, and the caller
+    /// should learn of it soon.
     private static let maximumTimeouts = 2
 
-    /// Sends a request until it succeeds or fails for good.
+    /// Sends a request, with retries.
     ///
-    /// - Parameter take: Makes something of an answer in 200…299; what it throws decides over another
-    ///   attempt like every other fault.
+    /// - Parameter take: Reads a response with status 200…299; if it throws, the failure may be
+    ///   retried like any other.
     func perform<Result: Sendable>(
         _ request: StoreRequest,
         _ take: (ClientResponseStream) async throws(AttemptFailure) -> Result
@@ -140,13 +137,14 @@ extension ObjectStore {
         let backoff = Backoff(first: settings.firstWait, longest: settings.longestWait)
         await clock.sleep(backoff.wait(after: attempts, random: clock.random))
         guard !Task.isCancelled else {
-            throw ObjectStoreError(.cancelled, operation, words: "nobody waits for it any more")
+            throw ObjectStoreError(.cancelled, operation, words: "the task was cancelled")
         }
     }
 
-    /// Sends a request that is answered with a document, which is read by `read`.
+    /// Sends a request and reads the document in its response with `read`.
     ///
-    /// A 200 can hold an error: stores answer before they know (§10.3).
+    /// A response with status 200 can hold an error: stores answer before they know the result
+    /// (§10.3).
     func document<Document: Sendable>(
         _ request: StoreRequest, _ read: (_ body: [UInt8]) throws(XMLError) -> Document
     ) async throws(ObjectStoreError) -> Document {
@@ -166,7 +164,7 @@ extension ObjectStore {
         }
     }
 
-    /// Sends a request whose answer says all in its head.
+    /// Sends a request and returns the headers of its response.
     func fields(_ request: StoreRequest) async throws(ObjectStoreError) -> Fields {
         try await perform(request) { stream throws(AttemptFailure) in
             _ = try await whole(stream, atMost: Self.maximumResponseSize, in: request.operation)
@@ -207,7 +205,7 @@ extension ObjectStore {
         return body
     }
 
-    /// What a refusal says; of a longer one its document cannot be read, and its status decides.
+    /// The start of an error response; a longer document cannot be read, so its status decides.
     private func beginning(
         of stream: ClientResponseStream, in operation: String
     ) async throws(AttemptFailure) -> [UInt8] {
@@ -230,16 +228,13 @@ extension ObjectStore {
             throw AttemptFailure(error, in: operation)
         }
     }
-}
 
-extension ObjectStore {
-    /// How much of a stored body is read at once.
+    /// Bytes of a stored body that are read at once.
     private static let piece = 256 << 10
-    /// Bodies in memory up to this size are hashed where they are.
+    /// Bodies in memory up to this many bytes are hashed on the calling thread.
     private static let short = 16 << 10
 
-    /// What goes with a body: the SHA-256 the caller knows, or else reads it for, and a CRC-32C where
-    /// it is wanted.
+    /// The checksums of a body: the SHA-256, unless the caller has it, and a CRC-32C if wanted.
     func sums(
         of body: ClientBody, sha256: [UInt8]?, hasChecksums: Bool = false, in operation: String
     ) async throws(ObjectStoreError) -> BodyChecksums {
@@ -282,16 +277,14 @@ extension ObjectStore {
         }
         return sums.end
     }
-}
 
-// Parts that carry their CRC-32C (§10.4).
-extension ObjectStore {
-    /// What the store is told when such an upload begins.
-    static let sum = (name: "x-amz-checksum-algorithm", value: "CRC32C")
+    /// The header that requests checksums for an upload's parts (§10.4).
+    static let checksumAlgorithm = (name: "x-amz-checksum-algorithm", value: "CRC32C")
 
-    /// Whether the parts of an upload carry their sums: all do or none, as was said when it began.
+    /// Whether the parts of an upload have checksums: all or none, as decided when it was created
+    /// (§10.4).
     ///
-    /// That may have been another process, with other settings; the store knows.
+    /// Another process with other settings may have created it, so the store is asked.
     func hasChecksums(_ key: ObjectKey, _ upload: String) async throws(ObjectStoreError) -> Bool {
         guard settings.sendsPartChecksums else { return false }
         if let known = checksummedUploads.withLock({ checksummedUploads in
@@ -304,10 +297,10 @@ extension ObjectStore {
         return hasChecksums
     }
 
-    /// Remembers it of an upload; `nil` for one that is over.
+    /// Remembers whether an upload has checksums; `nil` when it has ended.
     ///
-    /// Of those that others end nobody tells us, so when there are many all are forgotten: to ask again
-    /// is one request.
+    /// Uploads that other processes end are not removed, so a full cache is cleared; asking again
+    /// costs one request.
     func note(_ upload: String, hasChecksums: Bool?) {
         checksummedUploads.withLock { checksummedUploads in
             if checksummedUploads.count >= Self.checksumCacheLimit { checksummedUploads = [:] }
@@ -315,10 +308,10 @@ extension ObjectStore {
         }
     }
 
-    /// Of how many uploads it is remembered, at most.
+    /// The most remembered uploads.
     static let checksumCacheLimit = 1000
 
-    /// Parts with the sums they carried.
+    /// The parts with the checksums that the store has for them.
     func addingChecksums(
         _ parts: [ObjectPart], of key: ObjectKey, _ upload: String
     ) async throws(ObjectStoreError) -> [ObjectPart] {

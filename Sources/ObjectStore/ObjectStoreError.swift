@@ -1,58 +1,59 @@
-/// Why the store did not do what was asked, in words an operator can act on.
+/// The error of an operation on an object store, with a text that helps an operator.
 public struct ObjectStoreError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What to do about it depends on this alone.
+    /// The cause, which decides how to handle the error.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Settings or arguments that cannot be meant; nothing was sent.
+        /// Invalid settings or arguments; nothing was sent.
         case invalid
-        /// There is no such bucket.
+        /// The bucket does not exist.
         case missingBucket
         /// The bucket is in another region, or at another endpoint.
         case wrongRegion
-        /// The store does not know the access key, its secret differs, or the session is over.
+        /// Unknown access key, wrong secret, or expired session.
         case invalidCredentials
-        /// The access key may not do this.
+        /// The access key lacks the permission.
         case accessDenied
-        /// The clocks differ by more than the store allows, and its `Date` did not help.
+        /// The clocks differ by more than the store allows, and correcting by its `Date` did not
+        /// help.
         case clockSkew
-        /// There is no such object: the store said so itself (`NoSuchKey`).
+        /// The object does not exist, by the store's own word (`NoSuchKey`).
         case missingObject
-        /// There is no such multipart upload: never proof that it was completed (§10.3).
+        /// The multipart upload does not exist; this does not prove that it was completed (§10.3).
         case missingUpload
-        /// A part but the last is under 5 MiB.
+        /// A part other than the last is below 5 MiB.
         case partTooSmall
-        /// A part is missing, or is another than was listed.
+        /// A part is missing, or differs from the list.
         case invalidParts
-        /// More than the store takes.
+        /// Larger than the store accepts.
         case tooLarge
-        /// The object is shorter than where the range begins.
+        /// The range starts beyond the end of the object.
         case unsatisfiableRange
-        /// What arrived was not what was sent: the store's hash of the body differs.
+        /// The store received other bytes than were sent: its hash of the body differs.
         case damaged
-        /// The object is no longer the one that was expected (`If-Match`, `If-None-Match`).
+        /// The condition failed: `If-Match` or `If-None-Match`.
         case preconditionFailed
         /// The file of a body could not be read.
         case unreadableBody
-        /// The store's certificate is not believed.
+        /// The store's certificate is not trusted.
         case untrusted
-        /// No connection, or one that broke, after all attempts.
+        /// No connection, or a broken one, after all attempts.
         case unreachable
-        /// The store is overloaded or has a fault, after all attempts.
+        /// The store is overloaded or failing, after all attempts.
         case busy
-        /// An answer that is none of a store.
+        /// The response does not come from an object store.
         case unexpected
-        /// Our own task was cancelled.
+        /// The calling task was cancelled.
         case cancelled
     }
 
-    /// What to do about it depends on this alone.
+    /// The cause, which decides how to handle the error.
     public let kind: Kind
-    /// The operation, as §10.3 calls it.
+    /// The operation's name in §10.3.
     public let operation: String
-    /// The status of the answer, if there was one.
+    /// The status of the response, if there was one.
     public let status: Int?
-    /// The store's own word, such as `NoSuchKey`, if it gave one.
+    /// The store's error code, such as `NoSuchKey`, if it sent one.
     public let code: String?
-    /// A sentence; what the store wrote is cut to 300 characters and has no control characters.
+    /// A sentence; text from the store is cut to 300 characters and has no control characters.
     public let words: String
 
     init(
@@ -65,7 +66,7 @@ public struct ObjectStoreError: Error, Sendable, Equatable, CustomStringConverti
         self.words = words
     }
 
-    /// Whether the same request may succeed later, with nobody doing anything.
+    /// Whether the same request may succeed later without any change.
     public var isTransient: Bool { kind == .unreachable || kind == .busy }
 
     /// `complete: NoSuchBucket (404): the bucket does not exist`.

@@ -1,37 +1,38 @@
 import SystemSupport
 
-/// Where a store is, and how it is spoken to.
+/// The address of an object store and how to access it.
 public struct ObjectStoreSettings: Sendable {
     /// `https://s3.eu-central-1.amazonaws.com`, `http://127.0.0.1:9000`; a path is allowed.
     public var endpoint: String
-    /// What requests are signed for; stores without regions take `us-east-1`.
+    /// The region in signatures; stores without regions accept `us-east-1`.
     public var region: String
     /// The bucket, which must exist.
     public var bucket: String
-    /// What every key begins with, such as `parley/`; empty for nothing.
+    /// The prefix of every key, such as `parley/`; empty for none.
     public var prefix: String
-    /// Where the bucket's name stands in URLs.
+    /// Where the bucket's name is in URLs.
     public var style: AddressStyle
-    /// Who asks.
+    /// The credentials that sign requests.
     public var credentials: Credentials
-    /// A PEM file of the certificate authorities to believe; `nil` for the system's.
+    /// A PEM file of CA certificates; `nil` for the system's.
     public var authorities: String?
     /// Whether bodies are sent without their SHA-256, for speed; with TLS only (§10.4).
     public var leavesPayloadUnsigned: Bool
-    /// Whether parts of multipart uploads carry their CRC-32C; not every store knows it (§10.4).
+    /// Whether parts of multipart uploads are sent with a CRC-32C; not every store supports it
+    /// (§10.4).
     ///
-    /// Not to be taken back while uploads are under way that began with it: the store insists on it.
+    /// Do not disable it while such uploads are open: the store requires the checksums.
     public var sendsPartChecksums: Bool
-    /// How often one request is tried when the store or the way to it fails for the moment.
+    /// The most attempts of a request.
     public var attempts: Int
 
-    /// The first wait before another attempt is up to so many milliseconds; each further one up to
-    /// twice the one before, and none more than ``longestWait``.
+    /// The longest first delay before a retry, in milliseconds; it doubles with each retry, up to
+    /// ``longestWait``.
     public var firstWait: Int64
-    /// In milliseconds.
+    /// The longest delay in milliseconds.
     public var longestWait: Int64
 
-    /// Takes settings as they come; ``invalidSettings()`` says what is wrong with them.
+    /// Creates settings without validating them; see ``invalidSettings()``.
     public init(
         endpoint: String, region: String = "us-east-1", bucket: String, prefix: String = "",
         style: AddressStyle = .path, credentials: Credentials, authorities: String? = nil,
@@ -53,7 +54,7 @@ public struct ObjectStoreSettings: Sendable {
     }
 }
 
-/// Where a bucket's name stands in URLs.
+/// Where a bucket's name is in URLs.
 public enum AddressStyle: String, Sendable, CaseIterable {
     /// `https://host/bucket/key`.
     case path
@@ -61,16 +62,16 @@ public enum AddressStyle: String, Sendable, CaseIterable {
     case virtualHost = "virtual-host"
 }
 
-/// A setting that cannot be meant, and the rule it breaks.
+/// An invalid setting and the rule it breaks.
 public struct InvalidSetting: Sendable, Equatable {
     /// The setting's name in ``ObjectStoreSettings``.
     public let setting: String
-    /// What it must be, as the end of a sentence that begins with its name.
+    /// The rule, as the end of a sentence that begins with the name.
     public let rule: String
 }
 
 extension ObjectStoreSettings {
-    /// Everything that is wrong with these settings, as far as one sees without asking the store.
+    /// All invalid settings, as far as they can be found without a request.
     public func invalidSettings() -> [InvalidSetting] {
         var invalidSettings: [InvalidSetting] = []
         func demand(_ isTrue: Bool, _ setting: String, _ rule: String) {
@@ -132,7 +133,7 @@ extension ObjectStoreSettings {
     }
 
     private static func isPrefix(_ text: String) -> Bool {
-        // Whatever stands behind the last slash goes on in the key.
+        // A prefix may end inside a segment, which the key continues.
         ObjectKey(text + "x") != nil
     }
 
@@ -150,14 +151,14 @@ extension ObjectStoreSettings {
     }
 }
 
-/// Who asks the store: an access key of Amazon's kind, with a token when it is good for a session only.
+/// The credentials of an S3 access key, with a session token if they are temporary.
 public struct Credentials: Sendable {
-    /// The public half, which stands in every request.
+    /// The access key id, which every request contains.
     public let accessKey: String
     let secretKey: String
     let sessionToken: String?
 
-    /// Makes them; ``ObjectStoreSettings/invalidSettings()`` says what is wrong with them.
+    /// Creates credentials without validating them; see ``ObjectStoreSettings/invalidSettings()``.
     public init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
         self.accessKey = accessKey
         self.secretKey = secretKey
@@ -166,23 +167,23 @@ public struct Credentials: Sendable {
 }
 
 extension Credentials: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Without the secret, which belongs in no log.
+    /// Without the secret, so that logs never show it.
     public var description: String { "access key \(accessKey)" }
 
-    /// The same.
+    /// Without the secret.
     public var debugDescription: String { description }
 }
 
-/// Time and chance, handed in so that tests need neither wait nor guess.
+/// The clock and random numbers, replaceable in tests.
 public struct ObjectStoreClock: Sendable {
     /// Milliseconds since 1970 UTC.
     public let now: @Sendable () -> Int64
-    /// Waits that many milliseconds; returns early when its task is cancelled.
+    /// Waits that many milliseconds; returns early if its task is cancelled.
     public let sleep: @Sendable (Int64) async -> Void
-    /// Any number of a range, each as likely as the others.
+    /// A uniform random number of a range.
     public let random: @Sendable (ClosedRange<Int64>) -> Int64
 
-    /// Makes a clock, which really waits unless it is told how else.
+    /// Creates a clock; by default it really waits.
     public init(
         now: @escaping @Sendable () -> Int64, sleep: (@Sendable (Int64) async -> Void)? = nil,
         random: @escaping @Sendable (ClosedRange<Int64>) -> Int64 = { range in

@@ -2,69 +2,69 @@ internal import HTTP
 internal import HTTPClient
 internal import SystemSupport
 
-/// The bytes of an object, or of a range of it, as fast as they are taken.
+/// The bytes of an object or of a range of it, read at the caller's pace.
 ///
-/// A connection that breaks is made up for: the rest is asked for again, of the same state of the object.
-/// A stream that is let go ends its request.
+/// After a broken connection the rest is requested again, from the same version of the object.
+/// Releasing the stream ends the request.
 public final class ObjectStream: Sendable {
-    /// Of the whole object, in bytes.
+    /// The size of the whole object in bytes.
     public let size: Int64
-    /// Which bytes come.
+    /// The bytes that are read.
     public let range: Range<Int64>
     /// The object's `ETag`, with its quotes.
     public let tag: String
     /// The object's media type.
     public let type: String?
 
-    private struct Course {
+    private struct State {
         var source: ClientResponseStream
         var position: Int64
-        /// How often the rest was asked for since the last byte.
+        /// Requests for the rest since the last received byte.
         var attempts = 0
-        /// Also while no source is open that could be cancelled.
+        /// Set by `cancel()`, also while no source is open.
         var isCancelled = false
     }
 
     private let store: ObjectStore
     private let key: ObjectKey
-    private let course: Locked<Course>
+    private let state: Locked<State>
 
     init(
         _ store: ObjectStore, _ key: ObjectKey, _ source: ClientResponseStream,
-        _ stretch: RangeResponse
+        _ response: RangeResponse
     ) {
         self.store = store
         self.key = key
-        size = stretch.size
-        range = stretch.range
-        tag = stretch.tag
-        type = stretch.type
-        course = Locked(Course(source: source, position: stretch.range.lowerBound))
+        size = response.size
+        range = response.range
+        tag = response.tag
+        type = response.type
+        state = Locked(State(source: source, position: response.range.lowerBound))
     }
 
-    /// The next bytes, at least one; `nil` at the end of the range. One caller at a time.
+    /// The next bytes, at least one; `nil` at the end. For one caller at a time.
     ///
-    /// - Throws: `preconditionFailed` when the object is another meanwhile.
+    /// - Throws: `preconditionFailed` if the object has changed.
     public func next() async throws(ObjectStoreError) -> [UInt8]? {
         while true {
-            let (source, position) = course.withLock { ($0.source, $0.position) }
+            let (source, position) = state.withLock { ($0.source, $0.position) }
             let fault: AttemptFailure
             do throws(AttemptFailure) {
                 return try await piece(of: source, at: position)
             } catch {
                 fault = error
             }
-            // Whatever broke behind the last byte, nothing is missing.
+            // After the last byte a failure no longer matters.
             guard position < range.upperBound else { return nil }
-            try await begin(again: fault)
+            try await resume(after: fault)
         }
     }
 
-    /// Ends it early.
+    /// Ends the stream early.
     public func cancel() {
-        course.withLock { course in
-            course.isCancelled = true
-            return course.source
+        state.withLock { state in
+            state.isCancelled = true
+            return state.source
         }
         .cancel()
     }
@@ -87,51 +87,51 @@ public final class ObjectStream: Sendable {
             source.cancel()
             throw AttemptFailure(lacking: "end", status: source.status, in: "get object")
         }
-        course.withLock { course in
-            course.position += Int64(piece.count)
-            course.attempts = 0
+        state.withLock { state in
+            state.position += Int64(piece.count)
+            state.attempts = 0
         }
         return piece
     }
 
-    private func begin(again fault: AttemptFailure) async throws(ObjectStoreError) {
-        let (attempts, position) = course.withLock { course in
-            course.attempts += 1
-            return (course.attempts, course.position)
+    private func resume(after fault: AttemptFailure) async throws(ObjectStoreError) {
+        let (attempts, position) = state.withLock { state in
+            state.attempts += 1
+            return (state.attempts, state.position)
         }
         guard fault.isRetryable, attempts < store.settings.attempts else { throw fault.error }
         try await store.wait(after: attempts, in: "get object")
-        try requireWanted()
+        try requireNotCancelled()
         let (source, _) = try await store.open(
             key, range: position..<range.upperBound, tag: tag)
-        course.withLock { $0.source = source }
+        state.withLock { $0.source = source }
         do throws(ObjectStoreError) {
-            try requireWanted()
+            try requireNotCancelled()
         } catch {
             source.cancel()
             throw error
         }
     }
 
-    /// - Throws: `cancelled` once it was ended early.
-    private func requireWanted() throws(ObjectStoreError) {
-        guard !course.withLock({ $0.isCancelled }) else {
-            throw ObjectStoreError(.cancelled, "get object", words: "it was ended early")
+    /// - Throws: `cancelled` after `cancel()`.
+    private func requireNotCancelled() throws(ObjectStoreError) {
+        guard !state.withLock({ $0.isCancelled }) else {
+            throw ObjectStoreError(.cancelled, "get object", words: "the download was cancelled")
         }
     }
 }
 
-/// Which bytes of which object an answer to GET holds.
+/// The range and version of an object in a response to GET.
 struct RangeResponse: Sendable, Equatable {
-    /// Of the whole object, in bytes.
+    /// The size of the whole object in bytes.
     let size: Int64
-    /// What comes.
+    /// The bytes in the response.
     let range: Range<Int64>
     let tag: String
     let type: String?
 
-    /// `nil` when the answer is not to what was asked: a store that overlooks ranges would send other
-    /// bytes than its reader takes them for.
+    /// `nil` if the response does not match the request: a store that ignores ranges would send
+    /// other bytes.
     init?(status: Int, _ fields: Fields, asked: Range<Int64>?) {
         guard let tag = fields["ETag"] else { return nil }
         self.tag = tag

@@ -1,19 +1,20 @@
 internal import Bytes
 internal import HTTP
 
-/// Signs requests as Amazon's signature version 4 has it (§10.4).
+/// Signs requests with AWS Signature Version 4 (§10.4).
 ///
-/// Our own rather than libcurl's: that one signs no URL, and sorted no query before its version 8.
+/// libcurl's own signing is not used: it cannot sign URLs, and does not sort queries before version
+/// 8.
 struct RequestSigner: Sendable {
     let credentials: Credentials
     let region: String
 
-    /// The fields to send: those given, and those that sign them.
+    /// The given headers and those that sign the request.
     ///
     /// - Parameters:
-    ///   - host: As the field `Host` has it.
+    ///   - host: The value of the header `Host`.
     ///   - path: Encoded.
-    ///   - query: As ``CanonicalRequest/query(_:)`` writes it.
+    ///   - query: In the form of ``CanonicalRequest/query(_:)``.
     ///   - fields: All of them are signed; none may be one that signing adds.
     func fields(
         signing method: Method, host: String, path: String, query: String,
@@ -35,9 +36,9 @@ struct RequestSigner: Sendable {
         return sent
     }
 
-    /// The query of a URL that anybody may use for so many seconds.
+    /// The query of a pre-signed URL that is valid for a number of seconds.
     ///
-    /// Only `Host` is signed: who uses the URL adds the fields he likes, such as a range.
+    /// Only `Host` is signed, so clients may add headers such as a range.
     func query(
         signing method: Method, host: String, path: String,
         query: [(name: String, value: String)], seconds: Int, at time: SigningTime
@@ -73,17 +74,17 @@ struct RequestSigner: Sendable {
     }
 }
 
-/// A request in the one spelling both sides sign (§10.4).
+/// The canonical form of a request, which client and store both sign (§10.4).
 struct CanonicalRequest {
     /// `METHOD LF path LF query LF headers LF signedHeaders LF payloadHash`.
     let text: String
-    /// The names of the signed fields, `;` between them.
+    /// The names of the signed headers, separated by `;`.
     let signedNames: String
 
     /// - Parameters:
     ///   - path: Encoded, as it is sent.
     ///   - query: Encoded and sorted, as it is sent.
-    ///   - fields: Every one that is signed, `Host` among them; no name twice.
+    ///   - fields: All signed headers, including `Host`; no name twice.
     init(
         method: Method, path: String, query: String, fields: [(name: String, value: String)],
         payload: PayloadDigest
@@ -96,13 +97,13 @@ struct CanonicalRequest {
             .joined(separator: "\n")
     }
 
-    /// What is signed: the hash of this request at a time and for one region.
+    /// The string to sign: the hash of this request at a time, for one region.
     func stringToSign(at time: SigningTime, scope: String) -> String {
         let hash = String(hexadecimal: SHA256.digest(of: Array(text.utf8)))
         return "AWS4-HMAC-SHA256\n\(time.stamp)\n\(scope)\n\(hash)"
     }
 
-    /// Parameters as they are signed and sent: encoded, sorted by name, then by value; an empty value
+    /// Parameters as they are signed and sent: encoded, sorted by name and value; an empty value
     /// keeps its `=`.
     static func query(_ parameters: [(name: String, value: String)]) -> String {
         parameters
@@ -114,24 +115,24 @@ struct CanonicalRequest {
 }
 
 extension String {
-    /// Without blanks around it, and with one for each run of them inside.
+    /// Without surrounding white space, and with single spaces inside.
     fileprivate var collapsed: String {
         utf8.split { byte in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
             .map { Substring($0) }.joined(separator: " ")
     }
 }
 
-/// What a signature says of the body (§10.4).
+/// What the signature covers of the body (§10.4).
 enum PayloadDigest: Sendable, Equatable {
-    /// Its SHA-256 in lower-case hexadecimal digits, which the store verifies.
+    /// Its SHA-256 in lower-case hexadecimal, which the store verifies.
     case sha256(String)
-    /// Nothing: TLS alone keeps the body whole.
+    /// Nothing: only TLS protects the body.
     case unsigned
 
-    /// Of a body in memory.
+    /// The digest of a body in memory.
     init(of bytes: [UInt8]) { self = .sha256(String(hexadecimal: SHA256.digest(of: bytes))) }
 
-    /// Of no body.
+    /// The digest of an empty body.
     static let empty = PayloadDigest(of: [])
 
     /// The value of `x-amz-content-sha256`.
@@ -143,12 +144,12 @@ enum PayloadDigest: Sendable, Equatable {
     }
 }
 
-/// A point in time as signatures write it, in whole seconds UTC (§10.4).
+/// A time in whole seconds UTC, in the form of signatures (§10.4).
 struct SigningTime: Sendable {
     /// `20300101T000000Z`.
     let stamp: String
 
-    /// Takes milliseconds since 1970; what is below a second is left out.
+    /// Converts milliseconds since 1970; fractions of a second are dropped.
     init(_ milliseconds: Int64) {
         let seconds = milliseconds / 1000
         let (year, month, day) = HTTPDate.civil(seconds / 86_400)

@@ -2,25 +2,25 @@ internal import Bytes
 internal import HTTP
 internal import HTTPClient
 
-/// A request to the store, before it is signed.
+/// A request to the store before it is signed.
 struct StoreRequest: Sendable {
-    /// As §10.3 calls it.
+    /// The operation's name in §10.3.
     let operation: String
     let method: Method
-    /// The whole key; `nil` for the bucket itself.
+    /// The full key; `nil` for the bucket itself.
     let key: String?
     var query: [(name: String, value: String)] = []
     var fields: [(name: String, value: String)] = []
     var body: ClientBody = .none
     var payload: PayloadDigest = .empty
-    /// Whether its answer is read at the pace of somebody who may be slow.
+    /// Whether the response is a download, read at its reader's pace.
     var isDownload = false
-    /// How long nothing may move: as long as the store works without a word.
+    /// The longest time without any bytes, while the store works.
     var stallTimeout: Duration = .seconds(30)
-    /// Told how many bytes of the body went out.
+    /// Called with the bytes of the body sent so far.
     var onBytesSent: (@Sendable (Int64) -> Void)?
 
-    /// For what a store does with gigabytes before it answers, and not every store sends white space.
+    /// For operations on gigabytes, during which not every store sends white space.
     static let longWork: Duration = .seconds(300)
 
     init(_ operation: String, _ method: Method, _ key: String?) {
@@ -31,7 +31,7 @@ struct StoreRequest: Sendable {
 }
 
 extension ObjectStore {
-    /// The request as it is sent at this moment.
+    /// The signed request, at the current time.
     func signed(_ request: StoreRequest) -> ClientRequest {
         let path = address.path(of: request.key)
         let query = CanonicalRequest.query(request.query)
@@ -47,22 +47,22 @@ extension ObjectStore {
     }
 }
 
-/// What is sent beside a body so that the store can verify it.
+/// The checksums that a store verifies a body with.
 struct BodyChecksums: Sendable {
     let payload: PayloadDigest
-    /// Its CRC-32C in base64, where it was asked for.
+    /// The CRC-32C in base64, if wanted.
     let crc32c: String?
 }
 
-/// The sums of a body while it is read for them.
+/// Computes the checksums of a body.
 struct BodyHasher: Sendable {
     private let known: PayloadDigest?
     private var sha256 = SHA256()
     private var crc32c: CRC32C?
 
     /// - Parameters:
-    ///   - known: What is known of the body, and is not to be computed.
-    ///   - hasChecksums: Whether its CRC-32C is wanted.
+    ///   - known: The payload digest, if it need not be computed.
+    ///   - hasChecksums: Whether the CRC-32C is wanted.
     init(known: PayloadDigest?, hasChecksums: Bool) {
         self.known = known
         crc32c = hasChecksums ? CRC32C() : nil
@@ -73,14 +73,14 @@ struct BodyHasher: Sendable {
         crc32c?.update(bytes.span)
     }
 
-    /// The sums of a whole body in memory.
+    /// The checksums of a whole body in memory.
     func over(_ bytes: [UInt8]) -> BodyChecksums {
         var sums = self
         sums.update(bytes)
         return sums.end
     }
 
-    /// The sums of what was taken.
+    /// The checksums of the bytes so far.
     var end: BodyChecksums {
         BodyChecksums(
             payload: known ?? .sha256(String(hexadecimal: sha256.digest)),

@@ -1,30 +1,30 @@
 internal import HTTP
 
-/// Walks over one of the few XML documents a store sends, from its first element to its last.
+/// Reads the few XML documents that an object store sends.
 ///
-/// It knows elements, text, character references and attributes, which it passes over. What no store
-/// needs and attackers like is refused: document types and so entities of one's own, comments, CDATA,
-/// processing instructions, control characters, elements nested deeper than sixteen, names beyond 64
-/// bytes. How long a document may be is for the one to say who receives it.
+/// It supports elements, text, character references and skips attributes. Features that stores do
+/// not need and attackers use are rejected: document types and their entities, comments, CDATA,
+/// processing instructions, control characters, more than sixteen nested elements, and names above
+/// 64 bytes. The caller limits the document's length.
 struct XMLReader {
-    enum Event {
+    private enum Event {
         case begin(String)
         case text(String)
         case end
     }
 
-    let bytes: [UInt8]
-    var place = 0
-    var open: [String] = []
-    var hasRoot = false
-    /// Whether the last element was `<This/>`, whose end is still to be told.
-    var hasPendingEnd = false
+    private let bytes: [UInt8]
+    private var place = 0
+    private var open: [String] = []
+    private var hasRoot = false
+    /// Whether the end of an element `<Name/>` is still to be reported.
+    private var hasPendingEnd = false
 
-    static let maximumDepth = 16
-    static let maximumNameLength = 64
+    private static let maximumDepth = 16
+    private static let maximumNameLength = 64
 
-    /// Takes a whole document, which may begin with white space: stores send it to keep a connection
-    /// alive while they work (§10.3).
+    /// Reads a whole document, which may begin with white space: stores send it to keep a
+    /// connection open while they work (§10.3).
     init(_ bytes: [UInt8]) throws(XMLError) {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .notText }
         guard !bytes.contains(where: { $0 < 0x20 && !Self.isSpace($0) }) else { throw .notText }
@@ -42,15 +42,15 @@ struct XMLReader {
         }
     }
 
-    /// Goes into the first element; its name.
+    /// Enters the root element and returns its name.
     mutating func root() throws(XMLError) -> String {
         skipWhitespace()
         guard case .begin(let name)? = try next() else { throw .refused(at: place) }
         return name
     }
 
-    /// Goes into the next element of the one we are in; its name, or `nil` when that one ended, which
-    /// we are out of then. Text between elements is passed over.
+    /// Enters the next child of the current element and returns its name; at the end leaves the
+    /// element and returns `nil`. Text between elements is skipped.
     mutating func child() throws(XMLError) -> String? {
         while let event = try next() {
             switch event {
@@ -62,7 +62,7 @@ struct XMLReader {
         throw .truncated
     }
 
-    /// The text of the element we are in, which holds nothing else, and out of it.
+    /// Reads the text of the current element, which has no children, and leaves the element.
     mutating func text() throws(XMLError) -> String {
         var whole = ""
         while let event = try next() {
@@ -75,21 +75,21 @@ struct XMLReader {
         throw .truncated
     }
 
-    /// Out of the element we are in, whatever it holds.
-    mutating func pass() throws(XMLError) {
+    /// Leaves the current element, whatever it contains.
+    mutating func skip() throws(XMLError) {
         let outside = open.count - 1
         while open.count > outside || hasPendingEnd {
             guard try next() != nil else { throw .truncated }
         }
     }
 
-    /// Nothing but white space may follow the first element.
+    /// Checks that only white space follows the root element.
     mutating func finish() throws(XMLError) {
         skipWhitespace()
         guard open.isEmpty, !hasPendingEnd, place == bytes.count else { throw .refused(at: place) }
     }
 
-    /// What comes next; `nil` at the end of the bytes.
+    /// The next event; `nil` at the end of the document.
     private mutating func next() throws(XMLError) -> Event? {
         if hasPendingEnd {
             hasPendingEnd = false
@@ -108,26 +108,24 @@ struct XMLReader {
         return try begin()
     }
 
-    var current: UInt8? { place < bytes.count ? bytes[place] : nil }
+    private var current: UInt8? { place < bytes.count ? bytes[place] : nil }
 
-    mutating func take(_ text: String) -> Bool {
+    private mutating func take(_ text: String) -> Bool {
         guard bytes[place...].starts(with: text.utf8) else { return false }
         place += text.utf8.count
         return true
     }
 
-    mutating func skipWhitespace() {
+    private mutating func skipWhitespace() {
         while let byte = current, Self.isSpace(byte) { place += 1 }
     }
 
-    static func isSpace(_ byte: UInt8) -> Bool {
+    private static func isSpace(_ byte: UInt8) -> Bool {
         [0x20, 0x09, 0x0A, 0x0D].contains(byte)
     }
-}
 
-extension XMLReader {
-    /// `<Name attribute="…">`, of which `<` was taken.
-    mutating func begin() throws(XMLError) -> Event {
+    /// Reads `<Name attribute="…">`, after its `<`.
+    private mutating func begin() throws(XMLError) -> Event {
         guard open.count < Self.maximumDepth, !open.isEmpty || !hasRoot else {
             throw .refused(at: place)
         }
@@ -164,7 +162,7 @@ extension XMLReader {
         place += 1
     }
 
-    mutating func name() throws(XMLError) -> String {
+    private mutating func name() throws(XMLError) -> String {
         let start = place
         while let byte = current, Self.isName(byte, isFirst: place == start) { place += 1 }
         guard place < bytes.count else { throw .truncated }
@@ -174,8 +172,8 @@ extension XMLReader {
         return String(decoding: bytes[start..<place], as: UTF8.self)
     }
 
-    /// Text up to the next `<`.
-    mutating func characters() throws(XMLError) -> String {
+    /// Reads text up to the next `<`.
+    private mutating func characters() throws(XMLError) -> String {
         var text: [UInt8] = []
         while let byte = current, byte != UInt8(ascii: "<") {
             if byte == UInt8(ascii: "&") {
@@ -189,7 +187,7 @@ extension XMLReader {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// `&amp;`, `&#65;`, `&#x41;`: the five names XML has itself, and numbers of characters.
+    /// Reads `&amp;`, `&#65;` or `&#x41;`: XML's five predefined entities, and character numbers.
     private mutating func reference() throws(XMLError) -> [UInt8] {
         let rest = bytes[(place + 1)...].prefix(10)
         guard let end = rest.firstIndex(of: UInt8(ascii: ";")) else { throw .refused(at: place) }
@@ -227,13 +225,11 @@ extension XMLReader {
         default: false
         }
     }
-}
 
-extension XMLReader {
-    /// The text of the one member that counts of an answer to an operation.
+    /// The text of one element in the response to an operation.
     ///
-    /// - Throws: ``XMLError/meaningless(_:)`` for an answer to something else, and when the member is not
-    ///   there or empty.
+    /// - Throws: ``XMLError/meaningless(_:)`` for the response to another operation, and if the
+    ///   element is missing or empty.
     static func member(
         _ wanted: String, of operation: String, _ bytes: [UInt8]
     ) throws(XMLError) -> String {
@@ -244,7 +240,7 @@ extension XMLReader {
             if name == wanted {
                 member = try reader.text()
             } else {
-                try reader.pass()
+                try reader.skip()
             }
         }
         try reader.finish()
@@ -252,15 +248,15 @@ extension XMLReader {
         return member
     }
 
-    /// Goes into the first element of an answer to an operation: S3 calls it the operation's `Result`, a
-    /// few stores its `Response`.
+    /// Enters the root element of an operation's response: S3 names it `…Result`, a few stores
+    /// `…Response`.
     mutating func enter(_ operation: String) throws(XMLError) {
         guard ["\(operation)Result", "\(operation)Response"].contains(try root()) else {
             throw .meaningless("it is no \(operation)Result")
         }
     }
 
-    /// The text of the element we are in as a number from 0 on.
+    /// Reads the current element's text as a number from 0 on.
     mutating func number() throws(XMLError) -> Int64 {
         let text = try text()
         guard let number = Int64(decimal: text.utf8) else {
@@ -269,7 +265,7 @@ extension XMLReader {
         return number
     }
 
-    /// The text of the element we are in as a boolean.
+    /// Reads the current element's text as a boolean.
     mutating func boolean() throws(XMLError) -> Bool {
         switch try text() {
         case "true": true
@@ -279,14 +275,14 @@ extension XMLReader {
     }
 }
 
-/// Why a document is not read.
+/// Why a document cannot be read.
 enum XMLError: Error, Equatable {
-    /// Its bytes are no UTF-8, or hold control characters.
+    /// Invalid UTF-8 or control characters.
     case notText
-    /// It ends in the middle.
+    /// The document ends early.
     case truncated
-    /// Something stands there that is no XML, or none a store needs.
+    /// Invalid XML, or XML that is not supported.
     case refused(at: Int)
-    /// It is XML, and says something else than it should.
+    /// Valid XML with unexpected content.
     case meaningless(String)
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.enabled(if: ObjectServer.isAvailable)) struct `Attempts` {
     @Test(arguments: ["SlowDown", "InternalError", "RequestTimeout", "badgateway"])
-    func `go on while the store fails for the moment (§10.3)`(
+    func `continue while the store fails temporarily (§10.3)`(
         fault: String
     ) async throws {
         let place = try TestBucket()
@@ -28,7 +28,7 @@ import Testing
             ("badgateway", .busy, nil, 502), ("drop", .unreachable, nil, nil),
             ("lost", .unreachable, nil, nil),
         ] as [(String, ObjectStoreError.Kind, String?, Int?)])
-    func `end, and say what the last one said`(
+    func `end with the last error`(
         name: String, kind: ObjectStoreError.Kind, code: String?, status: Int?
     ) async throws {
         let place = try TestBucket { $0.attempts = 4 }
@@ -41,11 +41,11 @@ import Testing
         #expect(place.waits == [100, 200, 400])
     }
 
-    @Test func `end at the second that nobody answers`() async throws {
+    @Test func `end after the second timeout`() async throws {
         let count = Locked(0)
         let server = try ScriptedServer { connection in
             count.withLock { count in count += 1 }
-            // Until the client hangs up.
+            // Until the client closes the connection.
             while connection.readHead() != nil {}
         }
         let place = try TestBucket { $0.endpoint = "http://127.0.0.1:\(server.port)" }
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: ["nonsense", "empty"])
-    func `take no answer for success that does not say so`(name: String) async throws {
+    func `accept no response as success without its required content`(name: String) async throws {
         let place = try TestBucket { $0.attempts = 2 }
         let part = ObjectPart(number: 1, size: 1, tag: "t")
         let key = try TestBucket.key("\(name).99")
@@ -124,19 +124,19 @@ import Testing
         }
     }
 
-    @Test func `whose answer was lost are repeated, and may leave something to clean up`()
+    @Test func `whose response was lost are repeated, and may leave an upload to clean up`()
         async throws
     {
         let place = try TestBucket()
         let key = try TestBucket.key("lost.1.POST")
-        // The first upload is created unheard, and found by those who clean up.
+        // The response of the first upload is lost; cleaning up finds the upload.
         let upload = try await place.store.createMultipartUpload(key, type: "a/b")
         let open = try await place.store.openMultipartUploads().all().map(\.upload)
         #expect(open.count == 2 && open.contains(upload))
         for upload in open { try await place.store.abort(key, upload: upload) }
     }
 
-    @Test func `to complete what is completed leave it to HEAD to tell (§10.3)`() async throws {
+    @Test func `to complete a completed upload rely on HEAD (§10.3)`() async throws {
         let place = try TestBucket()
         let key = try TestBucket.key("forgotten.9.POST")
         let upload = try await place.store.createMultipartUpload(key, type: "a/b")
@@ -161,7 +161,7 @@ import Testing
         #expect(proxy.kind == .unexpected)
     }
 
-    @Test func `put a clock right that the store calls wrong, once (§10.3)`() async throws {
+    @Test func `correct the clock once if the store rejects it (§10.3)`() async throws {
         let place = try TestBucket()
         let key = try TestBucket.key("skew.99")
         let began = ContinuousClock.now
@@ -174,7 +174,7 @@ import Testing
         let late = Double(3_600_000 - place.store.offset.withLock { $0 })
         #expect((-1000...passed + 1000).contains(late))
 
-        // Its `Date` is no help here: this clock stands still in 2023.
+        // Its `Date` does not help here: this clock stays in 2023.
         let past = try TestBucket(clock: 1_700_000_000_000)
         let denied = try await fault {
             _ = try await past.store.get(try TestBucket.key("RequestTimeTooSkewed.99"))
@@ -182,7 +182,7 @@ import Testing
         #expect(denied.kind == .clockSkew)
     }
 
-    @Test func `of a download go on where it broke`() async throws {
+    @Test func `of a download resume where it broke`() async throws {
         let place = try TestBucket()
         let key = try TestBucket.key("cut.3.GET")
         let content = patternBytes(400_000)
@@ -195,7 +195,7 @@ import Testing
             try await place.store.read(other, range: 100..<399_900)[...] == content[100..<399_900])
     }
 
-    @Test func `of a download end when the object is another`() async throws {
+    @Test func `of a download end if the object has changed`() async throws {
         let place = try TestBucket()
         let key = try TestBucket.key("cut.1.GET")
         _ = try await place.store.put(key, .bytes(patternBytes(400_000)), type: "a/b")
@@ -205,7 +205,7 @@ import Testing
         #expect(lost.kind == .preconditionFailed)
     }
 
-    @Test func `take no whole object for a range`() async throws {
+    @Test func `reject a whole object for a range`() async throws {
         let place = try TestBucket()
         let key = try TestBucket.key("whole.9.GET")
         _ = try await place.store.put(key, .bytes(patternBytes(100)), type: "a/b")
@@ -213,7 +213,7 @@ import Testing
         #expect(wrong.kind == .unexpected)
     }
 
-    @Test func `are given up when nobody waits`() async throws {
+    @Test func `end when the task is cancelled`() async throws {
         let place = try TestBucket()
         let key = try TestBucket.key("SlowDown.99")
         let task = Task { try await place.store.get(key) }
@@ -222,7 +222,7 @@ import Testing
         #expect(cancelled?.kind == .cancelled)
     }
 
-    @Test func `to reach nobody end as unreachable`() async throws {
+    @Test func `without a listener end as unreachable`() async throws {
         let place = try TestBucket { settings in
             settings.endpoint = "http://127.0.0.1:1"
             settings.attempts = 2
@@ -234,7 +234,7 @@ import Testing
 }
 
 @Suite struct `Waiting between attempts` {
-    @Test func `doubles up to the longest wait, and is by chance up to half shorter`() {
+    @Test func `doubles up to the longest delay, minus a random share of up to a half`() {
         let backoff = Backoff(first: 200, longest: 10_000)
         let longest = (1...9).map { backoff.wait(after: $0) { $0.lowerBound } }
         #expect(longest == [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000])

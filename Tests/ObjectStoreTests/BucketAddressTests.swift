@@ -32,7 +32,7 @@ import Testing
 }
 
 @Suite struct `Settings of a store` {
-    @Test func `have no mistake when they are sound`() {
+    @Test func `have no errors if they are valid`() {
         #expect(settings().invalidSettings().isEmpty)
         #expect(settings(style: .virtualHost).invalidSettings().isEmpty)
     }
@@ -43,7 +43,7 @@ import Testing
         "https://a/x//y", "https://a/../b", "https://a/%2e", "https://[::1", "https://[x]",
         "https://ä.example.com", "https://a\r\nHost: b",
     ])
-    func `refuse an endpoint that is no place`(endpoint: String) {
+    func `reject an invalid endpoint`(endpoint: String) {
         #expect(settings(endpoint: endpoint).invalidSettings().map(\.setting) == ["endpoint"])
     }
 
@@ -53,23 +53,23 @@ import Testing
         (.virtualHost, "a..b"),
         (.virtualHost, "ab"), (.virtualHost, String(repeating: "a", count: 64)),
     ])
-    func `refuse a bucket that cannot stand where it should`(style: AddressStyle, bucket: String) {
+    func `reject a bucket's name that its style cannot have`(style: AddressStyle, bucket: String) {
         #expect(
             settings(bucket: bucket, style: style).invalidSettings().map(\.setting) == ["bucket"])
     }
 
-    @Test func `refuse an address where a bucket's name would stand before it`() {
+    @Test func `reject an IP address with virtual hosts`() {
         let invalidSettings = settings(endpoint: "http://127.0.0.1:9000", style: .virtualHost)
             .invalidSettings()
         #expect(invalidSettings.map(\.setting) == ["endpoint"])
     }
 
     @Test(arguments: ["/a", "a//b", "../", "a\n", String(repeating: "a", count: 600)])
-    func `refuse a prefix somebody might fold`(prefix: String) {
+    func `reject a prefix that a proxy might normalize`(prefix: String) {
         #expect(settings(prefix: prefix).invalidSettings().map(\.setting) == ["prefix"])
     }
 
-    @Test func `say every mistake at once`() {
+    @Test func `report every error at once`() {
         var wrong = settings(endpoint: "nowhere", bucket: "", prefix: "/")
         wrong.region = ""
         wrong.credentials = Credentials(accessKey: "a,b", secretKey: "", sessionToken: "x\ny")
@@ -81,7 +81,7 @@ import Testing
             ])
     }
 
-    @Test func `refuse unsigned bodies without TLS (§10.4)`() {
+    @Test func `reject unsigned bodies without TLS (§10.4)`() {
         var wrong = settings(endpoint: "http://s3.example.com")
         wrong.leavesPayloadUnsigned = true
         #expect(wrong.invalidSettings().map(\.setting) == ["leavesPayloadUnsigned"])
@@ -90,7 +90,7 @@ import Testing
 
 @Suite struct `The key of an object` {
     @Test(arguments: ["a", "a/b", "ä b+c~.txt", "...", String(repeating: "a", count: 512)])
-    func `is text that nobody folds`(text: String) {
+    func `is text that no proxy normalizes`(text: String) {
         #expect(ObjectKey(text)?.text == text)
     }
 
@@ -137,11 +137,11 @@ private func settings(
     }
 
     @Test(arguments: ["%", "%4", "%zz", "%FF"])
-    func `undoes no broken escape`(text: String) {
+    func `rejects an invalid escape`(text: String) {
         #expect(URIEncoding.decoded(text) == nil)
     }
 
-    @Test func `reads a plus sign as the blank stores mean`() {
+    @Test func `reads a plus sign as a space`() {
         #expect(URIEncoding.decoded("a+b%2B") == "a b+")
     }
 }

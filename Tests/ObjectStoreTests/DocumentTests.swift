@@ -3,7 +3,7 @@ import Testing
 @testable import ObjectStore
 
 @Suite struct `Reading a document` {
-    @Test func `walks over elements and texts`() throws {
+    @Test func `reads elements and texts`() throws {
         var reader = try XMLReader(
             Array(
                 """
@@ -19,7 +19,7 @@ import Testing
         #expect(try reader.child() == "C")
         #expect(try reader.text() == "")
         #expect(try reader.child() == "D")
-        try reader.pass()
+        try reader.skip()
         #expect(try reader.child() == nil)
         try reader.finish()
     }
@@ -36,15 +36,15 @@ import Testing
         String(repeating: "<A>", count: 17) + String(repeating: "</A>", count: 17),
         "<" + String(repeating: "A", count: 65) + "/>",
     ])
-    func `refuses what is hostile or broken`(text: String) {
+    func `rejects hostile and malformed documents`(text: String) {
         #expect(throws: XMLError.self) { try pass(Array(text.utf8)) }
     }
 
-    @Test func `refuses what is no text`() {
+    @Test func `rejects bytes that are no text`() {
         #expect(throws: XMLError.notText) { try pass([0x3C, 0x41, 0x3E, 0xFF]) }
     }
 
-    @Test func `never goes on for a document that was cut`() throws {
+    @Test func `rejects a truncated document`() throws {
         let whole = Array(
             "<?xml version=\"1.0\"?><A x=\"y\"><B>a&amp;b</B><C/><D><E>f</E></D></A>".utf8)
         try pass(whole)
@@ -56,7 +56,7 @@ import Testing
     private func pass(_ bytes: [UInt8]) throws(XMLError) {
         var reader = try XMLReader(bytes)
         _ = try reader.root()
-        try reader.pass()
+        try reader.skip()
         try reader.finish()
     }
 }
@@ -78,7 +78,7 @@ import Testing
         "", "<html><body>Not Found</body></html>", "<Error></Error>", "<Error><Code>A</Code>",
         "<Errors><Code>A</Code></Errors>", "<!DOCTYPE html><html></html>",
     ])
-    func `are errors only when they say so`(text: String) {
+    func `are errors only with an error code`(text: String) {
         #expect(ErrorDocument(Array(text.utf8)) == nil)
     }
 
@@ -122,13 +122,13 @@ import Testing
         ),
         ("half a truth", "<IsTruncated>maybe</IsTruncated>"),
     ])
-    func `of parts are refused when they cannot be true`(what: String, inside: String) {
+    func `of parts are rejected if they are inconsistent`(what: String, inside: String) {
         #expect(throws: XMLError.self, "\(what)") {
             try PartPage(utf8Bytes("<ListPartsResult>\(inside)</ListPartsResult>"), after: 1)
         }
     }
 
-    @Test func `list open uploads, with keys no XML can hold`() throws {
+    @Test func `list open uploads, with keys that XML cannot hold`() throws {
         let page = try MultipartPage(
             utf8Bytes(
                 """
@@ -157,7 +157,7 @@ import Testing
 
     @Test(arguments: [
         ("", nil), ("<NextUploadIdMarker>u2</NextUploadIdMarker>", "u2"),
-    ]) func `list open uploads by their ids alone where a store does`(words: String, next: String?)
+    ]) func `list open uploads by their ids alone if the store does`(words: String, next: String?)
         throws
     {
         let whole = utf8Bytes(
@@ -172,7 +172,7 @@ import Testing
         #expect(throws: XMLError.self) { try MultipartPage(whole, after: marker) }
     }
 
-    @Test func `list objects, and where the next ones are asked for`() throws {
+    @Test func `list objects and the token of the next page`() throws {
         let page = try ObjectPage(
             utf8Bytes(
                 """
@@ -197,7 +197,7 @@ import Testing
         "<Contents><Key>k</Key></Contents>", "<Contents><Size>1</Size></Contents>",
         "<Contents><Key>k</Key><Size>-1</Size></Contents>",
     ])
-    func `that list no objects, or repeat themselves, are refused`(inside: String) {
+    func `that list no objects, or repeat themselves, are rejected`(inside: String) {
         #expect(throws: XMLError.self) {
             try ObjectPage(
                 utf8Bytes("<ListBucketResult>\(inside)</ListBucketResult>"), after: "t")
@@ -221,7 +221,7 @@ import Testing
         #expect(try XMLReader.member("ETag", of: "CopyPart", utf8Bytes(text)) == "e")
     }
 
-    @Test func `tell a store what an object is made of`() {
+    @Test func `list the parts of an object`() {
         let parts = [
             ObjectPart(number: 1, size: 5, tag: "\"a\""),
             ObjectPart(number: 12, size: 5, tag: "<&>"),

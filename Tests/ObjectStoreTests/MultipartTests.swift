@@ -62,7 +62,7 @@ private let mebibyte = 1 << 20
         #expect(whole[...] == content[7..<(5 * mebibyte + 7)] + [1, 2])
     }
 
-    @Test func `is aborted until nothing is left, and then is none (§10.3)`() async throws {
+    @Test func `is aborted until no parts are left, and then is missing (§10.3)`() async throws {
         let place = try TestBucket()
         let key = try TestBucket.key("kept.2.DELETE")
         let upload = try await place.store.createMultipartUpload(key, type: "a/b")
@@ -81,7 +81,7 @@ private let mebibyte = 1 << 20
         }
     }
 
-    @Test func `that keeps its parts is said to be busy`() async throws {
+    @Test func `that keeps its parts is reported as busy`() async throws {
         let place = try TestBucket { $0.attempts = 3 }
         let key = try TestBucket.key("kept.9.DELETE")
         let upload = try await place.store.createMultipartUpload(key, type: "a/b")
@@ -91,7 +91,7 @@ private let mebibyte = 1 << 20
         #expect(place.waits.count == 2)
     }
 
-    @Test func `takes no part but the last under 5 MiB, and none it does not hold (§10.2)`()
+    @Test func `accepts only the last part below 5 MiB, and no unknown part (§10.2)`()
         async throws
     {
         let place = try TestBucket()
@@ -112,7 +112,7 @@ private let mebibyte = 1 << 20
         try await place.store.abort(key, upload: upload)
     }
 
-    @Test func `is asked for nothing that cannot be`() async throws {
+    @Test func `rejects impossible arguments without a request`() async throws {
         let place = try TestBucket()
         let key = try TestBucket.key()
         let part = ObjectPart(number: 1, size: 1, tag: "t")
@@ -147,7 +147,9 @@ private let mebibyte = 1 << 20
 @Suite(.timeLimit(.minutes(5))) struct `A part with its CRC-32C` {
     private let heard = Locked<[(head: String, body: String)]>([])
 
-    @Test func `says so at the beginning, with each part and at the end (§10.4)`() async throws {
+    @Test func `has it declared at the start, sent with each part and listed at the end (§10.4)`()
+        async throws
+    {
         let server = try server(of: "<ChecksumAlgorithm>CRC32C</ChecksumAlgorithm>")
         let key = try TestBucket.key()
         let store = try store(at: server)
@@ -170,7 +172,7 @@ private let mebibyte = 1 << 20
         ("<ChecksumAlgorithm>CRC32C</ChecksumAlgorithm>", true),
         ("<ChecksumAlgorithm>SHA256</ChecksumAlgorithm>", false), ("", false),
     ])
-    func `is one where another process began so, as the store says (§10.4)`(
+    func `is sent if another process declared it, as the store reports (§10.4)`(
         algorithm: String, hasChecksums: Bool
     ) async throws {
         let server = try server(of: algorithm)
@@ -180,12 +182,12 @@ private let mebibyte = 1 << 20
             _ = try await store.putPart(key, upload: "u", number: number, .bytes([1]))
         }
         let said = heard.withLock { $0 }
-        // Asked once.
+        // Requested once.
         #expect(said.map { $0.head.prefix { $0 != " " } } == ["GET", "PUT", "PUT"])
         #expect(said[2].head.contains("x-amz-checksum-crc32c") == hasChecksums)
     }
 
-    @Test func `is none where nobody wants it`() async throws {
+    @Test func `has no CRC-32C unless the setting asks for it`() async throws {
         let server = try server(of: "")
         let key = try TestBucket.key()
         let store = try store(at: server) { $0.sendsPartChecksums = false }
@@ -196,7 +198,7 @@ private let mebibyte = 1 << 20
         #expect(heard.withLock { $0.allSatisfy { !$0.head.contains("checksum") } })
     }
 
-    @Test func `is not remembered for ever, of uploads that others may have ended`() throws {
+    @Test func `is remembered for a limited number of uploads`() throws {
         let store = try store(at: try server(of: ""))
         for number in 0..<3 * ObjectStore.checksumCacheLimit {
             store.note("u\(number)", hasChecksums: true)
@@ -205,7 +207,7 @@ private let mebibyte = 1 << 20
         #expect(store.checksummedUploads.withLock { $0.count } <= ObjectStore.checksumCacheLimit)
     }
 
-    /// A store that takes everything, and says of an upload what it is told to.
+    /// A store that accepts everything and reports the given algorithm for uploads.
     private func server(of algorithm: String) throws -> ScriptedServer {
         let heard = heard
         return try ScriptedServer { connection in

@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectStore
 
 @Suite(.enabled(if: ObjectServer.isAvailable)) struct `A check at the start` {
-    @Test func `is content with what is right`() async throws {
+    @Test func `accepts valid settings`() async throws {
         #expect(try await TestBucket().store.check() == 0)
     }
 
@@ -43,7 +43,7 @@ import Testing
             kind: .invalidCredentials, words: "ExpiredToken"),
     ]
 
-    @Test(arguments: invalidSettings) func `names what is wrong`(mistake: Mistake) async throws {
+    @Test(arguments: invalidSettings) func `names what is invalid`(mistake: Mistake) async throws {
         let place = try TestBucket(mistake.change)
         let wrong = try await fault { _ = try await place.store.check() }
         #expect(wrong.kind == mistake.kind, "\(mistake.name)")
@@ -62,15 +62,15 @@ import Testing
         #expect(denied.kind == .accessDenied)
     }
 
-    @Test func `is made with settings that can be meant only`() throws {
+    @Test func `requires valid settings`() throws {
         let wrong = #expect(throws: ObjectStoreError.self) { try TestBucket { $0.endpoint = "s3" } }
         #expect(wrong?.kind == .invalid)
         #expect(wrong?.words.hasPrefix("endpoint must be") == true)
     }
 }
 
-@Suite(.enabled(if: ObjectServer.isAvailable)) struct `The way to a store` {
-    @Test func `is by virtual host too`() async throws {
+@Suite(.enabled(if: ObjectServer.isAvailable)) struct `The connection to a store` {
+    @Test func `can use virtual hosts`() async throws {
         let place = try TestBucket { settings in
             settings.endpoint = settings.endpoint.replacing("127.0.0.1", with: "localhost")
             settings.style = .virtualHost
@@ -81,7 +81,7 @@ import Testing
                 "http://parley.localhost:"))
     }
 
-    @Test func `is with a token of a session`() async throws {
+    @Test func `can use a session token`() async throws {
         try await expectAll(
             of: TestBucket {
                 $0.credentials = Credentials(
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `is by TLS with a certificate of one's own, signing bodies or not (§10.4)`(
+    func `can use TLS with a private CA, with signed and unsigned bodies (§10.4)`(
         leavesPayloadUnsigned: Bool
     ) async throws {
         let server = try #require(ObjectServer.shared)
@@ -102,7 +102,7 @@ import Testing
             })
     }
 
-    @Test func `is not by TLS to somebody nobody vouches for`() async throws {
+    @Test func `fails with TLS to an untrusted certificate`() async throws {
         let server = try #require(ObjectServer.shared)
         let place = try TestBucket { $0.endpoint = server.secureEndpoint }
         let stranger = try await fault { _ = try await place.store.check() }

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `is listed below its folder, and nobody else's with it`() async throws {
+    @Test func `is listed below its folder, without objects of others`() async throws {
         let place = try TestBucket()
         let names = ["f/1", "f/a b+c", "f/g/2", "fog/3", "g"]
         for name in names {
@@ -66,7 +66,7 @@ import Testing
         #expect(content[...] == patternBytes(1000)[Int(given.lowerBound)..<Int(given.upperBound)])
     }
 
-    @Test func `has nothing behind its end, and no empty range`() async throws {
+    @Test func `has no range beyond its end, and no empty range`() async throws {
         let place = try TestBucket()
         let key = try TestBucket.key()
         _ = try await place.store.put(key, .bytes(patternBytes(10)), type: "a/b")
@@ -76,7 +76,7 @@ import Testing
         #expect(empty.kind == .invalid)
     }
 
-    @Test func `that is not there is known to be missing, and to delete it is success`()
+    @Test func `that is missing is reported as missing, and deleting it succeeds`()
         async throws
     {
         let place = try TestBucket()
@@ -89,7 +89,7 @@ import Testing
         #expect(missing.status == 404)
     }
 
-    @Test func `is replaced only as the one that was expected`() async throws {
+    @Test func `is replaced only if its condition holds`() async throws {
         let place = try TestBucket()
         let key = try TestBucket.key()
         let first = try await place.store.put(key, .bytes([1]), type: "a/b", condition: .absent)
@@ -106,7 +106,7 @@ import Testing
         #expect(try await place.store.read(key) == [3])
     }
 
-    @Test func `is not stored with what no field can hold`() async throws {
+    @Test func `is not stored with values that no header can hold`() async throws {
         let place = try TestBucket()
         let key = try TestBucket.key()
         for (type, metadata) in [
@@ -135,7 +135,7 @@ import Testing
         #expect(short.kind == .unreadableBody)
     }
 
-    @Test func `is not stored when its digest is another`() async throws {
+    @Test func `is not stored if its digest differs`() async throws {
         let place = try TestBucket()
         let key = try TestBucket.key()
         let wrong = try await fault {
@@ -172,7 +172,7 @@ import Testing
         #expect(part.body[...] == patternBytes(100)[10..<20])
     }
 
-    @Test func `is good for its method and its time only`() async throws {
+    @Test func `is valid for its method and its time only`() async throws {
         let place = try TestBucket()
         let key = try TestBucket.key()
         _ = try await place.store.put(key, .bytes([1]), type: "a/b")
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test(arguments: [(0, "1"), (604_801, "604800")])
-    func `lives as long as stores allow`(seconds: Int, given: String) throws {
+    func `is valid as long as stores allow`(seconds: Int, given: String) throws {
         let url = try TestBucket().store.presignedURL(try TestBucket.key(), seconds: seconds)
         #expect(url.contains("X-Amz-Expires=\(given)&"))
     }
@@ -208,7 +208,7 @@ import Testing
         "HTTP/1.1 206 OK\r\nETag: \"t\"\r\nContent-Range: bytes 0-9/10\r\n"
         + "Transfer-Encoding: chunked\r\n\r\n"
 
-    @Test func `whose readers are slow keeps nobody else waiting`() async throws {
+    @Test func `with slow readers delays no other request`() async throws {
         let server = try ScriptedServer { connection in
             while let head = connection.readHead() {
                 guard head.hasPrefix("GET ") else {
@@ -231,12 +231,12 @@ import Testing
         for stream in streams { stream.cancel() }
     }
 
-    @Test func `is at its end when its last byte came, whatever breaks behind it`() async throws {
+    @Test func `ends with its last byte, even if the connection then breaks`() async throws {
         let requests = Locked(0)
         let server = try ScriptedServer { connection in
             guard connection.readHead() != nil else { return }
             requests.withLock { $0 += 1 }
-            // Without the chunk that says that it was the last one.
+            // Without the last chunk.
             connection.write(Self.head + "a\r\n0123456789\r\n")
         }
         let content = try await store(at: server).read(try TestBucket.key(), range: 0..<10)
@@ -245,7 +245,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `that is ended while it waits to be asked for again stays ended`(
+    func `that is cancelled while it waits for a retry stays cancelled`(
         isAsked: Bool
     ) async throws {
         let requests = Locked(0)

@@ -7,27 +7,27 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `A list of a store` {
     private let asked = Locked<[String]>([])
 
-    @Test func `goes on for as many pages as there are, each asked for when it is needed`()
+    @Test func `reads all pages, each requested when it is needed`()
         async throws
     {
         let store = try store(pages: 25, of: 1000)
         var keys: [String] = []
         for try await object in store.objects(below: "f/") {
             keys.append(object.key.text)
-            // No page before the one before it was gone through.
+            // Each page is requested after the one before has been read.
             #expect(asked.withLock { $0.count } == (keys.count - 1) / 1000 + 1)
         }
         #expect(keys == (0..<25_000).map { number in "f/\(number)" })
         #expect(asked.withLock { $0 } == (0..<25).map { number in "\(number)" })
     }
 
-    @Test(arguments: [1, 3]) func `may have pages with nothing for us`(pages: Int) async throws {
+    @Test(arguments: [1, 3]) func `may have empty pages`(pages: Int) async throws {
         let store = try store(pages: pages, of: 0)
         #expect(try await store.objects(below: "f/").all() == [])
         #expect(asked.withLock { $0.count } == pages)
     }
 
-    @Test func `ends with what the store says when it fails`() async throws {
+    @Test func `ends with the store's error`() async throws {
         let store = try store(pages: .max, of: 1, until: 2)
         var count = 0
         let failure = try await fault {
@@ -37,7 +37,7 @@ import Testing
         #expect(count == 2)
     }
 
-    /// A store with that many pages of objects, which are called by their place; it refuses one of them.
+    /// A store with that many pages of objects, named by their index; one page fails.
     private func store(pages: Int, of size: Int, until refused: Int = .max) throws -> ObjectStore {
         let asked = asked
         let server = try ScriptedServer { connection in

@@ -48,7 +48,7 @@ import Testing
             signature: "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"),
     ]
 
-    @Test(arguments: examples) func `gives what Amazon's examples give`(example: Example) {
+    @Test(arguments: examples) func `equals Amazon's examples`(example: Example) {
         let fields = signer.fields(
             signing: example.method, host: host, path: example.path,
             query: CanonicalRequest.query(example.query), fields: example.fields,
@@ -60,7 +60,7 @@ import Testing
         #expect(fields.last?.value == wanted)
     }
 
-    @Test func `gives the URL of Amazon's example`() {
+    @Test func `equals Amazon's example of a URL`() {
         let query = signer.query(
             signing: .get, host: host, path: "/test.txt", query: [], seconds: 86_400, at: time)
         let wanted =
@@ -81,7 +81,7 @@ import Testing
                 == "GET\n/\n\nhost:h\nx-amz-meta-b:a b\n\nhost;x-amz-meta-b\nUNSIGNED-PAYLOAD")
     }
 
-    @Test func `adds the token of a session, which is signed`() {
+    @Test func `adds and signs the session token`() {
         let signer = RequestSigner(
             credentials: Credentials(accessKey: "A", secretKey: "b", sessionToken: "token"),
             region: "r")
@@ -99,13 +99,13 @@ import Testing
             (0, "19700101T000000Z"), (951_827_696_999, "20000229T123456Z"),
             (1_893_456_000_000, "20300101T000000Z"), (4_102_444_799_000, "20991231T235959Z"),
         ] as [(Int64, String)])
-    func `writes the time without signs between`(milliseconds: Int64, stamp: String) {
+    func `writes the time without separators`(milliseconds: Int64, stamp: String) {
         let time = SigningTime(milliseconds)
         #expect(time.stamp == stamp)
         #expect(time.date == stamp.prefix(8))
     }
 
-    @Test func `leaves the secret out of what is printed`() {
+    @Test func `never prints the secret`() {
         let credentials = Credentials(accessKey: "A", secretKey: "secret", sessionToken: "token")
         let words = "\(credentials) \(String(reflecting: credentials))"
         #expect(!words.contains("secret"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// A store of one test, on the server they share: with a prefix of its own, and a clock that never waits.
+/// A client for the shared test server, with a prefix of its own and a clock that does not wait.
 struct TestBucket {
     let store: ObjectStore
     private let waited: Waits
@@ -26,16 +26,16 @@ struct TestBucket {
                 now: { clock ?? now() }, sleep: { waited.add($0) }, random: { $0.upperBound }))
     }
 
-    /// The waits between attempts so far, in milliseconds.
+    /// The delays before retries so far, in milliseconds.
     var waits: [Int64] { waited.all }
 
-    /// A key below which something goes wrong, see `objectstore.py`.
+    /// A key for which the test server simulates errors, see `objectstore.py`.
     static func key(_ faults: String...) throws -> ObjectKey {
         try #require(ObjectKey((faults.map { "fault.\($0)" } + ["thing"]).joined(separator: "/")))
     }
 }
 
-/// Milliseconds since 1970, as the system has it.
+/// Milliseconds since 1970.
 private func now() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -50,7 +50,7 @@ private final class Waits: Sendable {
 }
 
 extension ObjectStore {
-    /// The whole of an object, or of a range of it.
+    /// The bytes of an object, or of a range of it.
     func read(_ key: ObjectKey, range: Range<Int64>? = nil) async throws -> [UInt8] {
         let stream = try await get(key, range: range)
         var bytes: [UInt8] = []
@@ -59,12 +59,12 @@ extension ObjectStore {
     }
 }
 
-/// Bytes that repeat late enough for a mistake in their order to show.
+/// Bytes whose pattern has a long period, so that a wrong order shows.
 func patternBytes(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
 }
 
-/// What an operation threw.
+/// The error that an operation threw.
 func fault(
     sourceLocation: SourceLocation = #_sourceLocation, _ operation: () async throws -> Void
 ) async throws -> ObjectStoreError {

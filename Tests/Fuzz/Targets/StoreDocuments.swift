@@ -34,7 +34,7 @@ enum StoreDocuments {
         var tags: [String] = []
         while try reader.child() != nil {
             _ = try reader.child()
-            try reader.pass()
+            try reader.skip()
             _ = try reader.child()
             tags.append(try reader.text())
             guard try reader.child() == nil else { throw .truncated }
