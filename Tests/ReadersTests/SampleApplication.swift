@@ -13,7 +13,7 @@ import Uploads
 
 @testable import Readers
 
-/// A store with an application, a folder for archives, and somebody who makes them when told to.
+/// A store with an application, a folder for archives, and an exporter that runs on demand.
 final class SampleApplication: Sendable {
     static let base = "https://chat.example.com"
 
@@ -64,19 +64,19 @@ final class SampleApplication: Sendable {
 
     deinit {
         database.close()
-        // Left behind in the system's temporary folder at worst.
+        // If it fails, the folder remains in the system's temporary folder.
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// What could not be made, and why.
+    /// The faults that the exporter reported.
     var reported: [String] { faults.withLock { faults in faults } }
 
     var now: Timestamp { Timestamp(milliseconds: time.withLock { time in time }) }
 
     func wait(milliseconds: Int64) { time.withLock { time in time += milliseconds } }
 
-    /// Moves the clock by a day and a bit.
-    func sleepOver() { wait(milliseconds: 86_400_001) }
+    /// Moves the clock by a little more than a day.
+    func advanceOneDay() { wait(milliseconds: 86_400_001) }
 
     func conversation(
         _ names: [String] = ["ana", "bo"], metadata: MetadataTree? = nil
@@ -101,13 +101,13 @@ final class SampleApplication: Sendable {
         ).object.message.id
     }
 
-    /// Where an archive lies; `nil` for none.
+    /// The unpublished archive of an export; `nil` if there is none.
     func archive(_ id: Export.ID) throws -> BlobFile? {
         let name = try #require(BlobName(id.uuid))
         return try blobs.contains(name) ? try blobs.open(name) : nil
     }
 
-    /// What is in a completed export, opened with the private key.
+    /// The content of a completed export, decrypted with the private key.
     func content(of id: Export.ID) async throws -> JSONValue {
         let export = try await store.export(id, in: application)
         let archive = try #require(export.archive)
@@ -123,7 +123,7 @@ final class SampleApplication: Sendable {
     }
 }
 
-/// No content is asked for.
+/// A catalog without contents.
 struct NoContents: DownloadCatalog {
     func content(_ id: String) async throws -> StoredContent? { nil }
 }

@@ -10,12 +10,12 @@ struct ExportDocument {
     private let presentation: Presentation
     private let moment: Timestamp
 
-    /// Rows that are read at once: messages hold at most a megabyte each, and most a thousandth of it.
-    private static let stretch = 32
+    /// Rows read at once: a message holds up to 1 MB, most hold a thousandth of it.
+    private static let batchSize = 32
 
-    /// A document to write.
+    /// Creates a document.
     ///
-    /// - Parameter moment: What was made later is left out, so that the end is reached.
+    /// - Parameter moment: Later objects are left out, so that the export ends.
     init(
         _ task: ExportTask, store: MessagingStore, _ presentation: Presentation,
         until moment: Timestamp
@@ -26,7 +26,7 @@ struct ExportDocument {
         self.moment = moment
     }
 
-    /// Writes it a stretch at a time, on whatever executor the caller has.
+    /// Writes the document in batches, on the caller's executor.
     nonisolated(nonsending) func write(to file: inout ExportFileWriter) async throws {
         switch task.export.scope {
         case .historical:
@@ -50,13 +50,13 @@ struct ExportDocument {
         while true {
             try Task.checkCancellation()
             let found = try await store.conversations(
-                after: last, createdUntil: moment, limit: Self.stretch, in: task.application)
+                after: last, createdUntil: moment, limit: Self.batchSize, in: task.application)
             for conversation in found {
                 var writer = JSONWriter(capacity: 1024)
                 ConversationJSON(conversation).write(presentation, into: &writer)
                 try list.append(writer.finish(), to: &file)
             }
-            guard found.count == Self.stretch else { return }
+            guard found.count == Self.batchSize else { return }
             last = found.last?.conversation.id
         }
     }
@@ -68,18 +68,18 @@ struct ExportDocument {
         while true {
             try Task.checkCancellation()
             let found = try await store.messages(
-                after: last, sentUntil: moment, limit: Self.stretch, in: task.application)
+                after: last, sentUntil: moment, limit: Self.batchSize, in: task.application)
             for message in found {
                 var writer = JSONWriter(capacity: 2048)
                 MessageJSON(message).write(presentation, into: &writer)
                 try list.append(writer.finish(), to: &file)
             }
-            guard found.count == Self.stretch else { return }
+            guard found.count == Self.batchSize else { return }
             last = found.last?.message
         }
     }
 
-    // MARK: - What happened
+    // MARK: - Events
 
     private nonisolated(nonsending) func write(
         _ period: Export.Period, to file: inout ExportFileWriter
@@ -88,20 +88,20 @@ struct ExportDocument {
         var place = WebhookCheckpoint(after: period.after)
         while place.after < period.through {
             try Task.checkCancellation()
-            let stretch = try await store.webhookEvents(
+            let page = try await store.webhookEvents(
                 after: place, through: period.through, to: [.v1_0: Set(period.topics)],
-                limit: Self.stretch, in: task.application)
-            for event in stretch.events {
+                limit: Self.batchSize, in: task.application)
+            for event in page.events {
                 var writer = JSONWriter(capacity: 2048)
                 WebhookEventJSON(event).write(presentation, into: &writer)
                 try list.append(writer.finish(), to: &file)
             }
-            place = stretch.next
+            place = page.next
         }
     }
 }
 
-/// The commas between elements that are written one by one.
+/// Writes the commas between elements.
 private struct ExportList {
     private var isEmpty = true
 

@@ -7,11 +7,11 @@ internal import MessagingWire
 internal import SystemSupport
 internal import Uploads
 
-/// Makes the archive of one export, or removes it.
+/// Creates the archive of one export, or deletes it.
 ///
-/// In two steps, because tar says the size of a file in front of it: first the JSON, a stretch of rows
-/// at a time, into a file beside the archive; then, piece by piece, from there into the archive.
-/// Memory holds one stretch, whatever there is to export.
+/// It takes two steps, because a tar header contains the size of the file behind it: first the JSON
+/// goes, batch by batch, into a file beside the archive, then piece by piece from there into the
+/// archive. Memory holds one batch, whatever the export's size.
 actor ExportJob {
     private let task: ExportTask
     private let store: MessagingStore
@@ -19,11 +19,11 @@ actor ExportJob {
     private let contents: ContentRepository
     private let presentation: Presentation
     private let name: BlobName
-    /// The JSON before it is sealed.
+    /// The JSON before it is encrypted.
     private let plainName: BlobName
     private let executor = WorkExecutor("parley.export")
 
-    /// Reading rows waits elsewhere; what is left keeps a core busy or waits for the disk.
+    /// A thread of its own: compression and encryption keep a core busy, and file access blocks.
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe executor.asUnownedSerialExecutor()
     }
@@ -47,7 +47,7 @@ actor ExportJob {
         self.plainName = plainName
     }
 
-    /// Makes the archive; when this returns, it is durable.
+    /// Creates the archive; it is durable when this returns.
     func write(at moment: Timestamp) async throws -> Export.Archive {
         do {
             let plain = try await writePlain(until: moment)
@@ -55,13 +55,13 @@ actor ExportJob {
             try blobs.discard(plainName)
             return archive
         } catch {
-            // Another try begins with an empty file all the same.
+            // The next attempt starts with an empty file in any case.
             try? clear()
             throw error
         }
     }
 
-    /// Writes the JSON; again from the beginning when messages went elsewhere meanwhile (X1.3).
+    /// Writes the JSON; starts over if conversations were merged meanwhile (X1.3).
     private func writePlain(until moment: Timestamp) async throws -> ExportFileWriter {
         while true {
             let end = try await store.logExtent(in: task.application).end
@@ -76,18 +76,18 @@ actor ExportJob {
         }
     }
 
-    /// Removes the archive; doing it again changes nothing.
+    /// Deletes the archive; repeating it changes nothing.
     func erase() async throws {
         try clear()
         if let archive = task.export.archive { try await erase(archive) }
     }
 
-    /// Removes what can be read of an archive; doing it again changes nothing.
+    /// Deletes one published archive; repeating it changes nothing.
     func erase(_ archive: Export.Archive) async throws {
         try await contents.erase(try self.archive(sealedWith: archive.initialVector))
     }
 
-    /// The vector is new with each attempt.
+    /// Each attempt has a new initialization vector.
     private func archive(sealedWith vector: [UInt8]) throws -> Archive {
         guard let archive = Archive(id: task.export.id.uuid, attempt: vector) else {
             throw DiskError(kind: .other, operation: "name an archive")
@@ -95,7 +95,7 @@ actor ExportJob {
         return archive
     }
 
-    /// Removes what a crash may have left.
+    /// Deletes files that a crash may have left.
     private func clear() throws {
         try blobs.discard(plainName)
         try blobs.discard(name)
@@ -135,13 +135,13 @@ actor ExportJob {
     }
 }
 
-/// Why an archive cannot be made, where it is not the disk's or the database's fault.
+/// An error that is neither the disk's nor the database's.
 enum ExportError: Error {
-    /// The stored key cannot seal anything, though it was tried when it was set.
+    /// The stored key cannot encrypt, although it was tested when it was set.
     case unusableKey
 }
 
-/// A file that grows at its end, written in large pieces, with its digests.
+/// A buffered file writer that computes the digests of what it writes.
 struct ExportFileWriter {
     private let file: StagedFile
     private var buffer: [UInt8] = []
@@ -150,18 +150,18 @@ struct ExportFileWriter {
     private var checksum = CRC32C()
 
     private static let piece = 256 << 10
-    /// So much is made durable at once: a sync of it ends within the time a server takes to stop.
+    /// Bytes after which written data is synced: one sync must end within the shutdown time.
     private static let step: Int64 = 64 << 20
     private var durable: Int64 = 0
 
-    /// Takes an empty file.
+    /// Writes to an empty file.
     init(_ file: StagedFile) { self.file = file }
 
-    /// Bytes so far.
+    /// The bytes written so far, buffered ones included.
     var size: Int64 { written + Int64(buffer.count) }
-    /// SHA-256 of what has been flushed.
+    /// SHA-256 of the flushed bytes.
     var sha256: [UInt8] { hash.digest }
-    /// CRC-32C of what has been flushed.
+    /// CRC-32C of the flushed bytes.
     var crc32c: UInt32 { checksum.value }
 
     mutating func append(_ bytes: [UInt8]) throws {
@@ -169,7 +169,7 @@ struct ExportFileWriter {
         if buffer.count >= Self.piece { try flush() }
     }
 
-    /// Writes what waits.
+    /// Writes the buffered bytes.
     mutating func flush() throws {
         let bytes = buffer
         buffer = []
@@ -179,19 +179,19 @@ struct ExportFileWriter {
         written += Int64(bytes.count)
     }
 
-    /// Makes durable what has been flushed.
+    /// Makes the flushed bytes durable.
     mutating func commit() throws {
         try file.commit()
         durable = written
     }
 
-    /// The same, once there is enough of it: the last sync must not have the whole file to write, also
-    /// where the kernel takes no hint to begin earlier.
+    /// Makes the flushed bytes durable once there are enough, so that the last sync does not have
+    /// to write the whole file.
     mutating func commitAsItGrows() throws {
         if written - durable >= Self.step { try commit() }
     }
 
-    /// Reads what has been flushed.
+    /// Reads flushed bytes.
     func read(_ count: Int, at place: Int64) throws -> [UInt8] {
         try file.read(count, at: place)
     }

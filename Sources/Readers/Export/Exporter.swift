@@ -5,11 +5,11 @@ internal import MessagingWire
 internal import SystemSupport
 public import Uploads
 
-/// Works on exports, in the background and one after another; of several processes one does.
+/// Runs exports in the background, one after another, in one process at a time.
 ///
-/// What there is to do stands in rows, so a crash loses nothing: an archive that was being made is made
-/// anew. It looks every second, which costs three reads of indexes that are empty most of the time; a
-/// signal per application would need a waiting task for each of them, and an export takes longer.
+/// Pending exports are rows, so a crash loses nothing: an interrupted archive is created again. It
+/// polls every second, which costs three index look-ups that are mostly empty; a signal per
+/// application would need a waiting task each, and an export takes longer than a second.
 public final class Exporter: Sendable {
     private let store: MessagingStore
     private let blobs: BlobFolder
@@ -20,19 +20,19 @@ public final class Exporter: Sendable {
     private let onFault: @Sendable (any Error, Export.ID?) -> Void
     private let lease: Lease
     private let running = BackgroundTask()
-    /// Exports whose work failed, and when to try again: a full disk stays full for a while.
+    /// Failed exports and when to retry each: a full disk stays full for a while.
     private let failed: Locked<[Export.ID: Timestamp]> = Locked([:])
 
-    private static let patience: Int64 = 60_000
+    private static let retryDelay: Int64 = 60_000
 
-    /// Puts the reader together; it does nothing before ``start()``.
+    /// Creates the exporter; nothing runs before ``start()``.
     ///
     /// - Parameters:
-    ///   - blobs: Where archives are made, by the UUIDs of their exports.
+    ///   - blobs: Where archives are created, named by their exports' UUIDs.
     ///   - contents: Where they are published.
     ///   - downloads: Signs the URLs of contents.
     ///   - publicBase: Absolute URL without a trailing slash.
-    ///   - onFault: Told of every fault once, to log it.
+    ///   - onFault: Called once with every fault, to log it.
     public init(
         store: MessagingStore, blobs: BlobFolder, contents: ContentRepository, downloads: Downloads,
         publicBase: String,
@@ -49,7 +49,7 @@ public final class Exporter: Sendable {
         lease = Lease("exporter", of: store)
     }
 
-    /// Begins to work; once.
+    /// Starts the background work; call once.
     public func start() {
         running.start(priority: .background) { [weak self] in
             while !Task.isCancelled, let self {
@@ -59,7 +59,7 @@ public final class Exporter: Sendable {
         }
     }
 
-    /// Stops working, within a page: what was begun is begun anew by the next start.
+    /// Stops within one batch; the next start repeats unfinished exports.
     public func stop() async {
         await running.stop()
         await lease.release()
@@ -75,14 +75,14 @@ public final class Exporter: Sendable {
         }
     }
 
-    /// Does all there is to do now, whoever else does.
+    /// Does all pending work now, with or without the lease.
     ///
-    /// - Throws: `CancellationError`, and what the database throws; a single export that fails is
-    ///   told to `onFault` and does not keep others waiting.
+    /// - Throws: `CancellationError` and database errors. A single export that fails is reported to
+    ///   `onFault` and does not stop the others.
     public func work() async throws {
         try await store.requestDueExports()
         try await store.expireExports()
-        // Stretch by stretch to the end: however many fail, nobody behind them waits for ever.
+        // In batches to the end: failing exports must not starve those behind them.
         var last: ExportTask?
         repeat {
             let tasks = try await store.exportTasks(after: last)
@@ -99,7 +99,7 @@ public final class Exporter: Sendable {
         } catch let error as CancellationError {
             throw error
         } catch {
-            let again = Timestamp(milliseconds: now().milliseconds + Self.patience)
+            let again = Timestamp(milliseconds: now().milliseconds + Self.retryDelay)
             failed.withLock { failed in failed[task.export.id] = again }
             onFault(error, task.export.id)
         }
@@ -119,7 +119,7 @@ public final class Exporter: Sendable {
             let archive = try await job.write(at: now())
             let isWanted = try await store.completeExport(
                 task.export.id, archive, in: task.application)
-            // Another process was there before, or nobody wants it any more.
+            // Another process was faster, or the export was deleted.
             if !isWanted { try await job.erase(archive) }
         case .erase:
             try await job.erase()
@@ -127,7 +127,7 @@ public final class Exporter: Sendable {
         }
     }
 
-    /// Exports show objects as the system sees them in 1.0 (platform-api §5.12).
+    /// Exports show objects as the system sees them in version 1.0 (platform-api §5.12).
     private func presentation(_ application: Application.ID) -> Presentation {
         Presentation(
             version: .v1_0,

@@ -2,17 +2,17 @@ internal import Bytes
 public import Messaging
 internal import MessagingWire
 
-/// The header fields of the Layer API in what a webhook is sent (webhooks §3.1).
+/// The Layer API's headers of a webhook request (webhooks §3.1).
 public enum LayerWebhookHeaders {
-    /// How deliveries and verifications call themselves; receivers look for `layer-webhooks`.
+    /// The `User-Agent` of deliveries and verifications; receivers look for `layer-webhooks`.
     public static let userAgent = "layer-webhooks/1.0"
 
-    /// The fields of one delivery; `Content-Length` is of whoever sends.
+    /// The headers of one delivery; the HTTP client adds `Content-Length`.
     ///
     /// - Parameters:
-    ///   - type: What happened, as the webhook's version calls it.
-    ///   - id: The same in all tries: `event.id`.
-    ///   - body: What is sent, to the last byte.
+    ///   - type: The event type, as the webhook's version names it.
+    ///   - id: `event.id`, the same in all attempts.
+    ///   - body: Exactly the bytes that are sent.
     public static func of(
         _ type: String, _ id: EventID, _ body: [UInt8], to webhook: Webhook,
         in application: Application.ID
@@ -29,22 +29,22 @@ public enum LayerWebhookHeaders {
     }
 }
 
-/// The signature of the Layer API: HMAC-SHA1 of the body in lower-case hexadecimal digits (webhooks §3.2).
+/// The Layer API's signature: HMAC-SHA1 of the body in lower-case hexadecimal (webhooks §3.2).
 public enum LayerWebhookSignature {
-    /// 40 characters.
+    /// The 40 characters of the signature.
     public static func of(_ body: [UInt8], secret: String) -> String {
         String(
             hexadecimal: Signature.of(body, key: Array(secret.utf8), by: .sha1))
     }
 }
 
-/// The header fields of Standard Webhooks in what a webhook is sent (X6).
+/// The headers of Standard Webhooks (X6).
 public enum StandardWebhookHeaders {
-    /// The fields of one try.
+    /// The headers of one attempt.
     ///
     /// - Parameters:
-    ///   - id: The same in all tries and replays: `event.id`.
-    ///   - secrets: What signs, the present one first.
+    ///   - id: `event.id`, the same in all attempts and replays.
+    ///   - secrets: The secrets to sign with, the current one first.
     public static func of(
         _ id: EventID, _ body: [UInt8], at moment: Timestamp, secrets: [String]
     ) -> [(name: String, value: String)] {
@@ -58,7 +58,7 @@ public enum StandardWebhookHeaders {
         ]
     }
 
-    /// HMAC-SHA256 of name, time and body with dots between them, in Base64.
+    /// HMAC-SHA256 of id, time and body, separated by dots, in Base64.
     static func signature(
         _ id: String, _ seconds: String, _ body: [UInt8], secret: String
     ) -> String {
@@ -66,8 +66,8 @@ public enum StandardWebhookHeaders {
         return "v1," + Base64.encode(Signature.of(signed, key: key(of: secret), by: .sha256))
     }
 
-    /// A secret as the libraries of Standard Webhooks make them, `whsec_` and Base64, stands for its
-    /// bytes; every other one for its UTF-8.
+    /// The key of a secret: the decoded bytes of `whsec_` and Base64, as Standard Webhooks
+    /// libraries create it, or else the secret's UTF-8.
     static func key(of secret: String) -> [UInt8] {
         guard secret.hasPrefix("whsec_"), let key = Base64.decode(String(secret.dropFirst(6))),
             !key.isEmpty
@@ -76,11 +76,12 @@ public enum StandardWebhookHeaders {
     }
 }
 
-/// The header field that tells in which trace a webhook is sent something (X5).
+/// The trace header of a webhook request (X5).
 enum TraceContextHeaders {
-    /// The field of one try; none without a trace.
+    /// The header of one attempt; none without a trace.
     ///
-    /// - Parameter step: 8 bytes that name the try: the caller of whatever the receiver does about it.
+    /// - Parameter step: 8 bytes that identify the attempt; the receiver's spans have it as their
+    ///   parent.
     static func of(_ trace: Trace?, step: [UInt8]) -> [(name: String, value: String)] {
         guard let trace else { return [] }
         return [

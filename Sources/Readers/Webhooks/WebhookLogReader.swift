@@ -3,34 +3,34 @@ internal import MessagingStore
 internal import MessagingWire
 internal import SystemSupport
 
-/// Reads the log of one application for its webhooks and makes deliveries of it.
+/// Reads the event log of one application and creates deliveries for its webhooks.
 ///
-/// Its place and what it made are remembered together: after a crash nothing is missing and nothing is
-/// there twice.
+/// The checkpoint and the deliveries are stored in one transaction: a crash neither loses a
+/// delivery nor creates one twice.
 final class WebhookLogReader: Sendable {
     let wakeSignal = WakeSignal()
     private let application: Application.ID
     private let store: MessagingStore
     private let renderer: WebhookRenderer
     private let onFault: @Sendable (any Error) -> Void
-    /// Tells that there is something to send to some webhooks.
+    /// Called with the webhooks that have new deliveries.
     private let onDeliveries: @Sendable ([Webhook.ID]) -> Void
     private let isStopping = Locked(false)
-    /// How far it has read beyond what is remembered, where nothing was to be told.
+    /// How far it has read beyond the stored checkpoint, where no event concerned a webhook.
     private let ahead = Locked<Ahead?>(nil)
 
     private struct Ahead: Sendable {
-        let remembered: WebhookCheckpoint
+        let stored: WebhookCheckpoint
         let webhooks: [WebhookSubscription]
         let place: WebhookCheckpoint
     }
 
-    /// Occurrences of one stretch: with 50 webhooks it makes 3,200 rows.
-    private static let stretch = 64
-    /// So many events may pass that concern no webhook before the place is remembered.
-    private static let stride: Int64 = 1000
-    /// Milliseconds between two looks though nobody rang.
-    private static let (breath, patience): (Int64, Int64) = (1000, 5000)
+    /// Webhook events read at once; with 50 webhooks they make 3,200 rows.
+    private static let batchSize = 64
+    /// Events without any delivery after which the checkpoint is stored all the same.
+    private static let checkpointInterval: Int64 = 1000
+    /// Milliseconds after a fault, and until the log is read again without a wake signal.
+    private static let (retryDelay, pollInterval): (Int64, Int64) = (1000, 5000)
 
     init(
         _ application: Application.ID, store: MessagingStore, renderer: WebhookRenderer,
@@ -44,13 +44,13 @@ final class WebhookLogReader: Sendable {
         self.onDeliveries = onDeliveries
     }
 
-    /// ``run()`` ends with the stretch it is at.
+    /// ``run()`` ends after the batch being read.
     func stop() {
         isStopping.withLock { isStopping in isStopping = true }
         wakeSignal.signal()
     }
 
-    /// Reads until it is stopped, and sees to what is to be replayed.
+    /// Reads the log and creates the deliveries of replays, until ``stop()``.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.listen() }
@@ -58,20 +58,20 @@ final class WebhookLogReader: Sendable {
                 do {
                     let isBehind = try await follow()
                     let isReplaying = try await replay()
-                    if !isBehind, !isReplaying { await wakeSignal.wait(atMost: Self.patience) }
+                    if !isBehind, !isReplaying { await wakeSignal.wait(atMost: Self.pollInterval) }
                 } catch is CancellationError {
                     break
                 } catch {
                     onFault(error)
                     // Cancelled while it waits, the loop ends.
-                    await pause(milliseconds: Self.breath)
+                    await pause(milliseconds: Self.retryDelay)
                 }
             }
             group.cancelAll()
         }
     }
 
-    /// Rings for each commit of the application.
+    /// Signals each commit of the application.
     private func listen() async {
         var place = store.signal.latest(in: application) ?? .start
         while let latest = await store.signal.wait(past: place, in: application) {
@@ -80,68 +80,69 @@ final class WebhookLogReader: Sendable {
         }
     }
 
-    /// Reads a stretch.
+    /// Reads one batch of the log.
     ///
-    /// - Returns: Whether more of it is there now.
+    /// - Returns: Whether more can be read now.
     private func follow() async throws -> Bool {
         let webhooks = try await store.webhookSubscriptions(in: application)
         guard let since = webhooks.compactMap(\.since).min() else { return false }
-        let remembered = try await store.webhookCheckpoint(in: application)
-        var place = remembered ?? WebhookCheckpoint(after: since)
-        if let ahead = ahead.withLock({ $0 }), ahead.remembered == remembered,
+        let stored = try await store.webhookCheckpoint(in: application)
+        var place = stored ?? WebhookCheckpoint(after: since)
+        if let ahead = ahead.withLock({ $0 }), ahead.stored == stored,
             ahead.webhooks == webhooks
         {
             place = ahead.place
         }
-        // What was before any of them was active concerns nobody.
+        // Events before the first activation concern no webhook.
         if place.after < since { place = WebhookCheckpoint(after: since) }
-        let told: WebhookEventPage
+        let page: WebhookEventPage
         do {
-            told = try await store.webhookEvents(
-                after: place, to: wanted(by: webhooks), limit: Self.stretch, in: application)
+            page = try await store.webhookEvents(
+                after: place, to: wanted(by: webhooks), limit: Self.batchSize, in: application)
         } catch Rejection.positionGone(let oldest) {
-            // Nobody read for longer than the log is kept: what is gone is gone for everybody.
+            // The reader was behind for longer than the log is kept: those events are lost for
+            // every webhook.
             let next = WebhookCheckpoint(after: LogPosition(oldest.number - 1))
             return try await store.enqueue(
-                [], from: remembered, to: next, for: webhooks, in: application)
+                [], from: stored, to: next, for: webhooks, in: application)
         }
-        let drafts = drafts(of: told, for: webhooks) { message, webhook in message.isFor(webhook) }
-        let endsStretch = webhooks.contains { webhook in
-            webhook.unread.contains { stretch in stretch.through <= told.next.after }
+        let drafts = drafts(of: page, for: webhooks) { message, webhook in message.isFor(webhook) }
+        let endsRange = webhooks.contains { webhook in
+            webhook.unread.contains { range in range.through <= page.next.after }
         }
-        if drafts.isEmpty, !endsStretch, let remembered,
-            told.next.after.number - remembered.after.number < Self.stride
+        if drafts.isEmpty, !endsRange, let stored,
+            page.next.after.number - stored.after.number < Self.checkpointInterval
         {
             ahead.withLock { ahead in
-                ahead = Ahead(remembered: remembered, webhooks: webhooks, place: told.next)
+                ahead = Ahead(stored: stored, webhooks: webhooks, place: page.next)
             }
-            return told.isCut
+            return page.isCut
         }
-        let isKept = try await store.enqueue(
-            drafts, from: remembered, to: told.next, for: webhooks, in: application)
-        if isKept { onDeliveries(Array(Set(drafts.map(\.webhook)))) }
-        return told.isCut || !isKept
+        let isStored = try await store.enqueue(
+            drafts, from: stored, to: page.next, for: webhooks, in: application)
+        if isStored { onDeliveries(Array(Set(drafts.map(\.webhook)))) }
+        return page.isCut || !isStored
     }
 
-    /// Makes a stretch of the oldest replay into deliveries.
+    /// Creates the deliveries of one batch of the oldest replay.
     ///
-    /// - Returns: Whether there is more to replay.
+    /// - Returns: Whether more is to be replayed.
     private func replay() async throws -> Bool {
         guard let replay = try await store.nextReplay(in: application) else {
             return false
         }
         let webhooks = try await store.webhookSubscriptions(in: application)
-            .filter { told in told.webhook.id == replay.webhook }
+            .filter { subscription in subscription.webhook.id == replay.webhook }
         guard !webhooks.isEmpty else { return false }
         do {
-            let told = try await store.webhookEvents(
+            let page = try await store.webhookEvents(
                 after: replay.place, through: replay.through, to: wanted(by: webhooks),
-                limit: Self.stretch, in: application)
-            let drafts = drafts(of: told, for: webhooks) { message, told in
-                message.isWanted(by: told.webhook)
+                limit: Self.batchSize, in: application)
+            let drafts = drafts(of: page, for: webhooks) { message, subscription in
+                message.isWanted(by: subscription.webhook)
             }
             try await store.enqueue(
-                drafts, of: replay, to: told.isCut ? told.next : nil, in: application)
+                drafts, of: replay, to: page.isCut ? page.next : nil, in: application)
         } catch Rejection.positionGone {
             try await store.enqueue([], of: replay, to: nil, in: application)
         }
@@ -156,12 +157,14 @@ final class WebhookLogReader: Sendable {
     }
 
     private func drafts(
-        of told: WebhookEventPage, for webhooks: [WebhookSubscription],
+        of page: WebhookEventPage, for webhooks: [WebhookSubscription],
         where concerns: (WebhookBody, WebhookSubscription) -> Bool
     ) -> [DeliveryDraft] {
-        told.events.flatMap { event in
+        page.events.flatMap { event in
             let message = renderer.message(event, in: application)
-            return webhooks.filter { told in concerns(message, told) }.map(\.webhook).map {
+            return webhooks.filter { subscription in concerns(message, subscription) }.map(
+                \.webhook
+            ).map {
                 webhook in
                 DeliveryDraft(
                     webhook: webhook.id, event: message.id,

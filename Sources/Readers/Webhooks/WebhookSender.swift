@@ -4,23 +4,24 @@ internal import HTTPClient
 internal import Messaging
 internal import MessagingStore
 
-/// Sends one request to a webhook and says what came of it.
+/// Sends one request to a webhook target and classifies the result.
 ///
-/// Whatever the receiver does costs a few milliseconds of processor and 64 KiB: redirects are an answer like
-/// any other, of a body that much is read, and time is bounded.
+/// Whatever the target does costs a few milliseconds of processor time and 64 KiB: redirects are
+/// not followed, at most that much of a body is read, and time is bounded.
 struct WebhookSender: Sendable {
     let client: HTTPClient
     let settings: WebhookSettings
     private let environment: StoreEnvironment
 
-    /// - Throws: `unavailable` where libcurl is not there.
+    /// - Throws: `unavailable` if libcurl is missing.
     init(
         _ settings: WebhookSettings, _ environment: StoreEnvironment
     ) throws(HTTPClientError) {
         var transport = HTTPClientSettings()
         transport.caBundle = settings.authorities
         transport.allowsAddress = { [targets = settings.targets] peer in targets.admits(peer) }
-        // Each webhook has its own bound: two at one server must not wait for each other.
+        // The supervisor bounds each webhook: two webhooks at one host must not wait for each
+        // other.
         transport.connectionsPerHost = 0
         client = try HTTPClient(transport)
         self.settings = settings
@@ -31,7 +32,7 @@ struct WebhookSender: Sendable {
 
     /// Sends a delivery.
     ///
-    /// - Returns: `nil` when it was given up on this side, which tells nothing of the receiver.
+    /// - Returns: `nil` when this side cancelled it, which says nothing about the target.
     func send(_ delivery: DueDelivery, to receiver: WebhookTarget) async -> DeliveryOutcome? {
         let webhook = receiver.webhook
         let moment = now()
@@ -52,7 +53,7 @@ struct WebhookSender: Sendable {
         do throws(HTTPClientError) {
             let stream = try await client.open(request)
             let status = stream.status
-            // A small rest is read, so that the connection can be used again; a large one closes it.
+            // A short body is read so that the connection can be reused; a longer one closes it.
             await drop(stream)
             return outcome(of: status, delivery)
         } catch {
@@ -81,7 +82,7 @@ struct WebhookSender: Sendable {
                 chance: chance()))
     }
 
-    /// From 0 to 1.
+    /// A random number from 0 to 1.
     private func chance() -> Double {
         Double(environment.randomBytes(2).reduce(0) { bits, byte in bits << 8 | Int(byte) })
             / 65_535
@@ -89,7 +90,7 @@ struct WebhookSender: Sendable {
 
     private func drop(_ stream: ClientResponseStream) async {
         var bytes = 0
-        // What is wrong with the rest changes nothing of the status.
+        // A broken body does not change the status.
         while bytes <= WebhookSettings.answerLimit,
             let piece = try? await stream.next()
         {
@@ -99,7 +100,7 @@ struct WebhookSender: Sendable {
 }
 
 extension HTTPClientError.Kind {
-    /// What a person reads of a failure; nothing of where we looked.
+    /// A short description for people, without the address that was contacted.
     var words: String {
         switch self {
         case .timedOut: "a timeout"
@@ -114,11 +115,11 @@ extension HTTPClientError.Kind {
 }
 
 extension WebhookSender {
-    /// Asks a target whether it wants what it would be sent (webhooks §2).
+    /// Verifies a target: asks it to return a challenge (webhooks §2).
     ///
-    /// - Parameter challenge: Letters, digits, `-` and `_`, which it has to answer with.
-    /// - Returns: Why it does not, for `status_reason`, or that it does; `nil` when the question was given up
-    ///   on this side.
+    /// - Parameter challenge: Letters, digits, `-` and `_`, which the answer must repeat.
+    /// - Returns: Success or the reason for `status_reason`; `nil` when this side cancelled the
+    ///   request.
     func verify(_ target: String, challenge: String) async -> WebhookVerification? {
         let joint = target.contains("?") ? "&" : "?"
         var request = ClientRequest(
@@ -152,10 +153,10 @@ extension WebhookSender {
     }
 }
 
-/// What came of asking a target.
+/// The result of verifying a target.
 enum WebhookVerification: Equatable {
     case passed
-    /// With what stands in `status_reason`.
+    /// With the text for `status_reason`.
     case refused(String)
 
     static func failed(because words: String) -> WebhookVerification {
@@ -163,9 +164,10 @@ enum WebhookVerification: Equatable {
     }
 }
 
-/// A status in words, as `status_reason` has it: `404 Not Found` (webhooks §2).
+/// The status with its standard reason phrase, as in `status_reason`: `404 Not Found` (webhooks
+/// §2).
 ///
-/// The phrase is that of the standard (RFC 9110 §15), whatever the receiver says: it is told to others.
+/// The phrase comes from RFC 9110 §15, never from the target, because it is shown to others.
 enum StatusText {
     static func of(_ status: Int) -> String {
         phrases[status].map { phrase in "\(status) \(phrase)" } ?? "\(status)"

@@ -1,32 +1,32 @@
 public import MessagingStore
 internal import SystemSupport
 
-/// What was sent to webhooks since the start, by this process.
+/// What this process has sent to webhooks since its start.
 public struct WebhookStatistics: Sendable {
-    /// Tries that the receiver took.
+    /// Attempts that the target accepted.
     public internal(set) var taken = 0
-    /// Tries that failed.
+    /// Attempts that failed.
     public internal(set) var failed = 0
-    /// Deliveries that were given up.
+    /// Deliveries that became dead letters.
     public internal(set) var dead = 0
-    /// Webhooks whose targets were asked.
+    /// Verifications.
     public internal(set) var verified = 0
-    /// How many of them want nothing.
+    /// Verifications that failed.
     public internal(set) var refused = 0
-    /// Webhooks that were deactivated by what came of their deliveries.
+    /// Webhooks that were deactivated because of dead deliveries.
     public internal(set) var deactivated = 0
     /// Webhooks that this process sends to.
     public internal(set) var workers = 0
-    /// What it has not sent them, as of the last count.
+    /// Deliveries not sent yet, as of the last count.
     public internal(set) var backlog = DeliveryBacklog()
 }
 
-/// Counts them.
+/// The counters behind ``WebhookStatistics``.
 final class WebhookCounters: Sendable {
     private let state = Locked(WebhookStatistics())
     private let observe: @Sendable (Duration) -> Void
 
-    /// - Parameter observe: Told how long each try took.
+    /// - Parameter observe: Called with the duration of each attempt.
     init(observe: @escaping @Sendable (Duration) -> Void) { self.observe = observe }
 
     var statistics: WebhookStatistics { state.withLock { state in state } }

@@ -4,38 +4,40 @@ public import MessagingStore
 internal import SystemSupport
 public import Uploads
 
-/// Sends webhooks what happens: asks their targets, reads the log for them, sends and sends again (X6).
+/// Runs webhook delivery: verifies targets, reads the event log for them, sends deliveries and
+/// retries them (X6).
 ///
-/// Of several processes one does. What there is to do stands in rows, so whoever goes on after a crash loses
-/// nothing and repeats what nobody had acknowledged.
+/// One process at a time holds the lease for it. Pending work is stored in rows, so the process
+/// that takes over after a crash loses nothing and repeats only what no target had acknowledged.
 ///
-/// A ``WebhookLogReader`` for each application makes events into deliveries, a ``WebhookWorker`` for each webhook
-/// sends them: none waits for another, and no request of the API waits for any of them.
+/// A ``WebhookLogReader`` for each application turns events into deliveries; a ``WebhookWorker``
+/// for each webhook sends them. None of them waits for another, and no API request waits for any of
+/// them.
 public final class WebhookSupervisor: Sendable {
-    let store: MessagingStore
-    let renderer: WebhookRenderer
-    let settings: WebhookSettings
-    let counts: WebhookCounters
-    let environment: StoreEnvironment
-    let onFault: @Sendable (any Error) -> Void
-    let onDeactivation: @Sendable (Webhook.ID, _ target: String, _ reason: String) -> Void
-    let wakeSignal = WakeSignal()
-    let registry = Locked(WorkerRegistry())
+    private let store: MessagingStore
+    private let renderer: WebhookRenderer
+    private let settings: WebhookSettings
+    private let counts: WebhookCounters
+    private let environment: StoreEnvironment
+    private let onFault: @Sendable (any Error) -> Void
+    private let onDeactivation: @Sendable (Webhook.ID, _ target: String, _ reason: String) -> Void
+    private let wakeSignal = WakeSignal()
+    private let registry = Locked(WorkerRegistry())
     private let lease: Lease
     private let running = BackgroundTask()
 
-    /// Milliseconds between two looks at the webhooks there are though nobody rang.
-    private static let patience: Int64 = 2000
+    /// Milliseconds after which the list of webhooks is read again without a wake signal.
+    private static let pollInterval: Int64 = 2000
 
-    /// Puts it together; it does nothing before ``start()``.
+    /// Creates the supervisor; nothing runs before ``start()``.
     ///
     /// - Parameters:
     ///   - downloads: Signs the URLs of contents.
     ///   - publicBase: Absolute URL without a trailing slash.
-    ///   - observe: Told how long each try took.
-    ///   - onFault: Told of every fault once, to log it; what failed is tried again.
-    ///   - onDeactivation: Told when a webhook was deactivated by what came of its deliveries or of the
-    ///     question whether it wants any, so that somebody can be told.
+    ///   - observe: Called with the duration of each attempt.
+    ///   - onFault: Called once with every fault, to log it; the failed work is retried.
+    ///   - onDeactivation: Called when failed deliveries or a failed verification deactivated a
+    ///     webhook, so that an operator can be informed.
     public init(
         store: MessagingStore, downloads: Downloads, publicBase: String,
         settings: WebhookSettings, environment: StoreEnvironment,
@@ -54,13 +56,13 @@ public final class WebhookSupervisor: Sendable {
         lease = Lease("webhooks", of: store)
     }
 
-    /// What was sent since the start, by this process.
+    /// The counters of this process since its start.
     public var statistics: WebhookStatistics { counts.statistics }
 
-    /// Begins to work; once.
+    /// Starts the background work; call once.
     public func start() { running.start { await self.run() } }
 
-    /// Begins nothing further, and waits for what is on its way: its time is bounded by the settings.
+    /// Starts no further attempt and waits for running ones, whose time is bounded by the settings.
     public func stop() async {
         registry.withLock { registry in registry.isStopping = true }
         wakeSignal.signal()
@@ -84,13 +86,14 @@ public final class WebhookSupervisor: Sendable {
         }
     }
 
-    /// Works until it is stopped or the lease is lost.
+    /// Works until stopped or until the lease is lost.
     private func work() async throws {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await self.listen() }
             group.addTask { await self.trim() }
             group.addTask { await self.count() }
-            // Made for the first webhook: libcurl costs 7 ms and 6 MiB, and most servers call nobody.
+            // Created for the first webhook: libcurl takes 7 ms and 6 MiB, and most servers have no
+            // webhooks.
             var sender: WebhookSender?
             do {
                 while !isStopping {
@@ -102,7 +105,7 @@ public final class WebhookSupervisor: Sendable {
                     } catch {
                         onFault(error)
                     }
-                    await wakeSignal.wait(atMost: Self.patience)
+                    await wakeSignal.wait(atMost: Self.pollInterval)
                 }
             } catch {
                 stopWorkers()
@@ -114,36 +117,36 @@ public final class WebhookSupervisor: Sendable {
         }
     }
 
-    /// Has everybody at work who should be.
+    /// Reconciles the running workers and log readers with the set of active webhooks.
     private func reconcile(
         _ group: inout ThrowingDiscardingTaskGroup<any Error>, _ made: inout WebhookSender?
     ) async throws {
-        let receivers = try await receivers()
+        let targets = try await activeTargets()
         let behind = try await store.applicationsWithUnreadEvents()
-        // Who is being asked now may have answered by the time the rows are read.
-        let asked = registry.withLock { registry in registry.asked }
+        // Read before the rows: a verification that ends in between is then not started twice.
+        let verifying = registry.withLock { registry in registry.verifying }
         let unverified = try await store.unverifiedWebhooks()
-            .filter { owned in !asked.contains(owned.webhook.id) }
-        let isNeeded = !receivers.isEmpty || !unverified.isEmpty
-        // Where libcurl is not there it is looked for again next time.
+            .filter { owned in !verifying.contains(owned.webhook.id) }
+        let isNeeded = !targets.isEmpty || !unverified.isEmpty
+        // If libcurl is missing, the next round tries again.
         if isNeeded, made == nil { made = try WebhookSender(settings, environment) }
         let sender = made
-        let orders = registry.withLock { registry in
-            registry.orders(for: receivers, behind: behind) { receiver in
-                sender.map { sender in makeWorker(receiver, sender) }
+        let starts = registry.withLock { registry in
+            registry.reconcile(with: targets, behind: behind) { target in
+                sender.map { sender in makeWorker(target, sender) }
             } _: { application in
                 makeLogReader(application)
             }
         }
-        counts.change { counts in counts.workers = receivers.count }
-        for worker in orders.workers {
+        counts.change { counts in counts.workers = targets.count }
+        for worker in starts.workers {
             group.addTask {
                 await worker.value.run()
                 self.registry.withLock { registry in registry.workers[worker.key] = nil }
                 self.wakeSignal.signal()
             }
         }
-        for logReader in orders.logReaders {
+        for logReader in starts.logReaders {
             group.addTask {
                 await logReader.value.run()
                 self.registry.withLock { registry in registry.logReaders[logReader.key] = nil }
@@ -152,34 +155,34 @@ public final class WebhookSupervisor: Sendable {
         }
         guard let sender else { return }
         for owned in unverified {
-            registry.withLock { registry in _ = registry.asked.insert(owned.webhook.id) }
+            registry.withLock { registry in _ = registry.verifying.insert(owned.webhook.id) }
             group.addTask { await self.verify(owned, sender) }
         }
     }
 
-    private func receivers() async throws -> [WebhookTarget] {
-        var receivers: [WebhookTarget] = []
+    private func activeTargets() async throws -> [WebhookTarget] {
+        var targets: [WebhookTarget] = []
         var last: OwnedWebhook?
         repeat {
-            let stretch = try await store.activeWebhooks(after: last)
-            for owned in stretch {
-                // Its worker learns of a former secret with what is to be sent.
-                receivers.append(
+            let page = try await store.activeWebhooks(after: last)
+            for owned in page {
+                // The worker reads a former secret together with the due deliveries.
+                targets.append(
                     WebhookTarget(
                         application: owned.application, webhook: owned.webhook, former: nil))
             }
-            last = stretch.last
+            last = page.last
         } while last != nil
-        return receivers
+        return targets
     }
 
-    private func makeWorker(_ receiver: WebhookTarget, _ sender: WebhookSender) -> WebhookWorker {
+    private func makeWorker(_ target: WebhookTarget, _ sender: WebhookSender) -> WebhookWorker {
         WebhookWorker(
-            receiver, store: store, sender: sender, counts: counts, onFault: onFault
-        ) { [weak self] receiver, reason in
+            target, store: store, sender: sender, counts: counts, onFault: onFault
+        ) { [weak self] target, reason in
             guard let self else { return }
             counts.noteDeactivation()
-            onDeactivation(receiver.webhook.id, receiver.webhook.target, reason)
+            onDeactivation(target.webhook.id, target.webhook.target, reason)
             wakeSignal.signal()
         }
     }
@@ -203,7 +206,7 @@ public final class WebhookSupervisor: Sendable {
         for logReader in logReaders { logReader.stop() }
     }
 
-    /// Waits until nothing is on its way any more.
+    /// Waits until every worker and log reader has ended.
     private func waitForWorkers() async {
         while registry.withLock({ registry in
             !registry.workers.isEmpty || !registry.logReaders.isEmpty
@@ -212,7 +215,7 @@ public final class WebhookSupervisor: Sendable {
         }
     }
 
-    /// Rings whenever a webhook has changed, or something is to be sent again.
+    /// Wakes everything when a webhook has changed or a delivery is to be sent again.
     private func listen() async {
         while !Task.isCancelled {
             await store.webhookSignal.wait(atMost: 60_000)
@@ -223,18 +226,16 @@ public final class WebhookSupervisor: Sendable {
             for logReader in logReaders { logReader.wakeSignal.signal() }
         }
     }
-}
 
-extension WebhookSupervisor {
-    /// Asks a target once whether it wants what it would be sent, and remembers what came of it (webhooks §2).
+    /// Verifies a target once and stores the result (webhooks §2).
     ///
-    /// A crash before it is remembered has it asked again.
-    func verify(_ owned: OwnedWebhook, _ sender: WebhookSender) async {
+    /// After a crash before the result is stored, the target is verified again.
+    private func verify(_ owned: OwnedWebhook, _ sender: WebhookSender) async {
         defer {
-            _ = registry.withLock { registry in registry.asked.remove(owned.webhook.id) }
+            _ = registry.withLock { registry in registry.verifying.remove(owned.webhook.id) }
             wakeSignal.signal()
         }
-        // 43 characters.
+        // Encodes to 43 characters.
         let challenge = Base64.encodeForURL(environment.randomBytes(32))
         guard let outcome = await sender.verify(owned.webhook.target, challenge: challenge) else {
             return
@@ -252,93 +253,93 @@ extension WebhookSupervisor {
             counts.note(outcome)
         } catch {
             onFault(error)
-            // Cancelled while it waits, it ends at once; it is asked again by the next look.
+            // Ends at once when cancelled; the next round verifies the target again.
             await pause(milliseconds: 1000)
         }
     }
-}
 
-// What is done now and again, for as long as this process sends.
-extension WebhookSupervisor {
-    /// Lets go of what was over long ago, and of what deleted webhooks have left.
-    func trim() async {
-        await regularly(every: 600_000) {
+    /// Deletes finished deliveries beyond the retention, and those of deleted webhooks.
+    private func trim() async {
+        await repeatRegularly(every: 600_000) {
             let now = environment.now().milliseconds
             let retention = settings.retention > 0 ? settings.retention : now
             try await store.trimDeliveries(before: Timestamp(milliseconds: now - retention))
         }
     }
 
-    /// Counts what has not been sent.
-    func count() async {
-        await regularly(every: 10_000) {
+    /// Counts the deliveries that are not sent yet.
+    private func count() async {
+        await repeatRegularly(every: 10_000) {
             let backlog = try await store.deliveryBacklog()
             counts.change { counts in counts.backlog = backlog }
         }
         counts.change { counts in counts.backlog = DeliveryBacklog() }
     }
 
-    /// - Parameter interval: Milliseconds from one end to the next beginning.
-    private func regularly(every interval: Int64, _ work: () async throws -> Void) async {
-        await telling(work)
-        await runRepeatedly(after: interval) { await telling(work) }
+    /// - Parameter interval: Milliseconds from one end to the next start.
+    private func repeatRegularly(every interval: Int64, _ work: () async throws -> Void) async {
+        await reportingFaults(work)
+        await runRepeatedly(after: interval) { await reportingFaults(work) }
     }
 
-    private func telling(_ work: () async throws -> Void) async {
+    private func reportingFaults(_ work: () async throws -> Void) async {
         do {
             try await work()
         } catch is CancellationError {
-            // Nobody waits for it any more.
+            // The supervisor is stopping.
         } catch {
             onFault(error)
         }
     }
 }
 
-/// Who is at work for which webhook and which application.
-struct WorkerRegistry: Sendable {
+/// The workers and log readers of this process, by webhook and application.
+private struct WorkerRegistry: Sendable {
     var workers: [Webhook.ID: WebhookWorker] = [:]
     var logReaders: [Application.ID: WebhookLogReader] = [:]
-    /// Webhooks whose targets are being asked.
-    var asked: Set<Webhook.ID> = []
+    /// Webhooks whose targets are being verified.
+    var verifying: Set<Webhook.ID> = []
     var isStopping = false
 
-    /// Who has to begin.
-    struct Orders: Sendable {
+    /// The workers and log readers to start.
+    struct Starts: Sendable {
         var workers: [Webhook.ID: WebhookWorker] = [:]
         var logReaders: [Application.ID: WebhookLogReader] = [:]
     }
 
-    /// Puts the registry in order for the webhooks there are: some begin, some end, the others hear what changed.
+    /// Stops workers and log readers that are no longer needed, wakes the others, and adds the
+    /// missing ones.
     ///
-    /// Who is ending keeps his place until he has: nothing of one conversation is sent by two.
+    /// One that is ending stays registered until it has ended, so that no two workers send
+    /// deliveries of one conversation.
     ///
-    /// - Parameter behind: Applications whose log has still to be read for webhooks that are active no more.
-    mutating func orders(
-        for receivers: [WebhookTarget], behind: Set<Application.ID>,
+    /// - Parameter behind: Applications whose log must still be read for webhooks that are no
+    ///   longer active.
+    mutating func reconcile(
+        with targets: [WebhookTarget], behind: Set<Application.ID>,
         _ makeWorker: (WebhookTarget) -> WebhookWorker?,
         _ makeLogReader: (Application.ID) -> WebhookLogReader
-    ) -> Orders {
-        var orders = Orders()
-        guard !isStopping else { return orders }
-        let wanted = Set(receivers.map(\.webhook.id))
+    ) -> Starts {
+        var starts = Starts()
+        guard !isStopping else { return starts }
+        let wanted = Set(targets.map(\.webhook.id))
         for (id, worker) in workers where !wanted.contains(id) { worker.stop() }
-        for receiver in receivers {
-            let id = receiver.webhook.id
+        for target in targets {
+            let id = target.webhook.id
             if let worker = workers[id] {
                 worker.wakeSignal.signal()
-            } else if let worker = makeWorker(receiver) {
+            } else if let worker = makeWorker(target) {
                 workers[id] = worker
-                orders.workers[id] = worker
+                starts.workers[id] = worker
             }
         }
-        let applications = Set(receivers.map(\.application)).union(behind)
+        let applications = Set(targets.map(\.application)).union(behind)
         for (id, logReader) in logReaders where !applications.contains(id) { logReader.stop() }
         for id in applications where logReaders[id] == nil {
             let logReader = makeLogReader(id)
             logReaders[id] = logReader
-            orders.logReaders[id] = logReader
+            starts.logReaders[id] = logReader
         }
-        return orders
+        return starts
     }
 }

@@ -2,10 +2,11 @@ internal import Messaging
 internal import MessagingStore
 internal import SystemSupport
 
-/// Sends what one webhook is to be sent: in order within a conversation, side by side otherwise.
+/// Sends the deliveries of one webhook: in order within a conversation, concurrently otherwise.
 ///
-/// It holds what it sends and as much again, 4 MiB of bodies at most at a look, whatever waits in the rows.
-/// A receiver that fails time after time is asked one at a time and once a second, until it answers.
+/// It holds at most the deliveries being sent and as many again; one read takes at most 4 MiB of
+/// bodies, however many rows are due. A target that keeps failing gets one attempt at a time, one a
+/// second, until one succeeds.
 final class WebhookWorker: Sendable {
     private let store: MessagingStore
     private let sender: WebhookSender
@@ -17,16 +18,16 @@ final class WebhookWorker: Sendable {
 
     private struct State {
         var receiver: WebhookTarget
-        var onTheWay: Set<Int64> = []
+        var inProgress: Set<Int64> = []
         var ready: [DueDelivery] = []
-        /// In a row.
+        /// Failed attempts in a row.
         var failures = 0
         var isStopping = false
     }
 
-    /// Milliseconds between two tries of a receiver that fails, and until the rows are looked at again
-    /// though nobody rang.
-    private static let (breath, patience): (Int64, Int64) = (1000, 15_000)
+    /// Milliseconds between two attempts at a failing target, and after which the rows are read
+    /// again without a wake signal.
+    private static let (retryDelay, pollInterval): (Int64, Int64) = (1000, 15_000)
 
     init(
         _ receiver: WebhookTarget, store: MessagingStore, sender: WebhookSender,
@@ -42,13 +43,13 @@ final class WebhookWorker: Sendable {
         state = Locked(State(receiver: receiver))
     }
 
-    /// Sends nothing further; ``run()`` ends when what is on its way is over.
+    /// Starts no further attempt; ``run()`` ends when the running ones have ended.
     func stop() {
         state.withLock { state in state.isStopping = true }
         wakeSignal.signal()
     }
 
-    /// Sends until it is stopped.
+    /// Sends deliveries until ``stop()``.
     func run() async {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled, !state.withLock({ $0.isStopping }) {
@@ -64,17 +65,17 @@ final class WebhookWorker: Sendable {
         }
     }
 
-    /// Reads what is due, unless there is enough of it.
+    /// Reads due deliveries, unless enough are held.
     ///
-    /// - Returns: For how many milliseconds there is nothing else to do.
+    /// - Returns: The milliseconds until the next delivery may be due.
     private func load() async -> Int64 {
         let (receiver, taken, isWanted) = state.withLock { state in
             (
-                state.receiver, Array(state.onTheWay),
-                state.ready.isEmpty && state.onTheWay.count < limit(state)
+                state.receiver, Array(state.inProgress),
+                state.ready.isEmpty && state.inProgress.count < limit(state)
             )
         }
-        guard isWanted else { return Self.patience }
+        guard isWanted else { return Self.pollInterval }
         do {
             let due = try await store.dueDeliveries(
                 of: receiver.webhook.id, besides: taken.sorted(),
@@ -85,11 +86,11 @@ final class WebhookWorker: Sendable {
                 state.receiver = WebhookTarget(
                     application: receiver.application, webhook: webhook, former: due.former)
             }
-            guard let next = due.nextAt else { return Self.patience }
-            return min(Self.patience, max(1, next.milliseconds - sender.now().milliseconds))
+            guard let next = due.nextAt else { return Self.pollInterval }
+            return min(Self.pollInterval, max(1, next.milliseconds - sender.now().milliseconds))
         } catch {
             onFault(error)
-            return Self.breath
+            return Self.retryDelay
         }
     }
 
@@ -99,10 +100,10 @@ final class WebhookWorker: Sendable {
 
     private func next() -> DueDelivery? {
         state.withLock { state in
-            guard !state.isStopping, state.onTheWay.count < limit(state), !state.ready.isEmpty
+            guard !state.isStopping, state.inProgress.count < limit(state), !state.ready.isEmpty
             else { return nil }
             let next = state.ready.removeFirst()
-            state.onTheWay.insert(next.number)
+            state.inProgress.insert(next.number)
             return next
         }
     }
@@ -119,12 +120,13 @@ final class WebhookWorker: Sendable {
             if case .taken? = outcome { state.failures = 0 } else { state.failures += 1 }
             return state.failures >= sender.settings.concurrency && !state.isStopping
         }
-        // Cancelled while it waits it goes on at once.
-        if isFailing { await pause(milliseconds: Self.breath) }
-        _ = state.withLock { state in state.onTheWay.remove(delivery.number) }
+        // Returns at once when cancelled.
+        if isFailing { await pause(milliseconds: Self.retryDelay) }
+        _ = state.withLock { state in state.inProgress.remove(delivery.number) }
     }
 
-    /// Until it is remembered it counts as on its way: else it would be sent again at once.
+    /// Stores an outcome. Until then the delivery counts as being sent, so that it is not sent
+    /// again at once.
     private func settle(
         _ delivery: DueDelivery, _ outcome: DeliveryOutcome, _ receiver: WebhookTarget
     ) async {
@@ -143,16 +145,16 @@ final class WebhookWorker: Sendable {
                 onFault(error)
                 guard !Task.isCancelled else { return }
                 // Cancelled while it waits, it tries a last time.
-                await pause(milliseconds: Self.breath)
+                await pause(milliseconds: Self.retryDelay)
             }
         }
     }
 }
 
-/// A webhook as its sender needs it.
+/// A webhook with everything needed to send to it.
 struct WebhookTarget: Equatable, Sendable {
     let application: Application.ID
     let webhook: Webhook
-    /// What signs beside the present secret.
+    /// The previous secret, which also signs until it expires.
     let former: FormerSecret?
 }

@@ -9,11 +9,11 @@ import Testing
 @testable import Readers
 
 @Suite struct `Working on exports` {
-    @Test func `begins anew what a crash has left`() async throws {
+    @Test func `restarts an export that a crash interrupted`() async throws {
         let depot = try await SampleApplication()
         _ = try await depot.conversation()
         let export = try await depot.store.requestExport(in: depot.application)
-        // What is there after kill -9 in the middle: told to be executing, with half a file.
+        // The state after kill -9: an executing export with a partial file.
         let begun = try await depot.store.startExport(export.id, in: depot.application)
         #expect(begun)
         let name = try #require(BlobName(export.id.uuid))
@@ -28,10 +28,9 @@ import Testing
         #expect(try depot.blobs.stagedEntries().isEmpty)
     }
 
-    @Test func `keeps nobody waiting behind those that fail, and tells of each once`() async throws
-    {
+    @Test func `continues behind failing exports, and reports each once`() async throws {
         let depot = try await SampleApplication()
-        // Sealed for no key there is: none of them can be made.
+        // The key is invalid, so none of them can be created.
         for number in 0..<101 {
             let application = try await depot.store.createApplication(name: "\(number)").id
             try await depot.store.setExportKey(
@@ -59,7 +58,7 @@ import Testing
             kinds.count { event in if case .exportStarted = event { true } else { false } } == 1)
     }
 
-    @Test func `stops within a page, and leaves nothing half-made`() async throws {
+    @Test func `stops within a batch, and leaves no partial archive`() async throws {
         let depot = try await SampleApplication()
         let export = try await depot.store.requestExport(in: depot.application)
         let work = Task {
@@ -74,7 +73,7 @@ import Testing
         #expect(try depot.archive(export.id) != nil)
     }
 
-    @Test func `runs by itself from start to stop`() async throws {
+    @Test func `runs in the background from start to stop`() async throws {
         let depot = try await SampleApplication()
         let export = try await depot.store.requestExport(in: depot.application)
         depot.exporter.start()
@@ -116,7 +115,7 @@ import Testing
         #expect(try await depot.store.exports(limit: 10, in: depot.application).total == 1)
     }
 
-    @Test func `never makes what was deleted before its turn`() async throws {
+    @Test func `never creates an export that was deleted before its turn`() async throws {
         let depot = try await SampleApplication()
         let export = try await depot.store.requestExport(in: depot.application)
         try await depot.store.deleteExport(export.id, in: depot.application)

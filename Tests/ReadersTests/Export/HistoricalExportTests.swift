@@ -40,7 +40,7 @@ import Testing
         #expect(messages.elements.allSatisfy { $0["sender"]?["name"]?.string == "Billing" })
     }
 
-    @Test func `of nothing is two empty lists`() async throws {
+    @Test func `of an empty application has two empty lists`() async throws {
         let depot = try await SampleApplication()
         let export = try await depot.store.requestExport(in: depot.application)
         try await depot.exporter.work()
@@ -60,12 +60,12 @@ import Testing
         await #expect(throws: Rejection.invalidOperation(.recentExport)) {
             try await depot.store.requestExport(in: depot.application)
         }
-        depot.sleepOver()
+        depot.advanceOneDay()
         let second = try await depot.store.requestExport(in: depot.application)
         #expect(second.id != first.id)
     }
 
-    @Test func `10,000 messages arrive whole, each once`() async throws {
+    @Test func `of 10,000 messages holds each exactly once`() async throws {
         let depot = try await SampleApplication()
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 2000)
         let conversations = try await [

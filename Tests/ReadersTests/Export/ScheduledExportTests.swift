@@ -6,7 +6,7 @@ import Testing
 @testable import Readers
 
 @Suite struct `A scheduled export` {
-    @Test func `tells each topic as a 1_0 webhook does (webhooks 4_2)`() async throws {
+    @Test func `holds each topic as a 1_0 webhook would (webhooks 4_2)`() async throws {
         let depot = try await SampleApplication()
         try await depot.schedule(WebhookTopic.allCases)
         let (store, application) = (depot.store, depot.application)
@@ -48,7 +48,7 @@ import Testing
             created.json["conversation"]?["metadata"]?.members.map(\.key) == ["2", "10", "b"])
     }
 
-    @Test func `tells a long receipt message by message (webhooks 4_2)`() async throws {
+    @Test func `holds a long receipt message by message (webhooks 4_2)`() async throws {
         let depot = try await SampleApplication()
         let talk = try await depot.conversation()
         for number in 0..<70 { try await depot.send(Array("\(number)".utf8), to: talk) }
@@ -74,7 +74,8 @@ import Testing
         #expect(try await depot.nextEvents().isEmpty)
     }
 
-    @Test func `comes once a day, and after days off once (5_12)`() async throws {
+    @Test func `is made once a day, and only once after days without a server (5_12)`() async throws
+    {
         let depot = try await SampleApplication()
         try await depot.schedule([.messageSent])
         try await depot.exporter.work()
@@ -86,16 +87,16 @@ import Testing
         let schedule = try await depot.store.exportSchedule(in: depot.application)
         #expect(schedule.nextAt == Timestamp(milliseconds: 1_772_356_530_042 + 4 * 86_400_000))
         #expect(schedule.last != nil)
-        depot.sleepOver()
+        depot.advanceOneDay()
         try await depot.exporter.work()
         #expect(try await depot.count() == 2)
         try await depot.schedule([], .disabled)
-        depot.sleepOver()
+        depot.advanceOneDay()
         try await depot.exporter.work()
         #expect(try await depot.count() == 2)
     }
 
-    @Test func `wants a key`() async throws {
+    @Test func `requires a key`() async throws {
         let depot = try await SampleApplication()
         let bare = try await depot.store.createApplication(name: "Bare").id
         await #expect(throws: Rejection.invalidOperation(.noExportKey)) {
@@ -127,7 +128,7 @@ extension SampleApplication {
 
     /// The events of tomorrow's export.
     fileprivate func nextEvents() async throws -> [Told] {
-        sleepOver()
+        advanceOneDay()
         try await exporter.work()
         #expect(reported == [])
         let last = try await store.exportSchedule(in: application).last

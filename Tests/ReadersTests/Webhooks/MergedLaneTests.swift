@@ -6,10 +6,10 @@ import Testing
 
 @testable import Readers
 
-/// Two conversations that become one while webhooks are behind (X1.5, X6).
+/// Two conversations that are merged while webhooks are behind (X1.5, X6).
 @Suite(.timeLimit(.minutes(15))) struct `A webhook of merged conversations` {
     private let office: WebhookFixture
-    /// Whether the receiver takes what it is sent.
+    /// Whether the target accepts deliveries.
     private let isOpen = Locked(false)
     private let taken = Locked<[TestWebhookTarget.ReceivedRequest]>([])
     private let receiver: TestWebhookTarget
@@ -29,7 +29,9 @@ import Testing
 
     private var words: [String] { taken.withLock { taken in taken.map(\.words) } }
 
-    @Test func `goes on in the order of the log, whichever it was sent first`() async throws {
+    @Test func `continues in the order of the log, whichever conversation was sent first`()
+        async throws
+    {
         let webhook = try await office.activate(receiver.url, [.messageSent, .messageDeleted])
         let (loser, winner) = try await office.twins()
         let first = try await office.say("l0", in: loser)
@@ -52,7 +54,7 @@ import Testing
         #expect(office.reported == [])
     }
 
-    @Test func `goes on in the order of the log with what it had not read yet`() async throws {
+    @Test func `continues in the order of the log with unread events`() async throws {
         let webhook = try await office.activate(receiver.url, [.messageSent, .messageDeleted])
         let (loser, winner) = try await office.twins()
         await office.close()
@@ -70,7 +72,7 @@ import Testing
         #expect(office.reported == [])
     }
 
-    @Test func `tries what was over among what waits`() async throws {
+    @Test func `replays finished deliveries among pending ones`() async throws {
         isOpen.withLock { isOpen in isOpen = true }
         let webhook = try await office.activate(receiver.url)
         let (loser, winner) = try await office.twins()
@@ -118,7 +120,7 @@ extension WebhookFixture {
         try await store.deleteMessage(message, in: conversation, in: application)
     }
 
-    /// The deliveries that may be tried, oldest first.
+    /// The deliveries that may be sent, oldest first.
     fileprivate func firsts(of webhook: Webhook) async throws -> [WebhookDelivery] {
         try await deliveries(of: webhook, .pending).filter { delivery in delivery.nextAt != nil }
     }

@@ -3,15 +3,15 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// A receiver over real sockets that does with what it is sent what a test tells it.
+/// A webhook target on a real socket that handles each request as a test says.
 final class TestWebhookTarget: Sendable {
-    /// One delivery that arrived.
+    /// A received request.
     struct ReceivedRequest: Sendable {
         let head: String
         let body: [UInt8]
         var text: String { String(decoding: body, as: UTF8.self) }
 
-        /// The names of its fields, in lower case, as often as they come.
+        /// The names of its headers, in lower case, with repetitions.
         var names: [String] {
             head.split(separator: "\r\n").dropFirst().compactMap { line in
                 line.split(separator: ":").first?.lowercased()
@@ -27,7 +27,7 @@ final class TestWebhookTarget: Sendable {
 
     private struct State {
         var hits: [ReceivedRequest] = []
-        /// Descriptors of the connections that are open.
+        /// Descriptors of the open connections.
         var open: Set<Int32> = []
     }
 
@@ -36,7 +36,7 @@ final class TestWebhookTarget: Sendable {
     private let server: ScriptedServer
     let port: UInt16
 
-    /// - Parameter answer: Does what is to be done with a delivery; false closes the connection.
+    /// - Parameter answer: Handles a delivery; false closes the connection.
     init(_ answer: @escaping @Sendable (ScriptedServer.Connection, ReceivedRequest, Int) -> Bool)
         throws
     {
@@ -45,11 +45,11 @@ final class TestWebhookTarget: Sendable {
         server = try ScriptedServer { connection in
             let descriptor = connection.descriptor
             state.withLock { state in _ = state.open.insert(descriptor) }
-            // Before it is closed, and the number is another one's.
+            // Before the descriptor is closed, and its number reused.
             defer { state.withLock { state in _ = state.open.remove(descriptor) } }
             while let head = connection.readHead() {
                 if let challenge = Self.challenge(head) {
-                    // Closed: else libcurl would repeat a delivery for which it is hung up on.
+                    // With `close`: libcurl would otherwise retry on a closed kept connection.
                     connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\n")
                     connection.write("Content-Length: \(challenge.utf8.count + 1)\r\n\r\n")
                     connection.write(challenge + "\n")
@@ -70,12 +70,12 @@ final class TestWebhookTarget: Sendable {
         port = server.port
     }
 
-    /// One that always answers the same.
+    /// A target that always gives the same response.
     convenience init(answering words: String = taken) throws {
         try self.init { connection, _, _ in connection.write(words) }
     }
 
-    /// One that says the same to each delivery, and hangs up.
+    /// A target that always gives the same response and closes the connection.
     convenience init(hangingUpBehind words: String) throws {
         try self.init { connection, _, _ in
             connection.write(words)
@@ -84,7 +84,7 @@ final class TestWebhookTarget: Sendable {
     }
 
     deinit {
-        // A client may keep its connections; nobody is to wait for it.
+        // Clients keep connections open, which must not delay the end.
         state.withLock { state in for open in state.open { shutdown(open, Int32(SHUT_RDWR)) } }
     }
 
@@ -99,7 +99,7 @@ final class TestWebhookTarget: Sendable {
     }
 }
 
-/// Waits until something is so, for five minutes at most.
+/// Waits until a condition holds, for five minutes at most.
 func expectSoon(
     _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
     _ isSo: () async throws -> Bool
@@ -110,7 +110,7 @@ func expectSoon(
             #expect(Bool(false), what, sourceLocation: sourceLocation)
             return
         }
-        // Many look at once, and a look costs what others wait for.
+        // Many tests poll at once, and each poll costs time of the others.
         try await Task.sleep(for: .milliseconds(50))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Readers
 
-@Suite struct `What webhooks are told` {
+@Suite struct `The body of a webhook event` {
     private static let all = Dictionary(
         uniqueKeysWithValues: WebhookVersion.allCases.map { ($0, Set(WebhookTopic.all(in: $0))) })
 
@@ -46,7 +46,7 @@ import Testing
         #expect(later.first?["conversation"]?["metadata"]?.description == #"{"a":"b"}"#)
     }
 
-    @Test func `one change is told in the words of each version (webhooks 4_2)`() async throws {
+    @Test func `one change is named as each version names it (webhooks 4_2)`() async throws {
         let depot = try await SampleApplication()
         let talk = try await depot.conversation()
         let end = try await depot.end()
@@ -72,7 +72,7 @@ import Testing
                 == "\(SampleApplication.base)/apps/\(depot.application)/identities/ana")
     }
 
-    @Test func `a new message has its own name as that of the event from 2_0 on (webhooks 4_1)`()
+    @Test func `from 2_0 on the id of a new message is the id of its event (webhooks 4_1)`()
         async throws
     {
         let depot = try await SampleApplication()
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test
-    func `marking all is one range, and in 1_0 each message, a stretch at a time (webhooks 4_2)`()
+    func `marking all is one range, and in 1_0 one event per message, in batches (webhooks 4_2)`()
         async throws
     {
         let depot = try await SampleApplication()
@@ -114,10 +114,10 @@ import Testing
         #expect(Set(whole.filter { $0.topic == .messageRead }.map(\.id)).count == 9)
     }
 
-    @Test func `a place that is trimmed is told so (X3)`() async throws {
+    @Test func `a trimmed position is reported as gone (X3)`() async throws {
         let depot = try await SampleApplication()
         _ = try await depot.conversation()
-        depot.sleepOver()
+        depot.advanceOneDay()
         try await depot.store.trimLogs(
             before: Timestamp(milliseconds: 1_772_356_530_042 + 86_400_000))
         await #expect(throws: Rejection.self) {
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test
-    func `a webhook gets what it asked for since it was active, with its config (webhooks 4_1)`()
+    func `a webhook receives its topics since it was active, with its config (webhooks 4_1)`()
         async throws
     {
         let depot = try await SampleApplication()
@@ -176,7 +176,7 @@ import Testing
                 .hasSuffix(#","config":{}}"#))
     }
 
-    @Test func `the fields are those of the Layer API (webhooks 3_1, 3_2)`() throws {
+    @Test func `the headers are those of the Layer API (webhooks 3_1, 3_2)`() throws {
         let body = #"{"event":{"id":"e1","type":"Message.created"},"note":"naïve/ok"}"#
         let application = try #require(
             Application.ID(uuid: "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"))

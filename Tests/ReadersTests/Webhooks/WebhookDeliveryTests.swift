@@ -10,7 +10,7 @@ import Testing
 @testable import Readers
 
 @Suite(.timeLimit(.minutes(15))) struct `A webhook` {
-    @Test func `is sent what happens from then on, in order, signed twice (X6)`() async throws {
+    @Test func `receives later events in order, with both signatures (X6)`() async throws {
         let office = try await WebhookFixture()
         let receiver = try TestWebhookTarget()
         let talk = try await office.conversation()
@@ -53,7 +53,8 @@ import Testing
         #expect(office.reported == [])
     }
 
-    @Test func `waits for a failed one within its conversation, and for none in others (X6)`()
+    @Test
+    func `retries a failed delivery before later ones of its conversation, not of others (X6)`()
         async throws
     {
         let office = try await WebhookFixture()
@@ -79,7 +80,7 @@ import Testing
         let numbers = (0..<5).map { "\($0)" }
         #expect(words.filter { $0.hasPrefix("a") } == ["a0", "a0"] + numbers.map { "a\($0)" })
         #expect(words.filter { $0.hasPrefix("b") } == numbers.map { "b\($0)" })
-        // The same name in all tries; a signature of its own for each.
+        // The same id in all attempts, with a new signature each.
         let tries = receiver.hits.filter { $0.words == "a0" }
         #expect(Set(tries.compactMap { $0.field("webhook-id") }).count == 1)
         let delivery = try #require(
@@ -89,7 +90,9 @@ import Testing
         #expect(office.reported == [])
     }
 
-    @Test func `that is slow or dead delays no other one, and no request (X6)`() async throws {
+    @Test func `that is slow or unreachable delays neither other webhooks nor requests (X6)`()
+        async throws
+    {
         let office = try await WebhookFixture.waiting(5000)
         let slow = try TestWebhookTarget { connection, _, _ in connection.read(1) != nil }
         let good = try TestWebhookTarget()
@@ -98,14 +101,14 @@ import Testing
             try await office.say("\(number)", in: try await office.conversation())
         }
         try await office.expect(40, .delivered, of: webhook)
-        // Forty answers that never come, each waited for: five seconds by sixteen at a time.
+        // Forty responses that never come: five seconds each, sixteen at a time.
         #expect(try await office.deliveries(of: stuck, .pending).count > 0)
         #expect(try await office.deliveries(of: stuck, .delivered).isEmpty)
         await office.close()
         #expect(office.reported == [])
     }
 
-    @Test func `is sent again what nobody had acknowledged, and nothing else, after a stop (X6)`()
+    @Test func `receives unacknowledged deliveries again after a stop, and no others (X6)`()
         async throws
     {
         let office = try await WebhookFixture()
@@ -119,13 +122,13 @@ import Testing
             office.open()
         }
         try await office.expect(60, .delivered, of: webhook)
-        // A stop waits for what is on its way, so nothing comes twice.
+        // A stop waits for running attempts, so nothing is sent twice.
         #expect(receiver.hits.map(\.words) == (0..<60).map { "\($0)" })
         await office.close()
         #expect(office.reported == [])
     }
 
-    @Test func `is sent nothing while it is not active, and nothing of that time (webhooks 1_3)`()
+    @Test func `receives nothing while inactive, and later nothing of that time (webhooks 1_3)`()
         async throws
     {
         let office = try await WebhookFixture()
@@ -147,7 +150,9 @@ import Testing
         #expect(office.reported == [])
     }
 
-    @Test func `is sent all of the time it was active, however late that is read (webhooks 1_3)`()
+    @Test
+    func
+        `receives all events of the time it was active, however late the log is read (webhooks 1_3)`()
         async throws
     {
         let office = try await WebhookFixture()
@@ -196,7 +201,7 @@ import Testing
         #expect(office.reported == [])
     }
 
-    @Test func `is sent a stretch of the log again, and a test (X6)`() async throws {
+    @Test func `receives a replayed range of the log and a test event (X6)`() async throws {
         let office = try await WebhookFixture()
         let receiver = try TestWebhookTarget()
         let talk = try await office.conversation()
@@ -223,7 +228,7 @@ import Testing
         #expect(office.reported == [])
     }
 
-    @Test func `is told in the trace of who asked, each try being a step of its own (X5)`()
+    @Test func `receives the trace of the request, with a span for each attempt (X5)`()
         async throws
     {
         let office = try await WebhookFixture()
@@ -262,7 +267,7 @@ import Testing
 }
 
 @Suite struct `The signature of Standard Webhooks` {
-    @Test func `is that of its libraries (X6)`() {
+    @Test func `equals that of its libraries (X6)`() {
         let signature = StandardWebhookHeaders.signature(
             "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", Array(#"{"test": 2432232314}"#.utf8),
             secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -272,7 +277,9 @@ import Testing
     @Test(arguments: [
         ("s3cret", "s3cret"), ("whsec_", "whsec_"), ("whsec_not base64", "whsec_not base64"),
         ("whsec_czNjcmV0", "s3cret"),
-    ]) func `has a key of the secret's bytes, or of what it encodes`(secret: String, key: String) {
+    ]) func `has the secret's bytes, or the bytes it encodes, as its key`(
+        secret: String, key: String
+    ) {
         #expect(StandardWebhookHeaders.key(of: secret) == Array(key.utf8))
     }
 }

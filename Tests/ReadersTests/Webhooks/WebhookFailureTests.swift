@@ -9,7 +9,7 @@ import Testing
 
 @testable import Readers
 
-/// Receivers that misbehave.
+/// Targets that misbehave.
 @Suite(.timeLimit(.minutes(15))) struct `A delivery` {
     @Test(
         arguments: [
@@ -27,7 +27,7 @@ import Testing
             ("HTTP/1.1 200 OK\r\nX: y\r\n", nil, "a connection error"),
             ("nonsense\r\n\r\n", nil, "a connection error"),
         ] as [(String, Int64?, String)])
-    func `that fails is tried as the schedule says, and given up then (X6)`(
+    func `that fails is retried by the schedule and then becomes a dead letter (X6)`(
         words: String, status: Int64?, failure: String
     ) async throws {
         let office = try await WebhookFixture()
@@ -39,7 +39,7 @@ import Testing
         #expect(delivery.attempts == 3 && receiver.hits.count == 3)
         #expect(delivery.answer == .init(status: status, failure: failure))
         #expect(delivery.nextAt == nil && delivery.finishedAt != nil)
-        // It is not lost: whoever asks gets it tried again, from the beginning of the schedule.
+        // It is not lost: a replay sends it again, from the start of the schedule.
         let again = try await office.store.retryDelivery(
             delivery.id, of: webhook.id, in: office.application)
         #expect(again.state == .pending && again.attempts == 0)
@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", "HTTP/1.1 299 Odd\r\n\r\n",
         "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n",
-    ]) func `is taken by whoever says so, whatever comes behind it (webhooks 3_3)`(words: String)
+    ]) func `is accepted with a 2xx status, whatever follows it (webhooks 3_3)`(words: String)
         async throws
     {
         let office = try await WebhookFixture()
@@ -65,7 +65,7 @@ import Testing
         await office.close()
     }
 
-    @Test func `whose answer has 100 MB reads a little of it`() async throws {
+    @Test func `with a response of 100 MB reads only its start`() async throws {
         let office = try await WebhookFixture()
         let sent = Locked(0)
         let receiver = try TestWebhookTarget { connection, _, _ in
@@ -78,17 +78,17 @@ import Testing
         try await office.say("one", in: try await office.conversation())
         try await office.expect(1, .delivered, of: webhook)
         await office.close()
-        // What the buffers of both sockets take.
+        // The size of both socket buffers.
         #expect(sent.withLock { $0 } < 32 << 20)
     }
 
     @Test(arguments: [false, true])
-    func `that is not answered in time is a failure, and costs its time alone`(drips: Bool)
+    func `that is not answered in time fails after exactly that time`(drips: Bool)
         async throws
     {
         let office = try await WebhookFixture.waiting(500)
         let receiver = try TestWebhookTarget { connection, _, _ in
-            // One byte after another keeps a connection busy, and is no answer.
+            // Single bytes keep the connection busy but are no response.
             if drips { connection.write("HTTP/1.1 200 OK\r\nX: ") }
             while drips, connection.write("x") { usleep(50_000) }
             return connection.read(1) != nil
@@ -101,7 +101,7 @@ import Testing
         await office.close()
     }
 
-    /// What comes of a delivery to a target that cannot be asked, and is taken for one that could be.
+    /// The delivery to a target that was marked as verified although it cannot be reached.
     private func refused(by office: WebhookFixture, to webhook: Webhook) async throws
         -> WebhookDelivery
     {
@@ -118,14 +118,14 @@ import Testing
         return try #require(try await office.deliveries(of: webhook).first)
     }
 
-    @Test func `to an address that may not be called is not dialled, whatever its name (X6)`()
+    @Test func `to a forbidden address is not connected, whatever its host name (X6)`()
         async throws
     {
         var settings = WebhookFixture.quick
         settings.targets.allowedNetworks = []
         let office = try await WebhookFixture(settings)
         let receiver = try TestWebhookTarget()
-        // Registered when its name led elsewhere.
+        // Registered when its name resolved to another address.
         let webhook = try await office.register("http://localhost:\(receiver.port)/")
         let delivery = try await refused(by: office, to: webhook)
         #expect(delivery.answer?.failure == "an address that may not be called")
@@ -133,7 +133,7 @@ import Testing
         #expect(receiver.hits.isEmpty)
     }
 
-    @Test func `to a wrong certificate is none`() async throws {
+    @Test func `to an untrusted certificate is not sent`() async throws {
         let folder = TemporaryFolder()
         let pair = try DevelopmentCertificate.write(to: folder.path, hosts: [])
         var configuration = ServerConfiguration()
@@ -145,7 +145,7 @@ import Testing
         let server = try Server(configuration, service: Nothing())
         let office = try await WebhookFixture()
         let webhook = try await office.register("https://\(try server.start()[0])/in")
-        // Nor does it get anything when its certificate was right at first.
+        // The same if its certificate was valid at first.
         let delivery = try await refused(by: office, to: webhook)
         #expect(delivery.answer == .init(status: nil, failure: "a TLS error"))
         await office.close()
@@ -170,7 +170,7 @@ import Testing
             try await office.changes(of: webhook)
                 == [webhook.status, .inactive(reason: "Delivery failed: 410 Gone")])
         #expect(try await office.deliveries(of: webhook, .dead).count == 1)
-        // Whoever sends next knows what there is: also what was not made before the answer came.
+        // The next supervisor sends everything, also deliveries created after the response.
         office.open()
         try await office.expect(2, .pending, of: webhook)
         await office.close()
@@ -181,7 +181,7 @@ import Testing
         await office.close()
     }
 
-    @Test func `is one of those whose share deactivates a webhook (X6)`() async throws {
+    @Test func `counts towards the share that deactivates a webhook (X6)`() async throws {
         var settings = WebhookFixture.quick
         settings.deadShare = 50
         settings.schedule = RetrySchedule(waits: [])
@@ -193,7 +193,7 @@ import Testing
         }
         let webhook = try await office.activate(receiver.url)
         let talk = try await office.conversation()
-        // Ten of twenty are half of them, and no more.
+        // Ten of twenty is exactly half.
         for number in 0..<20 {
             try await office.say(number.isMultiple(of: 2) ? "good" : "bad", in: talk)
         }
@@ -224,7 +224,7 @@ import Testing
         ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "unexpected response body"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n", "a connection error"),
         ("", "a connection error"),
-    ]) func `is not begun before its webhook has said that it wants any (webhooks 2)`(
+    ]) func `is not sent before its webhook is verified (webhooks 2)`(
         words: String, reason: String
     ) async throws {
         let office = try await WebhookFixture()
@@ -249,13 +249,13 @@ import Testing
         #expect(try await office.deliveries(of: webhook).isEmpty)
     }
 
-    @Test func `is not begun when its webhook does not answer in time (webhooks 2)`() async throws {
+    @Test func `is not sent if the verification times out (webhooks 2)`() async throws {
         var settings = WebhookFixture.quick
         settings.verifiesWithin = 300
         let office = try await WebhookFixture(settings)
         let server = try ScriptedServer { connection in
             _ = connection.readHead()
-            // Until it is hung up on.
+            // Until the client closes the connection.
             _ = connection.read(1)
         }
         let webhook = try await office.register("http://127.0.0.1:\(server.port)/in")
@@ -271,7 +271,7 @@ import Testing
         #expect(office.reported == [])
     }
 
-    @Test func `goes when its webhook is deleted, or its time is over`() async throws {
+    @Test func `is deleted with its webhook, or after the retention`() async throws {
         let office = try await WebhookFixture()
         let receiver = try TestWebhookTarget()
         let talk = try await office.conversation()

@@ -10,7 +10,7 @@ import Uploads
 @testable import MessagingStore
 @testable import Readers
 
-/// A store with an application, and those who send its webhooks what happens.
+/// A store with an application, and a running webhook supervisor.
 final class WebhookFixture: Sendable {
     let store: MessagingStore
     let application: Application.ID
@@ -22,8 +22,8 @@ final class WebhookFixture: Sendable {
     private let faults = Locked<[String]>([])
     private let deactivations = Locked<[String]>([])
 
-    /// Tries come a few milliseconds after each other, and this machine may be called; answers may take as
-    /// long as a busy machine needs.
+    /// Settings with retries after a few milliseconds and targets on this machine; responses may
+    /// take as long as a busy machine needs.
     static var quick: WebhookSettings {
         var settings = WebhookSettings()
         settings.targets.allowedNetworks = ["127.0.0.0/8"].compactMap(AddressBlock.init)
@@ -35,7 +35,7 @@ final class WebhookFixture: Sendable {
         return settings
     }
 
-    /// One that waits for answers only for so many milliseconds.
+    /// A fixture whose requests time out after that many milliseconds.
     static func waiting(_ milliseconds: Int64) async throws -> WebhookFixture {
         var settings = quick
         settings.responseTimeout = milliseconds
@@ -61,7 +61,7 @@ final class WebhookFixture: Sendable {
 
     deinit { database.close() }
 
-    /// Starts those who send.
+    /// Starts the supervisor.
     func open() {
         let opened = WebhookSupervisor(
             store: store, downloads: downloads, publicBase: SampleApplication.base,
@@ -75,7 +75,7 @@ final class WebhookFixture: Sendable {
         webhookSupervisor.withLock { $0 = opened }
     }
 
-    /// Stops them; all tests end with it, so that no fault goes unseen.
+    /// Stops the supervisor; every test ends with it, so that no fault is missed.
     func close() async {
         let webhookSupervisor = webhookSupervisor.withLock { webhookSupervisor in
             defer { webhookSupervisor = nil }
@@ -90,7 +90,7 @@ final class WebhookFixture: Sendable {
     var reported: [String] { faults.withLock { $0 } }
     var deactivated: [String] { deactivations.withLock { $0 } }
 
-    /// A webhook as it is registered.
+    /// Registers a webhook.
     func register(
         _ target: String, _ topics: [WebhookTopic] = [.messageSent], secret: String = "s3cret",
         version: WebhookVersion = .v2_0
@@ -102,7 +102,7 @@ final class WebhookFixture: Sendable {
             in: application)
     }
 
-    /// One that has been asked and wants what it is sent.
+    /// Registers a webhook and waits until it is verified.
     func activate(_ target: String, _ topics: [WebhookTopic] = [.messageSent]) async throws
         -> Webhook
     {
@@ -117,7 +117,7 @@ final class WebhookFixture: Sendable {
         try await store.webhook(webhook.id, in: application).status
     }
 
-    /// What the log tells of how a webhook stands since it was registered, where nobody's name is on it.
+    /// The changes of a webhook's status in the log that have no author.
     func changes(of webhook: Webhook) async throws -> [Webhook.Status] {
         try await store.events(after: .start, limit: 10_000, in: application).compactMap { event in
             guard case .webhookUpdated(let change) = event.event, change.webhook.id == webhook.id,
@@ -156,7 +156,7 @@ final class WebhookFixture: Sendable {
             .reversed()
     }
 
-    /// Waits until so many deliveries have come so far.
+    /// Waits until a webhook has that many deliveries in a state.
     func expect(
         _ count: Int, _ state: WebhookDelivery.State, of webhook: Webhook
     ) async throws {
@@ -167,15 +167,15 @@ final class WebhookFixture: Sendable {
 }
 
 extension TestWebhookTarget.ReceivedRequest {
-    /// The words of the message in it.
+    /// The text of the message in the request.
     var words: String {
         text.firstMatch(of: /"body":"([^"]*)"/).map { String($0.1) } ?? ""
     }
 }
 
-// Two distinct conversations of one set side by side, as no request ever makes them.
+// Creates two distinct conversations of the same participants, as only an import can.
 extension MessagingStore {
-    /// Creates a conversation beside the one its participants may have.
+    /// Creates a conversation beside another of the same participants.
     func placeBeside(_ conversation: Conversation, in application: Application.ID) async throws {
         try await change(in: application) { recording in
             try recording.record(
@@ -183,7 +183,7 @@ extension MessagingStore {
         }
     }
 
-    /// Merges them.
+    /// Merges the conversations.
     @discardableResult
     func settle(
         _ id: Conversation.ID, in application: Application.ID

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Readers
 
-/// What receivers of each version get, to the last byte, of a conversation in which everything happens.
+/// The exact bodies of each version, for a conversation with every kind of event.
 @Suite struct `The body of a delivery` {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Fixtures")
@@ -20,7 +20,7 @@ import Testing
     }
 }
 
-/// A conversation in which everything happens, with names of its own for everything.
+/// A conversation with every kind of event and readable names for all ids.
 private struct Life {
     private let depot: SampleApplication
     private let version: WebhookVersion
@@ -46,7 +46,7 @@ private struct Life {
         }
     }
 
-    /// What is told of it, in the order in which it happens, each as it is when it has just happened.
+    /// The bodies in the order of the events, each rendered directly after its event.
     func bodies() async throws -> [String] {
         var bodies: [String] = []
         for act in acts {
@@ -66,7 +66,7 @@ private struct Life {
         return bodies
     }
 
-    /// A body with words in place of what is another each time.
+    /// A body with fixed names instead of random values.
     private func named(_ body: String) -> String {
         body.replacing(depot.application.uuid, with: "{app}")
             .replacing(/"download_url":"[^"]*"/, with: #""download_url":"{signed}""#)
@@ -154,7 +154,7 @@ private struct Life {
         ]
     }
 
-    /// Two that are one from then on.
+    /// Two conversations, which are then merged.
     private var meeting: [Act] {
         let (ana, bo, now) = (ana, bo, depot.now)
         return ["1d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a", "2d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a"]
