@@ -1,15 +1,16 @@
 internal import Glibc
 
-/// A server that a script keeps for the tests of this process: it answers in lines, is told what to do in
-/// lines, and takes everything with it when the pipe it reads from is closed, however this process ends.
+/// A helper server for the tests of this process, run by a script. It answers commands line by
+/// line, and ends, with everything it started, when its input pipe is closed, however this process
+/// ends.
 public final class HelperProcess: Sendable {
-    /// The end of a pipe the script waits at, and of the one it answers through.
+    /// The writing end of the script's input; closing it ends the script.
     private let lifeline: Int32
     private let answers: Int32
 
-    /// Starts a script of this folder.
+    /// Starts a script in this folder.
     ///
-    /// - Parameter interpreter: A path, or a name to look for on the `PATH`; without it no test can go on.
+    /// - Parameter interpreter: A path, or a name on the `PATH`; traps if it is missing.
     public init(_ script: String, by interpreter: String) {
         let (input, output) = (Self.pipe(), Self.pipe())
         lifeline = input.writing
@@ -34,19 +35,19 @@ public final class HelperProcess: Sendable {
         close(answers)
     }
 
-    /// Where the scripts are.
+    /// The folder of the scripts.
     static var folder: String {
         "/" + #filePath.split(separator: "/").dropLast().joined(separator: "/")
     }
 
-    /// The next line of its answers; empty when it has ended.
+    /// The next line of output; empty when the script has ended.
     func line() -> String {
         var (text, byte): ([UInt8], [UInt8]) = ([], [0])
         while Glibc.read(answers, &byte, 1) == 1, byte[0] != 10 { text += byte }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Writes a line to it, and waits for the one it answers with.
+    /// Sends a line and waits for the answer.
     public func tell(_ line: String) -> String {
         let words = Array("\(line)\n".utf8)
         _ = write(lifeline, words, words.count)
@@ -55,7 +56,7 @@ public final class HelperProcess: Sendable {
 
     private static func pipe() -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
-        // Not inherited: a child started meanwhile would hold the server.
+        // Not inherited: a child process would keep the script running.
         let code = Glibc.pipe(&ends)
         precondition(code == 0, "no pipe: \(errno)")
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

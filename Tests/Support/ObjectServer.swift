@@ -1,35 +1,35 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// An object store of this process's tests: started when the first one asks, gone with the process, however
-/// that ends (see `objectstore.py`, which says who may come in and what can be made to go wrong).
+/// The object store for the tests of this process. It starts with the first use and ends with the
+/// process (see `objectstore.py` for its credentials and simulated errors).
 public final class ObjectServer: Sendable {
-    /// The one they share; `nil` where none can be had, which is said once.
+    /// The shared server; `nil` if none can be started, which is printed once.
     public static let shared: ObjectServer? = ObjectServer()
 
-    /// Whether there is one: tests that need it are left out otherwise.
+    /// Whether there is a server; tests that need one are otherwise skipped.
     public static var isAvailable: Bool { shared != nil }
 
     /// `http://127.0.0.1:PORT`.
     public let endpoint: String
-    /// The same over TLS, with a certificate that only ``authorities`` vouches for.
+    /// The same over TLS, with a certificate of ``authorities``.
     public let secureEndpoint: String
-    /// A PEM file.
+    /// A PEM file with the CA certificate.
     public let authorities: String
     /// `seaweedfs` or `moto`.
     public let name: String
     private let server: HelperProcess
 
-    /// The bucket, which is there.
+    /// The existing bucket.
     public static let bucket = "parley"
     /// Its region.
     public static let region = "eu-test-1"
-    /// The access key that may do everything, and its secret.
+    /// The access key with all permissions, and its secret.
     public static let owner = (key: "parley", secret: "sesame-and-more")
 
-    /// Starts one of its own; `nil` where none can be had.
+    /// Starts a server; `nil` if none can be started.
     public init?() {
-        // Where `make test` puts what PyPI has.
+        // The folder where `make test` installs packages of PyPI.
         let made = HelperProcess.folder + "/../../.build/python/bin/python"
         server = HelperProcess(
             "objectstore.py", by: access(made, X_OK) == 0 ? made : "python3")

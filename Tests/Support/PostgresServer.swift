@@ -2,30 +2,30 @@ internal import CPostgres
 internal import FoundationEssentials
 internal import Synchronization
 
-/// A PostgreSQL server of this process's tests: started when the first one asks, gone with the process,
-/// however that ends (see `postgres.sh`).
+/// The PostgreSQL server for the tests of this process. It starts with the first use and ends with
+/// the process (see `postgres.sh`).
 public final class PostgresServer: Sendable {
-    /// The one they share.
+    /// The shared server.
     public static let shared = PostgresServer()
 
-    /// Where it is, as libpq reads it; the user needs no password.
+    /// Its URL for libpq; the user needs no password.
     public let url: String
     private let server: HelperProcess
     private let schemas = Atomic<Int>(0)
 
-    /// Starts one of its own, for a test that takes it away; without a server no test can go on.
+    /// Starts a server of its own, for a test that stops it; traps if there is no PostgreSQL.
     public init() {
         server = HelperProcess("postgres.sh", by: "bash")
         url = server.line()
         precondition(url.hasPrefix("postgres://"), "PostgreSQL did not start; it says why above")
     }
 
-    /// What can be done to one that is not shared.
+    /// What a test can do to a server of its own.
     public enum Command: String {
         case stop, crash, start
     }
 
-    /// Does it, and waits until it is done.
+    /// Executes a command and waits for it.
     public func tell(_ command: Command) {
         let answer = server.tell(command.rawValue)
         precondition(answer == command.rawValue, "PostgreSQL did not \(command); it says why above")
@@ -36,7 +36,7 @@ public final class PostgresServer: Sendable {
         schema(named: "test\(schemas.add(1, ordering: .relaxed).newValue)")
     }
 
-    /// The URL of the schema that belongs to a folder whose name ends in a UUID; made when there is none.
+    /// The URL of the schema for a folder whose name ends with a UUID; created if missing.
     public func schema(of folder: String) -> String {
         schema(named: "folder_" + folder.suffix(36).lowercased().replacing("-", with: "_"))
     }
@@ -46,18 +46,18 @@ public final class PostgresServer: Sendable {
         return "\(url)&options=-csearch_path%3D\(name)"
     }
 
-    /// Takes a schema away with all that is in it.
+    /// Drops a schema.
     public func drop(_ url: String) {
         guard let name = url.split(separator: "%3D").last else { return }
-        // It would name every table that goes.
+        // PostgreSQL would otherwise print every dropped table.
         run("SET client_min_messages = warning; DROP SCHEMA \(name) CASCADE")
     }
 
-    /// Whether tests that have no engine of their own run on this server: `make test` runs them twice.
+    /// Whether tests for any engine use this server: `make test` runs them twice.
     public static let isChosen =
         ProcessInfo.processInfo.environment["PARLEY_TEST_DATABASE"] == "postgres"
 
-    /// Runs something as the server's owner; what cannot be run fails the test.
+    /// Runs statements as the server's owner; an error fails the test.
     public func run(_ statements: String) {
         let connection = PQconnectdb(url)
         defer { PQfinish(connection) }
@@ -67,10 +67,10 @@ public final class PostgresServer: Sendable {
         precondition(isGood, String(cString: PQerrorMessage(connection)))
     }
 
-    /// The folder its socket and its certificate, `server.crt`, are in.
+    /// The folder of its socket and its certificate, `server.crt`.
     public var folder: String { url.split(separator: "=").last.map(String.init) ?? "" }
 
-    /// The URL of an empty schema, over TCP on the loopback; it ends in parameters.
+    /// The URL of an empty schema, over TCP on the loopback interface; ends with query parameters.
     public func newSchema(overTCPAs user: String) -> String {
         let port = url.split(separator: "port=").last?.prefix { $0 != "&" } ?? ""
         let path = newSchema().split(separator: "&options").last ?? ""

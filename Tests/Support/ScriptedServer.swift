@@ -1,23 +1,23 @@
 internal import Dispatch
 internal import Glibc
 
-/// A server on a port of its own that does with every connection what a test tells it, well or badly.
+/// A TCP server that handles every connection with a test's script.
 ///
-/// Each connection has a thread, closed when its script returns.
+/// Each connection has a thread and is closed when the script returns.
 public final class ScriptedServer: Sendable {
-    /// The port of 127.0.0.1 it listens on.
+    /// Its port on 127.0.0.1.
     public let port: UInt16
     private let listener: Int32
     private let connections = DispatchGroup()
 
-    /// A connection that came; its calls block.
+    /// An accepted connection; its calls block.
     public struct Connection: Sendable {
         /// The socket.
         public let descriptor: Int32
-        /// 0 for the first that came.
+        /// 0 for the first connection.
         public let number: Int
 
-        /// Reads up to the empty line behind a head; `nil` when the other side has closed.
+        /// Reads up to the empty line after the headers; `nil` if the peer has closed.
         public func readHead() -> String? {
             var bytes: [UInt8] = []
             while !bytes.suffix(4).elementsEqual(Array("\r\n\r\n".utf8)) {
@@ -27,14 +27,14 @@ public final class ScriptedServer: Sendable {
             return String(decoding: bytes, as: UTF8.self)
         }
 
-        /// Reads exactly that many bytes; `nil` when the other side has closed before.
+        /// Reads exactly that many bytes; `nil` if the peer closes before.
         public func read(_ count: Int) -> [UInt8]? {
             var bytes = [UInt8](repeating: 0, count: count)
             return recv(descriptor, &bytes, count, Int32(MSG_WAITALL)) == count
                 ? bytes : nil
         }
 
-        /// Sends bytes; false when the other side takes no more.
+        /// Sends bytes; false if the peer has closed.
         @discardableResult
         public func write(_ bytes: [UInt8]) -> Bool {
             var rest = bytes[...]
@@ -94,7 +94,7 @@ public final class ScriptedServer: Sendable {
         close(listener)
     }
 
-    /// It could not listen.
+    /// The server could not listen.
     public struct Failure: Error {
         /// `errno`.
         public let code: Int32

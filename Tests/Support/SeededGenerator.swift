@@ -1,8 +1,9 @@
-/// Numbered randomness: the same number gives the same values, so a failure names its repetition.
+/// A random number generator with a seed: the same seed gives the same values, so that a failure
+/// can be repeated.
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// The case of that number.
+    /// Creates the generator of a seed.
     public init(_ number: UInt64) { state = number &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
 
     /// SplitMix64.
@@ -14,41 +15,41 @@ public struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ mixed >> 31
     }
 
-    /// One of a range.
+    /// A number of a range.
     public mutating func number(_ range: ClosedRange<Int>) -> Int {
         .random(in: range, using: &self)
     }
 
-    /// A number from 0 to the one before the limit.
+    /// A number from 0 up to, not including, the limit.
     public mutating func below(_ limit: Int) -> Int { .random(in: 0..<limit, using: &self) }
 
-    /// One of the choices, of which there is at least one.
+    /// One of the choices, which must not be empty.
     public mutating func one<Element>(of choices: [Element]) -> Element {
         choices[below(choices.count)]
     }
 
-    /// True once in so many times.
+    /// True once in `many` times, on average.
     public mutating func once(in many: Int) -> Bool { number(1...many) == 1 }
 
-    /// About half of them, in any order.
+    /// About half of the elements, in random order.
     public mutating func some<Element>(of elements: [Element]) -> [Element] {
         elements.filter { _ in once(in: 2) }.shuffled(using: &self)
     }
 
-    /// So many, each made anew.
+    /// A list of random length with generated elements.
     public mutating func list<Element>(
         _ sizes: ClosedRange<Int>, of make: (inout SeededGenerator) -> Element
     ) -> [Element] {
         (0..<number(sizes)).map { _ in make(&self) }
     }
 
-    /// Places where an input of that length is cut, in order, the end included.
+    /// Positions at which to cut an input of that length, ascending, the end included.
     public mutating func cuts(of length: Int) -> [Int] {
         list(0...6) { any in any.below(length + 1) }.sorted() + [length]
     }
 
-    /// A small change of a message: a byte lost, doubled, replaced, put in; its end lost; lines
-    /// swapped or repeated.
+    /// A small change of a message: bytes removed, doubled, replaced or inserted; the end removed;
+    /// lines swapped or repeated.
     public mutating func mutation(of message: [UInt8]) -> [UInt8] {
         var changed = message
         for _ in 0..<number(1...3) where !changed.isEmpty {

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 
-/// A folder of one test, gone with the object.
+/// A temporary folder, removed with its last reference.
 public final class TemporaryFolder: Sendable {
-    /// Where it is, without a trailing slash.
+    /// Its path, without a trailing slash.
     public let path: String
 
-    /// Makes it below the system's folder for temporary files, without which no test can go on.
+    /// Creates the folder in the system's temporary folder; traps if that fails.
     public init() {
         path =
             FileManager.default.temporaryDirectory
@@ -19,14 +19,14 @@ public final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // Takes links away and never what they point to. At worst something is left behind in the
-        // system's folder.
+        // Removes links, never their targets. If it fails, a folder remains in the system's
+        // temporary folder.
         try? FileManager.default.removeItem(atPath: path)
     }
 }
 
 extension AsyncSequence {
-    /// Everything, in order.
+    /// All elements, in order.
     public func all() async throws -> [Element] {
         try await reduce(into: []) { all, element in all.append(element) }
     }

@@ -2,12 +2,12 @@ internal import COpenSSL
 internal import FoundationEssentials
 internal import Glibc
 
-/// A key pair of a test, made when it is needed.
+/// An RSA key pair for a test.
 public final class TestKey: @unchecked Sendable {
     // Sendable because nothing changes it after `init`.
     private let key: OpaquePointer
 
-    /// Makes an RSA key.
+    /// Generates a key.
     public init(bits: Int32 = 2048) throws {
         let context = EVP_PKEY_CTX_new_id(EVP_PKEY_RSA, nil)
         defer { EVP_PKEY_CTX_free(context) }
@@ -21,7 +21,7 @@ public final class TestKey: @unchecked Sendable {
 
     deinit { EVP_PKEY_free(key) }
 
-    /// OpenSSL could not do it.
+    /// OpenSSL failed.
     public struct Mistake: Error {}
 
     /// `-----BEGIN PUBLIC KEY-----`.
@@ -34,7 +34,7 @@ public final class TestKey: @unchecked Sendable {
         return String(decoding: text.prefix(Int(count)), as: UTF8.self)
     }
 
-    /// What was sealed with the public half.
+    /// Decrypts what was encrypted with the public key.
     public func open(_ sealed: [UInt8]) -> [UInt8]? {
         let context = EVP_PKEY_CTX_new(key, nil)
         defer { EVP_PKEY_CTX_free(context) }
@@ -48,7 +48,7 @@ public final class TestKey: @unchecked Sendable {
     }
 }
 
-/// Opens an archive as its receiver would: with the commands `openssl` and `tar`.
+/// Decrypts and unpacks an archive with the commands `openssl` and `tar`, as its receiver would.
 public func decryptedArchive(_ archive: [UInt8], key: [UInt8], initialVector: [UInt8]) throws
     -> [UInt8]
 {
@@ -63,7 +63,7 @@ public func decryptedArchive(_ archive: [UInt8], key: [UInt8], initialVector: [U
     return Array(try Data(contentsOf: URL(filePath: "\(folder.path)/export.json")))
 }
 
-/// The commands could not open it.
+/// One of the commands failed.
 private struct NotOpened: Error {}
 
 private func hexadecimal(_ bytes: [UInt8]) -> String {
