@@ -3,14 +3,14 @@ import ParleyServer
 
 struct App: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes, lists and suspends applications.",
+        abstract: "Creates, lists and suspends applications.",
         subcommands: [Create.self, List.self, Suspend.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes an application and prints its id.")
+            abstract: "Creates an application and prints its id.")
         @OptionGroup var settings: SettingsOptions
-        @Argument(help: "What to call it.") var name: String
+        @Argument(help: "The application's name.") var name: String
 
         func run() async throws {
             try await settings.run { sources in
@@ -44,16 +44,16 @@ struct App: AsyncParsableCommand {
 
 struct Token: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes, lists and revokes tokens of an application.",
+        abstract: "Creates, lists and revokes tokens of an application.",
         subcommands: [Create.self, List.self, Revoke.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a token; its secret is shown only now.")
+            abstract: "Creates a token; its secret is shown only once.")
         @OptionGroup var settings: SettingsOptions
         @Option(help: "The application's id.") var app: String
         @Option(help: "read, write or admin.") var scope = "admin"
-        @Option(help: "When it ends: 30d from now, or 2030-01-31T00:00:00Z; never unless said.")
+        @Option(help: "When it expires: 30d from now, or 2030-01-31T00:00:00Z; default: never.")
         var expires: String?
 
         func run() async throws {
@@ -93,11 +93,11 @@ struct Token: AsyncParsableCommand {
 
 struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints what has happened in an application, a line for each event.")
+        abstract: "Prints the event log of an application, one line per event.")
     @OptionGroup var settings: SettingsOptions
     @Option(help: "The application's id.") var app: String
-    @Option(help: "The position behind which to begin; the oldest unless said.") var after: Int64?
-    @Flag(help: "Go on with what happens.") var follow = false
+    @Option(help: "The position after which to start; default: the oldest event.") var after: Int64?
+    @Flag(help: "Continue with new events.") var follow = false
 
     func run() async throws {
         try await settings.run { sources in
@@ -108,19 +108,19 @@ struct Log: AsyncParsableCommand {
 
 struct Upload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Brings a file to a conversation; called again, it goes on where it was stopped.",
+        abstract: "Uploads a file to a conversation; if interrupted, run it again to resume.",
         discussion: """
-            The token is taken from PARLEY_APP_TOKEN, for other users see the arguments of a command. \
-            What is remembered between two calls lies in the user's cache folder, and is no longer \
-            needed once CONTENT is printed.
+            The token is taken from PARLEY_APP_TOKEN, because other users can see a command's arguments. \
+            The state of an interrupted upload is stored in the user's cache folder and is no longer needed \
+            once CONTENT is printed.
             """)
 
     @Argument(help: "The file.") var file: String
     @Option(help: "The conversation's id or URL.") var conversation: String
-    @Option(help: "The application's id; else PARLEY_APP_ID.") var app: String?
-    @Option(help: "The server; else PARLEY_PUBLIC_URL, else http://127.0.0.1:8080.")
+    @Option(help: "The application's id; default: PARLEY_APP_ID.") var app: String?
+    @Option(help: "The server; default: PARLEY_PUBLIC_URL, or http://127.0.0.1:8080.")
     var server: String?
-    @Option(help: "The media type; else the one the file's ending stands for.")
+    @Option(help: "The media type; default: by the file's extension.")
     var type: String?
 
     func run() async throws {

@@ -3,7 +3,7 @@ import ParleyServer
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Writes everything of an application, one JSON object a line.",
+        abstract: "Exports an application, one JSON object per line.",
         discussion: """
             The same data gives the same bytes, on either engine, also while a server runs. Tokens, \
             webhooks and the event log stay where they are.
@@ -22,14 +22,15 @@ struct Export: AsyncParsableCommand {
 
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Brings what parley export has written, and merges what was made on both sides.",
+        abstract:
+            "Imports what parley export has written, and merges what was created on both sides.",
         discussion: """
-            What is there already stays as it is. Stopped in the midst, the same command goes on. \
-            Nobody may serve the data folder of an embedded database meanwhile.
+            Existing objects stay as they are. If interrupted, run the same command again to resume. \
+            No server may use the data folder of an embedded database meanwhile.
             """)
     @OptionGroup var settings: SettingsOptions
     @Argument(help: "The file; - for the standard input.") var file: String
-    @Option(help: ArgumentHelp("The folder that its contents lie in.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The folder with its contents.", valueName: "dir"))
     var contents: String?
 
     func run() async throws {
@@ -41,13 +42,13 @@ struct Import: AsyncParsableCommand {
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Saves the embedded database and all contents, also while a server runs.",
+        abstract: "Backs up the embedded database and all contents, also while a server runs.",
         discussion: """
-            The folder has to be empty or missing. Stopped in the midst, the same command goes on. \
-            Uploads under way are left out.
+            The folder must be empty or missing. If interrupted, run the same command again to resume. \
+            Open uploads are left out.
             """)
     @OptionGroup var settings: SettingsOptions
-    @Argument(help: "The folder to save into.") var folder: String
+    @Argument(help: "The folder for the backup.") var folder: String
 
     func run() async throws {
         try await settings.run { sources in try await Command.backup(sources, to: folder) }
@@ -56,8 +57,9 @@ struct Backup: AsyncParsableCommand {
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Brings a backup back into an empty data folder, and verifies all of it.",
-        discussion: "Stopped in the midst, the same command goes on; no server starts before.")
+        abstract: "Restores a backup into an empty data folder and verifies all of it.",
+        discussion:
+            "If interrupted, run the same command again to resume; no server starts before that.")
     @OptionGroup var settings: SettingsOptions
     @Argument(help: "The folder that parley backup has made.") var folder: String
 
@@ -68,16 +70,20 @@ struct Restore: AsyncParsableCommand {
 
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Brings an embedded database to a PostgreSQL server, and verifies every row.",
+        abstract: "Migrates an embedded database to a PostgreSQL server, and verifies every row.",
         discussion: """
-            Nobody may serve the folder meanwhile, and the database there has to be empty. Stopped in \
-            the midst, the same command goes on. Uploads under way are left out where contents move.
+            No server may use the folder meanwhile, and the target database must be empty. If \
+            interrupted, run the same command again to resume. If contents are copied, open uploads \
+            are left out.
             """)
     @OptionGroup var settings: SettingsOptions
     @Option(help: ArgumentHelp("The data folder.", valueName: "sqlite:DIR")) var from: String
-    @Option(help: ArgumentHelp("The database; else database.url.", valueName: "postgres://…"))
+    @Option(help: ArgumentHelp("The database; default: database.url.", valueName: "postgres://…"))
     var to: String?
-    @Option(help: "Where contents go: a data folder, or 'bucket' for s3.bucket; else they stay.")
+    @Option(
+        help:
+            "Where to copy contents: a data folder, or 'bucket' for s3.bucket; default: not copied."
+    )
     var blobs: String?
 
     func run() async throws {

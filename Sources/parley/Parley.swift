@@ -1,7 +1,7 @@
 import ArgumentParser
 import ParleyServer
 
-/// The program; each command is one line of arguments around one function of `ParleyServer`.
+/// The command line program; each command calls one function of `ParleyServer`.
 @main struct Parley: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "parley", abstract: "A self-hosted messaging server.",
@@ -13,8 +13,8 @@ import ParleyServer
             Upload.self,
         ])
 
-    /// Runs a command, unless a word of it is empty: a variable of the shell that nobody has set would
-    /// otherwise be taken for an option that was not given.
+    /// Runs a command, unless an argument is empty: an unset shell variable would otherwise look
+    /// like an option that was not given.
     static func main() async {
         let words = Array(CommandLine.arguments.dropFirst())
         if let place = words.firstIndex(of: "") {
@@ -36,9 +36,9 @@ extension Error where Self == ValidationError {
     }
 }
 
-/// The flags that every command takes.
+/// The options of every command.
 struct SettingsOptions: ParsableArguments {
-    @Option(help: "The settings file; without it Config/parley.json, if it is there.")
+    @Option(help: "The settings file; default: Config/parley.json, if it exists.")
     var config: String?
 
     @Option(help: "Where to listen: HOST:PORT, [IPV6]:PORT or unix:PATH, several with commas.")
@@ -47,16 +47,16 @@ struct SettingsOptions: ParsableArguments {
     @Option(help: "The folder of the database, uploads and contents.")
     var data: String?
 
-    @Option(help: "The base of every URL handed out.")
+    @Option(help: "The base of all URLs.")
     var publicURL: String?
 
     @Option(help: "The lowest level that is logged.")
     var logLevel: String?
 
-    @Option(help: ArgumentHelp("Any setting, as often as needed.", valueName: "key=value"))
+    @Option(help: ArgumentHelp("Any setting; may be repeated.", valueName: "key=value"))
     var set: [String] = []
 
-    /// Everything that was said about settings, the environment and the file included.
+    /// The settings of the command line, the environment and the file.
     func sources() throws -> SettingsSources {
         let named = [
             ("http.listen", listen, "--listen"), ("data.folder", data, "--data"),
@@ -75,7 +75,7 @@ struct SettingsOptions: ParsableArguments {
                 })
     }
 
-    /// Runs a command with them and ends the process with its exit code.
+    /// Runs a command with the settings and exits with its exit code.
     func run(_ command: (SettingsSources) async throws -> Int32) async throws {
         throw ExitCode(await Command.run { try await command(sources()) })
     }

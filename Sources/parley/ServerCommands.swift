@@ -10,7 +10,7 @@ struct Serve: AsyncParsableCommand {
 
 struct CheckConfig: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tells every mistake in the settings, or that there is none.")
+        abstract: "Prints every error in the settings, or that there is none.")
     @OptionGroup var settings: SettingsOptions
 
     func run() async throws { try await settings.run(Command.checkConfig) }
@@ -18,7 +18,7 @@ struct CheckConfig: AsyncParsableCommand {
 
 struct HealthCheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "healthcheck", abstract: "Asks the server on this machine whether it is ready."
+        commandName: "healthcheck", abstract: "Checks whether the server on this machine is ready."
     )
     @OptionGroup var settings: SettingsOptions
 
@@ -31,9 +31,9 @@ struct DownloadKey: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Has the next key sign; a running server follows at SIGHUP.")
+            abstract: "Makes the next key sign; a running server follows at SIGHUP.")
         @OptionGroup var settings: SettingsOptions
-        @Flag(help: "URLs signed so far open nothing any more: a key is not secret any more.")
+        @Flag(help: "Invalidate URLs signed so far, because a key has leaked.")
         var forget = false
 
         func run() async throws {
@@ -47,10 +47,10 @@ struct DownloadKey: AsyncParsableCommand {
 struct DevelopmentCertificate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dev-cert",
-        abstract: "Makes a certificate for trying TLS on this machine, and says how to use it.")
+        abstract: "Creates a certificate for trying TLS on this machine, and prints how to use it.")
 
     @Option(help: "The folder for cert.pem and key.pem.") var out: String
-    @Option(help: "A further name or address it is good for, as often as needed.")
+    @Option(help: "A further name or address of the certificate; may be repeated.")
     var host: [String] = []
 
     func run() async throws {

@@ -107,7 +107,7 @@ def refusals(server, commands):
     (server.folder / "begun" / "unfinished").write_text("restore")
     for call in (["serve"], ["app", "list"], ["backup", "new"]):
         commands.refuses(
-            "the data folder begun is half restored: call parley restore again", *call, "--data", "begun")
+            "the data folder begun is half restored: run parley restore again", *call, "--data", "begun")
     for command in ("backup", "restore"):
         commands.refuses(
             f"parley {command} is for the embedded database", command, "saved", "--data", "new",
@@ -154,12 +154,12 @@ def damage(server, commands):
         note(folder, lambda note: note["database"].update(
             size=len(octets), sha256=hashlib.sha256(octets).hexdigest()))
 
-    restored(lambda copy: flip(copy / "parley.sqlite"), "the digest of its database is another")
+    restored(lambda copy: flip(copy / "parley.sqlite"), "the digest of its database differs")
     restored(lambda copy: flip(content(copy)), "is damaged: its bytes are not those the database knows")
     restored(lambda copy: content(copy).unlink(), "the backup in copy is damaged: content ")
-    restored(lambda copy: (copy / "backup").write_text("{"), "its file 'backup' is no note")
+    restored(lambda copy: (copy / "backup").write_text("{"), "its file 'backup' cannot be read")
     restored(lambda copy: note(copy, lambda note: note.update(format=9)), "has format 9, this release reads 1")
-    restored(lambda copy: note(copy, lambda note: note["files"].update(count=1)), "it says that it has 1 files")
+    restored(lambda copy: note(copy, lambda note: note["files"].update(count=1)), "its manifest lists 1 files")
     restored(newer, "the database in copy was written by another release: the database has migration 999 (dreams)")
     data = server.folder / "data"
     flip(content(data))
@@ -177,7 +177,7 @@ def damage(server, commands):
     with open(data / "parley.sqlite", "r+b") as octets:
         octets.seek(4096)
         octets.write(b"\xff" * (size - 4096))
-    commands.refuses("bring back what was saved with parley restore", "backup", "sixth", "--data", "data")
+    commands.refuses("restore a backup with parley restore", "backup", "sixth", "--data", "data")
     print("backup: damage is found on either side")
 
 
@@ -201,7 +201,7 @@ def worn(server):
     assert connection.getresponse().status == 503
     assert server.stop() == 0
     lines = [line for line in server.log.read_text().splitlines() if '"level":"critical"' in line]
-    assert len(lines) == 1 and "bring back what was saved with parley restore" in lines[0], lines
+    assert len(lines) == 1 and "restore a backup with parley restore" in lines[0], lines
     print("backup: a server that comes upon damage is not ready, and says so once")
 
 
@@ -223,9 +223,9 @@ def bucket(server, commands, settings):
     commands.refuses(" is missing in data", "backup", "saved", "--data", "data", **elsewhere)
     commands.refuses(" is missing in data", "backup", "saved", "--data", "data")
     said = commands.says("backup", "saved", "--data", "data", **settings)
-    assert f"{len(contents) + 1} contents lie in the bucket parley" in said, said
+    assert f"{len(contents) + 1} contents are in the bucket parley" in said, said
     assert server.stop() == 0
-    commands.refuses("lies in the bucket parley, which s3.bucket must name", "restore", "saved", "--data", "back")
+    commands.refuses("is in the bucket parley, which s3.bucket must name", "restore", "saved", "--data", "back")
     commands.refuses("is missing in the bucket of s3.bucket", "restore", "saved", "--data", "back", **elsewhere)
     commands.refuses(
         "the bucket parley of s3.bucket cannot be used: ", "restore", "saved", "--data", "back",

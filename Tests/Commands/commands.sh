@@ -140,7 +140,7 @@ holds 'X12: a token that reads may not write' test "$(api "$reading" "$app/conve
 holds 'X12: secrets are never listed' test -z "$("$binary" token list --data data --app "$app" | grep "$reading")"
 holds 'an unknown application is one line' refuses "there is no application $known" token create --data data --app "$known"
 holds 'an unknown scope is one line' refuses 'the scope of a token is one of read, write, admin' token create --data data --app "$app" --scope all
-holds 'an expiry in the past is one line' refuses '2001-01-01T00:00:00Z is over' token create --data data --app "$app" --expires 2001-01-01T00:00:00Z
+holds 'an expiry in the past is one line' refuses '2001-01-01T00:00:00Z is in the past' token create --data data --app "$app" --expires 2001-01-01T00:00:00Z
 id=$("$binary" token list --data data --app "$app" | awk '$2 == "read" { print $1 }')
 "$binary" token revoke --data data --app "$app" "$id" >nothing
 "$binary" app suspend --data data "$app" >nothing

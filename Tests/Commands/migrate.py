@@ -98,7 +98,7 @@ def refusals(server, commands, postgres):
     commands.refuses(
         "the database of --to is not empty: there are orders", "migrate", "--from", "sqlite:data", "--to", taken)
     commands.refuses("there is no database in nowhere", "migrate", "--from", "sqlite:nowhere", *to)
-    commands.refuses("--to or database.url must say where to", "migrate", "--from", "sqlite:data")
+    commands.refuses("--to or database.url must name the database", "migrate", "--from", "sqlite:data")
     commands.refuses("--to must be a URL", "migrate", "--from", "sqlite:data", "--to", "mysql://me:sesame@db/x")
     commands.refuses(
         "the database of --to cannot be reached", "migrate", "--from", "sqlite:data", "--to",

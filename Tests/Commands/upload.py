@@ -114,7 +114,7 @@ def cuts(person, server):
     process.send_signal(signal.SIGINT)
     output, complaint = process.communicate(timeout=20)
     assert (process.returncode, output) == (130, ""), (process.returncode, output)
-    assert complaint == "parley: stopped; the same command goes on from here\n", complaint
+    assert complaint == "parley: interrupted; run the same command again to resume\n", complaint
     url, held = person.memo(), person.offset()
     assert SIZE // 8 <= held < SIZE, held
 

@@ -9,7 +9,7 @@ import Testing
 @testable import ParleyServer
 
 @Suite struct `The line of a request` {
-    @Test func `H206 has everything there is to say`() throws {
+    @Test func `H206 has every member`() throws {
         var record = record()
         record.user = "ana"
         record.owner = RequestOwner(application: "7b2e", token: "0197")
@@ -41,7 +41,7 @@ import Testing
         #expect(line["parent_id"]?.string == "b7ad6b7169203331")
     }
 
-    @Test func `H206 of a refused head has its rule, its length and its beginning`() throws {
+    @Test func `H206 of a refused request has its rule, its length and its start`() throws {
         let head = "GET /a\u{1B}[2J?token=abc HTTP/9\r\nCookie: secret"
         let line = try #require(try lines([refused(head)]).first)
         #expect(line["message"]?.string == "request refused")
@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: [
         "ana\n{\"message\":\"forged\"}", "\",\"status\":500,\"x\":\"", "\u{1B}]0;title\u{7}",
         "a\u{2028}b\u{2029}c\u{9B}31m\u{7F}", "\\\\\\", "\u{1}\t",
-    ]) func `H207 stays one line and one object, whatever a client is called`(user: String) throws {
+    ]) func `H207 stays one line and one object, whatever a client sends`(user: String) throws {
         var record = record()
         record.user = user
         let bytes = try bytes([record])
@@ -81,14 +81,14 @@ import Testing
     {
         let log = AccessLog(LogSink { _ in true }, level: .info)
         for _ in 0..<500 { log.write(refused("x")) }
-        // The clock may have begun another second or two meanwhile.
+        // One or two seconds may have passed meanwhile.
         #expect(log.suppressedLines >= 200)
         #expect(log.suppressedLines <= 400)
         for _ in 0..<500 { log.write(record()) }
         #expect(log.suppressedLines <= 400)
     }
 
-    @Test func `H206 is left out for health checks and scrapes, unless somebody debugs`() throws {
+    @Test func `H206 is left out for health checks and scrapes above level debug`() throws {
         for route in ["/health/live", "/health/ready", "/metrics"] {
             var record = record()
             record.route = route
@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-/// What a sink has written.
+/// The lines that a sink has written.
 private final class Kept: Sendable {
     private let state = Locked<[UInt8]>([])
 

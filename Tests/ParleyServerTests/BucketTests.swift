@@ -6,7 +6,7 @@ import Testing
 @testable import ParleyServer
 
 @Suite(.enabled(if: ObjectServer.isAvailable)) struct `A server with a bucket` {
-    /// Settings of the tests' store, as an operator writes them, but for some.
+    /// The settings of the test store, with some replaced.
     private static func flags(_ others: [(String, String)] = []) -> [(key: String, value: String)] {
         let server = ObjectServer.shared
         var flags: [(key: String, value: String)] = [
@@ -22,7 +22,7 @@ import Testing
         return flags
     }
 
-    /// A file that goes with the test.
+    /// A file that is removed after the test.
     private func withFile(_ text: String, _ work: (String) async throws -> Void) async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path()
         defer { Repository.remove(path) }
@@ -31,8 +31,8 @@ import Testing
     }
 
     @Test func `starts where everything is right`() async throws {
-        let parts = try await TestServer(Self.flags()).parts()
-        parts.close()
+        let components = try await TestServer(Self.flags()).components()
+        components.close()
     }
 
     @Test(arguments: [
@@ -53,12 +53,12 @@ import Testing
             ],
             "the file /proc/none/credentials of s3.credentials_file cannot be read"
         ),
-    ]) func `says in one line what is wrong with it, and no secret (resumable uploads 10.3)`(
+    ]) func `reports errors in one line, without secrets (resumable uploads 10.3)`(
         changes: [(String, String)], beginning: String
     ) async throws {
-        let scratch = TestServer(Self.flags(changes))
+        let testServer = TestServer(Self.flags(changes))
         await #expect {
-            try await scratch.parts()
+            try await testServer.components()
         } throws: { error in
             let line = "\(error)"
             return line.hasPrefix(beginning) && !line.contains("\n")
@@ -66,13 +66,14 @@ import Testing
         }
     }
 
-    @Test func `starts while its store cannot be reached: messages need none`() async throws {
-        let parts = try await TestServer(Self.flags([("s3.endpoint", "http://127.0.0.1:1")]))
-            .parts()
-        parts.close()
+    @Test func `starts while its store cannot be reached, which messages do not need`() async throws
+    {
+        let components = try await TestServer(Self.flags([("s3.endpoint", "http://127.0.0.1:1")]))
+            .components()
+        components.close()
     }
 
-    @Test func `takes its credentials out of a file, and others when it is written again`()
+    @Test func `reads its credentials from a file, and again when it changes`()
         async throws
     {
         let none = [("s3.access_key", ""), ("s3.secret_key", "")]
@@ -84,10 +85,10 @@ import Testing
             aws_secret_access_key = \(ObjectServer.owner.secret)
             """
         try await withFile(right) { path in
-            let scratch = TestServer(Self.flags(none + [("s3.credentials_file", path)]))
-            let parts = try await scratch.parts()
-            defer { parts.close() }
-            let credentials = try #require(parts.credentials)
+            let testServer = TestServer(Self.flags(none + [("s3.credentials_file", path)]))
+            let components = try await testServer.components()
+            defer { components.close() }
+            let credentials = try #require(components.credentials)
             _ = try await credentials.store.check()
             try Repository.write(
                 "[default]\naws_access_key_id = nobody\naws_secret_access_key = none\n", to: path)
@@ -100,9 +101,9 @@ import Testing
             _ = try await credentials.store.check()
         }
         try await withFile("[default]\naws_access_key_id = a\n") { path in
-            let scratch = TestServer(Self.flags(none + [("s3.credentials_file", path)]))
+            let testServer = TestServer(Self.flags(none + [("s3.credentials_file", path)]))
             await #expect {
-                try await scratch.parts()
+                try await testServer.components()
             } throws: { error in
                 "\(error)".hasPrefix("the file \(path) of s3.credentials_file must hold ")
             }

@@ -9,49 +9,49 @@ import Testing
 @testable import ParleyServer
 
 @Suite struct `Exports` {
-    @Test func `are made, signed for and given out until they are deleted (5_12)`() async throws {
-        let scratch = TestServer()
-        let parts = try await scratch.parts()
-        let application = try await parts.store.createApplication(name: "Shop").id
-        let secret = try await parts.store.createToken(for: application, scope: .admin).secret
+    @Test func `are created, signed and served until they are deleted (5_12)`() async throws {
+        let testServer = TestServer()
+        let components = try await testServer.components()
+        let application = try await components.store.createApplication(name: "Shop").id
+        let secret = try await components.store.createToken(for: application, scope: .admin).secret
         let head = [
             ("Authorization", "Bearer \(secret)"),
             ("Accept", "application/vnd.layer+json; version=3.0"),
         ]
         let root = "/apps/\(application.uuid)"
         let key = try #require(PublicKey(pem: Self.pem))
-        try await parts.store.setExportKey(
+        try await components.store.setExportKey(
             ExportKey(pem: Self.pem, der: key.der), in: application)
 
-        let asked = await parts.service.response(to: .post, "\(root)/exports", fields: head)
+        let asked = await components.service.response(to: .post, "\(root)/exports", fields: head)
         #expect(asked.status == .accepted)
         let id = try #require(
-            try await parts.store.exports(limit: 1, in: application).items.first?.id)
+            try await components.store.exports(limit: 1, in: application).items.first?.id)
         let status = "\(root)/exports/\(id.uuid)/status"
-        let waiting = await parts.service.response(to: .get, status, fields: head)
+        let waiting = await components.service.response(to: .get, status, fields: head)
         #expect(waiting.status == .accepted)
-        try await parts.exporter.work()
-        let done = await parts.service.response(to: .get, status, fields: head)
+        try await components.exporter.work()
+        let done = await components.service.response(to: .get, status, fields: head)
         #expect(done.status == .ok)
 
         let text = String(decoding: done.bytes, as: UTF8.self)
-        let base = scratch.settings.base
+        let base = testServer.settings.base
         let url = try #require(
             text.split(separator: "\"").first { $0.hasPrefix("\(base)/download/") })
         let path = String(url.dropFirst(base.count))
-        let archive = await parts.service.response(to: .get, path)
+        let archive = await components.service.response(to: .get, path)
         #expect(archive.status == .ok)
         #expect(archive.fields["Content-Disposition"]?.contains("export.tar.gz.enc") == true)
-        let forged = await parts.service.response(to: .get, path + "x")
+        let forged = await components.service.response(to: .get, path + "x")
         #expect(forged.status == .forbidden)
 
-        let deleted = await parts.service.response(
+        let deleted = await components.service.response(
             to: .delete, "\(root)/exports/\(id.uuid)", fields: head)
         #expect(deleted.status == .noContent)
-        let gone = await parts.service.response(to: .get, path)
+        let gone = await components.service.response(to: .get, path)
         #expect(gone.status == .notFound)
-        await parts.exporter.stop()
-        parts.close()
+        await components.exporter.stop()
+        components.close()
     }
 
     private static let pem = """

@@ -8,19 +8,19 @@ import Testing
     private static let token = "a-token-for-the-metrics"
 
     @Test(arguments: [HTTP.Method.get, .head, .post, .options])
-    func `does not exist where clients are, unless somebody chose a token`(
+    func `does not exist on the main listener without a token in the settings`(
         method: HTTP.Method
     ) async throws {
-        let scratch = TestServer([("metrics.listen", "127.0.0.1:0")])
-        let parts = try await scratch.parts()
-        #expect(await parts.service.response(to: method, "/metrics").status == .notFound)
+        let testServer = TestServer([("metrics.listen", "127.0.0.1:0")])
+        let components = try await testServer.components()
+        #expect(await components.service.response(to: method, "/metrics").status == .notFound)
     }
 
-    @Test func `is given to whoever brings the token`() async throws {
-        let scratch = TestServer([("metrics.token", Self.token)])
-        let parts = try await scratch.parts()
+    @Test func `is served with the token`() async throws {
+        let testServer = TestServer([("metrics.token", Self.token)])
+        let components = try await testServer.components()
         for scheme in ["Bearer", "bearer"] {
-            let response = await parts.service.response(
+            let response = await components.service.response(
                 to: .get, "/metrics", fields: [("Authorization", "\(scheme) \(Self.token)")])
             #expect(response.status == .ok)
             #expect(response.fields["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
@@ -32,11 +32,11 @@ import Testing
     @Test(arguments: [
         "Bearer a-token-for-the-metricz", "Bearer a-token-for-the-metrics1", "Bearer x",
     ]) func `H210 answers every other token with the same bytes`(line: String) async throws {
-        let scratch = TestServer([("metrics.token", Self.token)])
-        let parts = try await scratch.parts()
-        let response = await parts.service.response(
+        let testServer = TestServer([("metrics.token", Self.token)])
+        let components = try await testServer.components()
+        let response = await components.service.response(
             to: .get, "/metrics", fields: [("Authorization", line)])
-        let other = await parts.service.response(
+        let other = await components.service.response(
             to: .get, "/metrics?token=\(Self.token)", fields: [("Authorization", "Bearer y")])
         #expect(response.status == .unauthorized)
         #expect(response.fields["WWW-Authenticate"] == #"Bearer error="invalid_token""#)
@@ -54,16 +54,16 @@ import Testing
     ]) func `H211 asks for a token where the header has none`(
         fields: [(String, String)], challenge: String
     ) async throws {
-        let scratch = TestServer([("metrics.token", Self.token)])
-        let parts = try await scratch.parts()
-        let response = await parts.service.response(to: .get, "/metrics", fields: fields)
+        let testServer = TestServer([("metrics.token", Self.token)])
+        let components = try await testServer.components()
+        let response = await components.service.response(to: .get, "/metrics", fields: fields)
         #expect(response.status == .unauthorized)
         #expect(response.fields["WWW-Authenticate"] == challenge)
     }
 
-    @Test func `is all there is on a listener of its own`() async throws {
-        let parts = try await TestServer().parts()
-        let service = MetricsService(MetricsEndpoint(parts.metrics, token: nil))
+    @Test func `is the only page on a listener of its own`() async throws {
+        let components = try await TestServer().components()
+        let service = MetricsService(MetricsEndpoint(components.metrics, token: nil))
         #expect(await service.response(to: .get, "/metrics").status == .ok)
         #expect(await service.response(to: .head, "/metrics").status == .ok)
         let refused = await service.response(to: .post, "/metrics")
@@ -84,7 +84,7 @@ import Testing
         ("Application/OpenMetrics-Text ; q=0.5", .openMetrics),
         ("application/openmetrics-text;q=0, text/plain", .text),
         ("application/openmetrics-text;q=0.000", .text), ("application/openmetrics", .text),
-    ]) func `is in OpenMetrics for whoever reads that`(accept: String?, format: MetricsFormat) {
+    ]) func `is in OpenMetrics if the client accepts it`(accept: String?, format: MetricsFormat) {
         #expect(MetricsFormat(accept: accept) == format)
     }
 }

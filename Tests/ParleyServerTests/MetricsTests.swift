@@ -7,11 +7,11 @@ import Uploads
 @testable import ParleyServer
 
 @Suite struct `The metrics` {
-    @Test func `are what the article Metrics shows`() throws {
+    @Test func `equal the table in the article Metrics`() throws {
         #expect(try Repository.article("Metrics").contains(MetricFamily.markdownTable))
     }
 
-    @Test func `have names that Prometheus likes`() {
+    @Test func `have names in Prometheus's style`() {
         for family in MetricFamily.all {
             let isPlain = family.name.utf8.allSatisfy { byte in
                 (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "_")
@@ -28,9 +28,9 @@ import Uploads
 
     @Test(arguments: MetricsFormat.allCases)
     func `are all on the page, each once`(format: MetricsFormat) async throws {
-        let scratch = TestServer([("metrics.listen", "127.0.0.1:0")])
-        let parts = try await scratch.parts()
-        let page = try ParsedMetrics(await parts.metrics.page(format))
+        let testServer = TestServer([("metrics.listen", "127.0.0.1:0")])
+        let components = try await testServer.components()
+        let page = try ParsedMetrics(await components.metrics.page(format))
         let names = MetricFamily.all.map { family in
             format == .text ? family.sampleName : family.name
         }
@@ -98,17 +98,17 @@ import Uploads
     }
 
     @Test func `uploads are counted by their dialect (11.11)`() async throws {
-        let scratch = TestServer([("metrics.listen", "127.0.0.1:0")])
-        let parts = try await scratch.parts()
+        let testServer = TestServer([("metrics.listen", "127.0.0.1:0")])
+        let components = try await testServer.components()
         let draft = UploadDraft(
             owner: UploadOwner(application: "app"), contentID: "0190aaaa-content",
             mediaType: nil, length: 5)
-        _ = try await parts.uploads.create(draft)
+        _ = try await components.uploads.create(draft)
         let request = Request(
             method: .put, target: RequestTarget("/uploads/unknown"), fields: Fields([]))
-        _ = parts.uploads.answer(to: request, by: parts.api)
-        parts.metrics.observe(.tus, .milliseconds(2))
-        let samples = try ParsedMetrics(await parts.metrics.page(.text)).samples
+        _ = components.uploads.answer(to: request, by: components.api)
+        components.metrics.observe(.tus, .milliseconds(2))
+        let samples = try ParsedMetrics(await components.metrics.page(.text)).samples
         #expect(samples[#"parley_uploads_open{dialect="api"}"#] == 1)
         #expect(samples[#"parley_upload_reserved_bytes{dialect="api"}"#] == 5)
         #expect(
@@ -148,9 +148,9 @@ import Uploads
 
 /// A page of metrics, read strictly by the grammar of the text format.
 struct ParsedMetrics {
-    /// What is said of each family, in the order of the page.
+    /// The declaration of each metric, in the order of the page.
     var families: [(name: String, kind: String, help: String)] = []
-    /// The value of each sample by its name and labels, as they stand on the page.
+    /// The value of each sample, by its name and labels as text.
     var samples: [String: Double] = [:]
 
     init(_ bytes: [UInt8]) throws {
@@ -162,7 +162,7 @@ struct ParsedMetrics {
             switch (words[0], words[1]) {
             case ("#", "HELP"): help = words
             case ("#", "TYPE"):
-                // Each family says both, help first, and once.
+                // Each metric has both once, HELP first.
                 #expect(help[2] == words[2])
                 #expect(!families.contains { family in family.name == words[2] })
                 families.append((String(words[2]), String(words[3]), String(help[3])))

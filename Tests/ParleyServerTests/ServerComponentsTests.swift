@@ -5,21 +5,21 @@ import Testing
 
 @testable import ParleyServer
 
-@Suite struct `Putting a server together` {
+@Suite struct `Creating a server's components` {
     @Test func `refuses a folder that another server serves`() async throws {
-        let scratch = TestServer()
-        let parts = try await scratch.parts()
+        let testServer = TestServer()
+        let components = try await testServer.components()
         await #expect {
-            try await scratch.parts()
+            try await testServer.components()
         } throws: { error in
-            "\(error)".hasPrefix("the data folder \(scratch.path) is already in use by process ")
+            "\(error)".hasPrefix("the data folder \(testServer.path) is already in use by process ")
         }
-        parts.close()
+        components.close()
     }
 
     @Test func `says what is wrong with a folder in one line`() async throws {
-        let scratch = TestServer([("data.folder", "/proc/none/data")])
-        await #expect(throws: CommandFailure.self) { try await scratch.parts() }
+        let testServer = TestServer([("data.folder", "/proc/none/data")])
+        await #expect(throws: CommandFailure.self) { try await testServer.components() }
     }
 
     @Test(arguments: [
@@ -31,9 +31,9 @@ import Testing
     ]) func `says what is wrong with a database server, and never its URL`(
         parameter: String, reason: String
     ) async throws {
-        let scratch = TestServer([("database.url", "postgres://me:sesame@/parley?\(parameter)")])
+        let testServer = TestServer([("database.url", "postgres://me:sesame@/parley?\(parameter)")])
         await #expect {
-            try await scratch.parts()
+            try await testServer.components()
         } throws: { error in
             "\(error)".hasPrefix("the database of database.url \(reason)")
                 && !"\(error)".contains("sesame") && !"\(error)".contains("%zz")
@@ -43,14 +43,14 @@ import Testing
     @Test func `reads the URL of its database from a file`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path()
         defer { Repository.remove(file) }
-        let scratch = TestServer([("database.url_file", file)])
-        #expect(throws: CommandFailure.self) { try scratch.settings.databaseLocation() }
+        let testServer = TestServer([("database.url_file", file)])
+        #expect(throws: CommandFailure.self) { try testServer.settings.databaseLocation() }
         try Repository.write("postgres://me:sesame@db/parley\n", to: file)
         #expect(
-            try scratch.settings.databaseLocation() == .server("postgres://me:sesame@db/parley"))
+            try testServer.settings.databaseLocation() == .server("postgres://me:sesame@db/parley"))
         try Repository.write("sesame", to: file)
         #expect {
-            try scratch.settings.databaseLocation()
+            try testServer.settings.databaseLocation()
         } throws: { error in
             "\(error)".hasPrefix("the file \(file) of database.url_file must hold ")
                 && !"\(error)".contains("sesame")
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         ("127.0.0.1:8080", "http://127.0.0.1:8080"), ("0.0.0.0:80", "http://127.0.0.1:80"),
         ("[::]:8080", "http://[::1]:8080"), ("unix:/run/parley.sock", "http://localhost"),
-    ]) func `hands out URLs of the first address`(address: String, base: String) {
+    ]) func `uses the first address in URLs`(address: String, base: String) {
         #expect(TestServer([("http.listen", address)]).settings.base == base)
         let named = TestServer([
             ("http.listen", address), ("public_url", "https://chat.example.com/"),
@@ -73,10 +73,10 @@ import Testing
 @Suite struct `The first application` {
     private static let id = "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
 
-    @Test func `X12 is made once and told with a line to paste`() async throws {
-        let scratch = TestServer()
-        let parts = try await scratch.parts()
-        let first = FirstApplication(store: parts.store, settings: scratch.settings)
+    @Test func `X12 is created once, with a command to paste`() async throws {
+        let testServer = TestServer()
+        let components = try await testServer.components()
+        let first = FirstApplication(store: components.store, settings: testServer.settings)
         let news = try #require(try await first.makeIfNone())
         #expect(news.contains("\nAPP="))
         #expect(news.contains("\nTOKEN="))
@@ -84,23 +84,24 @@ import Testing
         #expect(try await first.makeIfNone() == nil)
     }
 
-    @Test func `X12 comes from the environment, as often as it is said`() async throws {
+    @Test func `X12 comes from the environment, at every start`() async throws {
         let secret = "a-token-of-the-environment"
-        let scratch = TestServer([("app.id", Self.id), ("app.token", secret)])
-        let parts = try await scratch.parts()
-        let first = FirstApplication(store: parts.store, settings: scratch.settings)
+        let testServer = TestServer([("app.id", Self.id), ("app.token", secret)])
+        let components = try await testServer.components()
+        let first = FirstApplication(store: components.store, settings: testServer.settings)
         for _ in 0..<2 { try await first.makeConfigured() }
         #expect(try await first.makeIfNone() == nil)
     }
 
     @Test func `X12 refuses a token that opens another application`() async throws {
         let secret = "a-token-of-the-environment"
-        let scratch = TestServer([("app.id", Self.id), ("app.token", secret)])
-        let parts = try await scratch.parts()
-        try await FirstApplication(store: parts.store, settings: scratch.settings).makeConfigured()
-        var settings = scratch.settings
+        let testServer = TestServer([("app.id", Self.id), ("app.token", secret)])
+        let components = try await testServer.components()
+        try await FirstApplication(store: components.store, settings: testServer.settings)
+            .makeConfigured()
+        var settings = testServer.settings
         settings.applicationID = "00000000-0000-4000-8000-000000000000"
-        let other = FirstApplication(store: parts.store, settings: settings)
+        let other = FirstApplication(store: components.store, settings: settings)
         await #expect(throws: CommandFailure.self) { try await other.makeConfigured() }
     }
 }

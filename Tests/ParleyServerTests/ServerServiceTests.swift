@@ -6,37 +6,39 @@ import Testing
 
 @Suite struct `The server's own paths` {
     @Test(arguments: ["/", "/openapi.json", "/health/live", "/health/ready"])
-    func `H197 answer anybody`(path: String) async throws {
-        let scratch = TestServer()
-        let response = await response(to: .get, path, of: try await scratch.parts())
+    func `H197 answer without credentials`(path: String) async throws {
+        let testServer = TestServer()
+        let response = await response(to: .get, path, of: try await testServer.components())
         #expect(response.status == .ok)
         #expect(try JSONDocument(response.bytes).root.kind == .object)
     }
 
     @Test(arguments: [Method.get, .head])
     func `explain the errors as a page (ruling 32)`(method: Method) async throws {
-        let scratch = TestServer()
-        let response = await response(to: method, "/docs/errors", of: try await scratch.parts())
+        let testServer = TestServer()
+        let response = await response(
+            to: method, "/docs/errors", of: try await testServer.components())
         #expect(response.status == .ok)
         #expect(response.fields["Content-Type"] == "text/html; charset=UTF-8")
     }
 
-    @Test func `H194 say not ready from the stop signal on, and still alive`() async throws {
-        let scratch = TestServer()
-        let parts = try await scratch.parts()
-        parts.readiness.end()
-        let ready = await response(to: .get, "/health/ready", of: parts)
+    @Test func `H194 report not ready from the stop signal on, but alive`() async throws {
+        let testServer = TestServer()
+        let components = try await testServer.components()
+        components.readiness.end()
+        let ready = await response(to: .get, "/health/ready", of: components)
         #expect(ready.status == .serviceUnavailable)
         #expect(ready.fields["Retry-After"] != nil, "H98")
-        #expect(await response(to: .get, "/health/live", of: parts).status == .ok)
+        #expect(await response(to: .get, "/health/live", of: components).status == .ok)
     }
 
-    @Test func `H197 say not ready without the database, and still alive`() async throws {
-        let scratch = TestServer()
-        let parts = try await scratch.parts()
-        parts.close()
-        #expect(await response(to: .get, "/health/ready", of: parts).status == .serviceUnavailable)
-        #expect(await response(to: .get, "/health/live", of: parts).status == .ok)
+    @Test func `H197 report not ready without the database, but alive`() async throws {
+        let testServer = TestServer()
+        let components = try await testServer.components()
+        components.close()
+        #expect(
+            await response(to: .get, "/health/ready", of: components).status == .serviceUnavailable)
+        #expect(await response(to: .get, "/health/live", of: components).status == .ok)
     }
 
     @Test func `H197 ask the database once a second, however many ask`() async {
@@ -67,34 +69,35 @@ import Testing
 
     @Test(arguments: ["/%68ealth/live", "/health/%6Cive"])
     func `H66 are found by the decoded path`(path: String) async throws {
-        let scratch = TestServer()
-        let response = await response(to: .get, path, of: try await scratch.parts())
+        let testServer = TestServer()
+        let response = await response(to: .get, path, of: try await testServer.components())
         #expect(response.status == .ok)
     }
 
     @Test func `H65 refuse other methods and name those they take`() async throws {
-        let scratch = TestServer()
-        let response = await response(to: .post, "/health/live", of: try await scratch.parts())
+        let testServer = TestServer()
+        let response = await response(
+            to: .post, "/health/live", of: try await testServer.components())
         #expect(response.status == .methodNotAllowed)
         #expect(response.fields["Allow"] == "GET, HEAD, OPTIONS")
     }
 
     @Test(arguments: ["/nothing", "/health", "/health/", "/apps", "/uploadsx", "/%zz"])
     func `leave unknown paths to the API's errors`(path: String) async throws {
-        let scratch = TestServer()
-        let response = await response(to: .get, path, of: try await scratch.parts())
+        let testServer = TestServer()
+        let response = await response(to: .get, path, of: try await testServer.components())
         #expect([.notFound, .badRequest].contains(response.status))
         #expect(try JSONDocument(response.bytes).root["code"] != nil)
     }
 
     private func response(
-        to method: HTTP.Method, _ path: String, of parts: ServerComponents
+        to method: HTTP.Method, _ path: String, of components: ServerComponents
     ) async -> Response {
-        await parts.service.response(to: method, path)
+        await components.service.response(to: method, path)
     }
 }
 
-/// A clock that a test moves, and a count.
+/// A clock that a test sets, and a counter.
 private final class Steps: @unchecked Sendable {
     // Sendable because one task uses it.
     var now: Int64 = 0
@@ -115,17 +118,17 @@ private final class Steps: @unchecked Sendable {
     }
 
     @Test func `need a public URL with https`() {
-        let scratch = SettingsReader(
+        let testServer = SettingsReader(
             SettingsSources(flags: [.init("tls.redirect_listen", "127.0.0.1:8081", name: "--set")]))
         #expect(
-            scratch.mistakes.map(\.rule) == [
+            testServer.errors.map(\.rule) == [
                 "tls.redirect_listen needs a public_url that begins with https://"
             ])
     }
 }
 
 @Suite struct `The table of endpoints` {
-    @Test func `is what the article Endpoints shows`() throws {
+    @Test func `equals the table in the article Endpoints`() throws {
         #expect(try Repository.article("Endpoints").contains(EndpointTable.markdown))
     }
 }

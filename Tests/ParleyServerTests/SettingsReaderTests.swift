@@ -4,21 +4,21 @@ import Testing
 @testable import ParleyServer
 
 @Suite struct `Reading settings` {
-    @Test func `takes flags over environment over file over defaults`() {
+    @Test func `prefers flags, then the environment, then the file, then defaults`() {
         let file = #"{"http": {"keep_alive_timeout": "1s", "header_timeout": "2s", "backlog": 7}}"#
         let environment = [
             "PARLEY_HTTP_KEEP_ALIVE_TIMEOUT": "3s", "PARLEY_HTTP_HEADER_TIMEOUT": "4",
         ]
         let flags = [SettingsSources.Flag("http.keep_alive_timeout", "500ms", name: "--set")]
         let reader = read(file, environment, flags)
-        #expect(reader.mistakes.isEmpty)
+        #expect(reader.errors.isEmpty)
         expectValue("500ms", of: "http.keep_alive_timeout", in: reader)
         expectValue("4s", of: "http.header_timeout", in: reader)
         expectValue("7", of: "http.backlog", in: reader)
         expectValue("256KiB", of: "http.max_drain", in: reader)
     }
 
-    @Test func `tells every mistake at once, with key, value, rule and origin`() {
+    @Test func `reports every error at once, with key, value, rule and origin`() {
         let file = """
             {
               "http": { "header_timeout": 0, "heder_timeout": "1s" },
@@ -32,7 +32,7 @@ import Testing
             SettingsSources.Flag("color", "red", name: "--set"),
         ]
         #expect(
-            read(file, environment, flags).mistakes.map(\.description) == [
+            read(file, environment, flags).errors.map(\.description) == [
                 "http.header_timeout = 0: must be a time such as 20s, from 1ms to 1d (parley.json:2)",
                 "http.heder_timeout: there is no such setting (parley.json:2)",
                 "log.level = 1: must be one of trace, debug, info, notice, warning, error, critical (parley.json:3)",
@@ -50,14 +50,14 @@ import Testing
         ("http.proxy_protocol", "required"), ("http.forwarded_from", "x-forwarded"),
         ("http.handler_timeout", "61s"), ("http.queue_timeout", "61s"),
         ("metrics.listen", "127.0.0.1:8080"),
-    ]) func `finds values that contradict each other`(key: String, value: String) {
-        let mistakes = read(nil, [:], [SettingsSources.Flag(key, value, name: "--set")]).mistakes
+    ]) func `rejects values that contradict each other`(key: String, value: String) {
+        let errors = read(nil, [:], [SettingsSources.Flag(key, value, name: "--set")]).errors
         #expect(
-            !mistakes.isEmpty
-                && mistakes.allSatisfy { $0.key == key && $0.origin == .flag("--set") })
-        // Each names what it contradicts.
+            !errors.isEmpty
+                && errors.allSatisfy { $0.key == key && $0.origin == .flag("--set") })
+        // Each names the setting it conflicts with.
         #expect(
-            mistakes.allSatisfy {
+            errors.allSatisfy {
                 $0.rule.matches(of: /[a-z0-9]+\.[a-z_]+|public_url/).count >= 2 || key == "app.id"
             })
     }
@@ -83,12 +83,12 @@ import Testing
             ["http.listen=127.0.0.1:1", "tls.redirect_listen=127.0.0.1:1", "public_url=https://a"],
             ["tls.redirect_listen"]
         ),
-    ]) func `finds settings that cannot work together`(said: [String], blamed: [String]) {
+    ]) func `rejects settings that cannot work together`(said: [String], blamed: [String]) {
         let flags = said.map { text in
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             return SettingsSources.Flag(parts[0], parts[1], name: "--set")
         }
-        #expect(read(nil, [:], flags).mistakes.map(\.key) == blamed)
+        #expect(read(nil, [:], flags).errors.map(\.key) == blamed)
     }
 
     @Test(arguments: [
@@ -110,33 +110,33 @@ import Testing
         ("database.url", ""), ("database.url", "mysql://db/parley"),
         ("database.url", "postgres://a b/parley"), ("database.url", "postgres://me:p@ss@db/parley"),
         ("database.url", "postgres://me:p/ss@db/parley"),
-    ]) func `refuses values that break their rule`(key: String, value: String) {
-        let mistakes = read(nil, [:], [SettingsSources.Flag(key, value, name: "--set")]).mistakes
-        #expect(mistakes.first?.key == key)
+    ]) func `rejects values that break their rule`(key: String, value: String) {
+        let errors = read(nil, [:], [SettingsSources.Flag(key, value, name: "--set")]).errors
+        #expect(errors.first?.key == key)
     }
 
-    @Test func `takes lists of proxies, and none`() {
+    @Test func `accepts lists of proxies, and an empty one`() {
         let proxies = SettingsSources.Flag(
             "http.trusted_proxies", "10.0.0.0/8, ::1,unix", name: "--set")
         let reader = read(nil, [:], [proxies])
-        #expect(reader.mistakes.isEmpty)
+        #expect(reader.errors.isEmpty)
         expectValue("10.0.0.0/8,::1,unix", of: "http.trusted_proxies", in: reader)
-        #expect(read(#"{"http": {"trusted_proxies": []}}"#, [:], []).mistakes.isEmpty)
+        #expect(read(#"{"http": {"trusted_proxies": []}}"#, [:], []).errors.isEmpty)
     }
 
     @Test func `never shows a secret`() {
         let environment = [
             "PARLEY_APP_TOKEN": "s3cret", "PARLEY_DATABASE_URL": "postgres://me:s3cret@db@/parley",
         ]
-        let mistakes = read(nil, environment, []).mistakes
-        #expect(mistakes.map(\.value) == ["[hidden]", "[hidden]"])
+        let errors = read(nil, environment, []).errors
+        #expect(errors.map(\.value) == ["[hidden]", "[hidden]"])
         let both = [
             "PARLEY_DATABASE_URL": "postgres://me:s3cret@db/parley",
             "PARLEY_DATABASE_URL_FILE": "/run/secrets/database",
         ]
-        let contradictions = read(nil, both, []).mistakes
-        #expect(contradictions.map(\.key) == ["database.url_file"])
-        #expect(!"\(contradictions)".contains("s3cret"))
+        let conflicts = read(nil, both, []).errors
+        #expect(conflicts.map(\.key) == ["database.url_file"])
+        #expect(!"\(conflicts)".contains("s3cret"))
     }
 
     @Test(arguments: [
@@ -145,29 +145,29 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path()
         defer { Repository.remove(file) }
         let named = SettingsSources.Flag("\(key)_file", file, name: "--set")
-        // Without an application that it belongs to, a token of one is a mistake.
+        // Without an application that it belongs to, its token is an error.
         let application = SettingsSources.Flag(
             "app.id", "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", name: "--set")
         let flags = key == "app.token" ? [application, named] : [named]
         #expect(
-            read(nil, [:], flags).mistakes.map(\.description) == [
+            read(nil, [:], flags).errors.map(\.description) == [
                 "\(key)_file = \(file): must name a file that can be read (flag --set)"
             ])
         try Repository.write("an-open-sesame-of-tests\n", to: file)
         let reader = read(nil, [:], flags)
-        #expect(reader.mistakes.isEmpty)
+        #expect(reader.errors.isEmpty)
         expectValue("an-open-sesame-of-tests", of: key, in: reader)
         let both = SettingsSources.Flag(key, "another-sesame-of-tests", name: "--set")
         #expect(
-            read(nil, [:], flags + [both]).mistakes.map(\.rule) == [
+            read(nil, [:], flags + [both]).errors.map(\.rule) == [
                 "\(key) and \(key)_file must not be given together"
             ])
         for content in ["", "\n", "two sesame words\nand a line"] {
             try Repository.write(content, to: file)
-            let mistakes = read(nil, [:], flags).mistakes
-            #expect(mistakes.map(\.key) == ["\(key)_file"])
-            #expect(mistakes.first?.rule.hasPrefix("must name a file that holds ") == true)
-            #expect(!"\(mistakes)".contains("sesame"))
+            let errors = read(nil, [:], flags).errors
+            #expect(errors.map(\.key) == ["\(key)_file"])
+            #expect(errors.first?.rule.hasPrefix("must name a file that holds ") == true)
+            #expect(!"\(errors)".contains("sesame"))
         }
     }
 
@@ -180,13 +180,13 @@ import Testing
             "PARLEY_SERVICE_PORT_HTTP": "80", "PARLEY_DB_PORT": "tcp://10.0.0.2:5432",
             "PARLEY_DB_PORT_5432_TCP": "tcp://10.0.0.2:5432", "PARLEY_DB_SERVICE_HOST": "10.0.0.2",
         ]
-        let mistakes = read(nil, environment, []).mistakes
+        let errors = read(nil, environment, []).errors
         #expect(
-            mistakes.map(\.key) == [
+            errors.map(\.key) == [
                 "PARLEY_", "PARLEY_APP_TOKN", "PARLEY_HTTP_LISTN", "PARLEY_HTTP_PORT",
             ])
         #expect(
-            mistakes.dropFirst().prefix(2).map(\.description) == [
+            errors.dropFirst().prefix(2).map(\.description) == [
                 "PARLEY_APP_TOKN: there is no such variable; the nearest is PARLEY_APP_TOKEN (environment PARLEY_APP_TOKN)",
                 "PARLEY_HTTP_LISTN: there is no such variable; the nearest is PARLEY_HTTP_LISTEN (environment PARLEY_HTTP_LISTN)",
             ])
@@ -194,16 +194,16 @@ import Testing
 
     @Test func `takes a variable of any length`() {
         let name = "PARLEY_" + String(repeating: "A", count: 100_000)
-        #expect(read(nil, [name: "x"], []).mistakes.map(\.key) == [name])
+        #expect(read(nil, [name: "x"], []).errors.map(\.key) == [name])
     }
 
     @Test func `takes an empty variable as one that is not set`() {
-        #expect(read(nil, ["PARLEY_APP_ID": "", "PARLEY_APP_TOKEN": ""], []).mistakes.isEmpty)
+        #expect(read(nil, ["PARLEY_APP_ID": "", "PARLEY_APP_TOKEN": ""], []).errors.isEmpty)
     }
 
     @Test(arguments: ["", "[]", "{\"http\":", "{\"a\":1,\"a\":2}"])
     func `refuses a file that is no object of distinct names`(text: String) {
-        #expect(read(text, [:], []).mistakes.first?.key == "file")
+        #expect(read(text, [:], []).errors.first?.key == "file")
     }
 
     @Test func `drops the slashes at the end of a base`() {

@@ -30,23 +30,23 @@ import Testing
             SettingsSources(
                 file: SettingsSources.File(
                     path: "default", bytes: Array(Settings.defaultFile.utf8))))
-        #expect(reader.mistakes.isEmpty)
+        #expect(reader.errors.isEmpty)
         for setting in Settings.table {
             #expect(setting.read(reader.settings) == setting.defaultValue, "\(setting.key)")
         }
     }
 
-    @Test func `is what Config/parley.json holds`() throws {
+    @Test func `equals Config/parley.json`() throws {
         #expect(try Repository.text("Config/parley.json") == Settings.defaultFile)
     }
 
-    @Test func `is what the article Settings shows`() throws {
+    @Test func `equals the table in the article Settings`() throws {
         #expect(try Repository.article("Settings").contains(Settings.markdownTable))
     }
 }
 
 @Suite struct `Settings read again` {
-    @Test func `hold where they may, and say where they need a restart (H196)`() {
+    @Test func `apply if they may, and report those that need a restart (H196)`() {
         let read = settings([
             "data.folder": "elsewhere", "log.level": "debug", "http.listen": "127.0.0.1:81",
             "http.header_timeout": "1s",
@@ -63,7 +63,7 @@ import Testing
         #expect(value(of: "log.level", in: reload.settings) == "debug")
         #expect(value(of: "http.listen", in: reload.settings) == "127.0.0.1:8080")
         #expect(value(of: "http.header_timeout", in: reload.settings) == "1s")
-        // What needs a restart is said again; what holds is not.
+        // Settings that need a restart are reported again; applied ones are not.
         #expect(
             SettingsReload(read, over: reload.settings).changes.map(\.isTaken) == [false, false])
     }

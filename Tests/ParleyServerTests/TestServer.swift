@@ -3,12 +3,12 @@ import HTTP
 
 @testable import ParleyServer
 
-/// A server's parts over a folder of their own, which goes with this object.
+/// The components of a server in a temporary folder, which is removed with this object.
 final class TestServer: Sendable {
     let path: String
     let settings: Settings
 
-    /// Names a folder that is not there yet.
+    /// Chooses a folder that does not exist yet.
     init(_ flags: [(key: String, value: String)] = []) {
         path = FileManager.default.temporaryDirectory
             .appending(path: "parley-server-tests-\(UUID().uuidString)").path()
@@ -23,17 +23,17 @@ final class TestServer: Sendable {
     }
 
     deinit {
-        // Left behind in the system's temporary folder at worst.
+        // If it fails, the folder remains in the system's temporary folder.
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    func parts() async throws -> ServerComponents {
-        try await ServerComponents(settings, log: Log(level: settings.logLevel))
+    func components() async throws -> ServerComponents {
+        try await ServerComponents(settings, log: ServerLog(level: settings.logLevel))
     }
 }
 
 extension Service {
-    /// The whole answer to a request without a body, with whatever it has to wait for.
+    /// The complete response to a request without a body.
     func response(
         to method: HTTP.Method, _ path: String, fields: [(String, String)] = []
     ) async -> Response {
@@ -48,7 +48,7 @@ extension Service {
 }
 
 extension Response {
-    /// The content, when it is in memory.
+    /// The body, if it is in memory.
     var bytes: [UInt8] {
         if case .bytes(let bytes) = content { bytes } else { [] }
     }
@@ -61,7 +61,7 @@ private final class NoBody: RequestBody {
     func interrupt() {}
 }
 
-/// The files beside the package's manifest.
+/// The files of this repository.
 enum Repository {
     static func text(_ path: String) throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -79,7 +79,7 @@ enum Repository {
     }
 
     static func remove(_ path: String) {
-        // Left behind in the system's temporary folder at worst.
+        // If it fails, the file remains in the system's temporary folder.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

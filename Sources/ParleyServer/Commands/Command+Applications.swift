@@ -4,7 +4,7 @@ import MessagingStore
 import MessagingWire
 
 extension Command {
-    /// Makes an application and prints its id.
+    /// Creates an application and prints its id.
     public static func createApplication(_ sources: SettingsSources, name: String) async throws
         -> Int32
     {
@@ -13,23 +13,23 @@ extension Command {
         }
         return try await withStore(sources, making: true) { store in
             let application = try await store.createApplication(name: name)
-            say("APP=\(application.id)")
+            printLine("APP=\(application.id)")
         }
     }
 
-    /// Lists applications: id, state, time of creation, name, separated by tabs.
+    /// Prints the applications: id, state, creation time and name, separated by tabs.
     public static func listApplications(_ sources: SettingsSources) async throws -> Int32 {
         try await withStore(sources) { store in
             for application in try await store.applications() {
                 let state = application.isSuspended ? "suspended" : "active"
-                say(
+                printLine(
                     "\(application.id)\t\(state)\t\(text(application.createdAt))\t\(application.name)"
                 )
             }
         }
     }
 
-    /// Refuses all tokens of an application from now on, or no longer.
+    /// Suspends an application, so that all its tokens are refused, or resumes it.
     public static func suspendApplication(
         _ sources: SettingsSources, _ id: String, lifting: Bool
     ) async throws -> Int32 {
@@ -40,7 +40,7 @@ extension Command {
             } catch is Rejection {
                 throw CommandFailure("there is no application \(id)")
             }
-            say("\(id)\t\(lifting ? "active" : "suspended")")
+            printLine("\(id)\t\(lifting ? "active" : "suspended")")
         }
     }
 
@@ -50,14 +50,12 @@ extension Command {
         }
         return id
     }
-}
 
-extension Command {
-    /// Makes a token and prints its id and, for the only time, its secret.
+    /// Creates a token and prints its id and, only this once, its secret.
     ///
     /// - Parameters:
     ///   - scope: `read`, `write` or `admin`.
-    ///   - expiry: A time such as `30d` from now, or a moment such as `2030-01-31T00:00:00Z`.
+    ///   - expiry: A time such as `30d` from now, or a date such as `2030-01-31T00:00:00Z`.
     public static func createToken(
         _ sources: SettingsSources, application text: String, scope: String, expiry: String?
     ) async throws -> Int32 {
@@ -72,14 +70,15 @@ extension Command {
             do {
                 let created = try await store.createToken(
                     for: application, scope: scope, expiresAt: expiresAt)
-                say("ID=\(created.token.id)\nTOKEN=\(created.secret)")
+                printLine("ID=\(created.token.id)\nTOKEN=\(created.secret)")
             } catch is Rejection {
                 throw CommandFailure("there is no application \(application)")
             }
         }
     }
 
-    /// Lists tokens: id, scope, state, time of creation, end, separated by tabs; never a secret.
+    /// Prints the tokens: id, scope, state, creation time and expiry, separated by tabs; never a
+    /// secret.
     public static func listTokens(_ sources: SettingsSources, application text: String) async throws
         -> Int32
     {
@@ -94,14 +93,14 @@ extension Command {
                     token.revokedAt != nil
                     ? "revoked" : token.isValid(at: now) ? "active" : "expired"
                 let end = token.expiresAt.map(self.text) ?? "never"
-                say(
+                printLine(
                     "\(token.id)\t\(token.scope.rawValue)\t\(state)\t\(self.text(token.createdAt))\t\(end)"
                 )
             }
         }
     }
 
-    /// Refuses a token from now on; a running server follows within a second.
+    /// Revokes a token; a running server refuses it within a second.
     public static func revokeToken(
         _ sources: SettingsSources, application: String, _ text: String
     ) async throws -> Int32 {
@@ -115,22 +114,20 @@ extension Command {
             } catch is Rejection {
                 throw CommandFailure("application \(application) has no token \(id)")
             }
-            say("\(id)\trevoked")
+            printLine("\(id)\trevoked")
         }
     }
-}
 
-extension Command {
-    /// Events that are read at once.
-    private static let stretch = 100
-    /// Between two looks for something new, in milliseconds.
+    /// Events read at once.
+    private static let batchSize = 100
+    /// Milliseconds between two looks for new events.
     private static let pause: Int64 = 500
 
-    /// Prints an application's log, a line for each event.
+    /// Prints the event log of an application, one line per event.
     ///
     /// - Parameters:
-    ///   - place: The position behind which it begins; `nil` for the oldest event that is kept.
-    ///   - following: Whether it goes on with what happens, until the reader is gone.
+    ///   - place: The position after which to start; `nil` for the oldest event that is kept.
+    ///   - following: Whether to continue with new events until the output is closed.
     public static func log(
         _ sources: SettingsSources, application text: String, after place: Int64?, following: Bool
     ) async throws -> Int32 {
@@ -144,12 +141,13 @@ extension Command {
                 let page = try await page(of: store, after: place, application)
                 for shown in page.events {
                     let recorded = shown.recorded
-                    say(EventLogLine.text(recorded.event, by: recorded.actor, at: recorded.at))
+                    printLine(
+                        EventLogLine.text(recorded.event, by: recorded.actor, at: recorded.at))
                 }
                 place = page.through
                 guard !page.isCut else { continue }
                 guard following else { return }
-                // A server in another process writes the log: it is looked for.
+                // A server in another process may write to the log, so it is polled.
                 try await Task.sleep(for: .milliseconds(pause))
             }
         }
@@ -159,7 +157,7 @@ extension Command {
         of store: MessagingStore, after place: LogPosition?, _ application: Application.ID
     ) async throws -> EventPage {
         do {
-            return try await store.eventPage(after: place, limit: stretch, in: application)
+            return try await store.eventPage(after: place, limit: batchSize, in: application)
         } catch Rejection.positionGone(let oldest) {
             throw CommandFailure("the log is kept from position \(oldest.number) on")
         } catch Rejection.invalid {

@@ -8,9 +8,10 @@ import Telemetry
 import Uploads
 
 extension Command {
-    /// Saves the embedded database and all contents into a folder, also while a server goes on with them.
+    /// Backs up the embedded database and all contents into a folder, also while a server is
+    /// running.
     ///
-    /// Called again after it was killed, it goes on where it was.
+    /// If interrupted, the same call resumes.
     public static func backup(_ sources: SettingsSources, to folder: String) async throws -> Int32 {
         let settings = try settings(sources)
         let source = try embeddedFolder(settings, "backup")
@@ -18,7 +19,7 @@ extension Command {
         let draft = try draft(folder, for: "backup")
         let bar = ProgressBar()
         defer { bar.end() }
-        let note = try await filling(folder, from: source.path) {
+        let manifest = try await filling(folder, from: source.path) {
             try await Backup(
                 source: source, draft: draft, bucket: try await bucket(settings),
                 bucketName: settings.bucket.name, now: StoreEnvironment.live.now(),
@@ -26,39 +27,40 @@ extension Command {
             ).run()
         }
         bar.end()
-        say("\(folder) holds \(summary(note))")
+        printLine("\(folder) holds \(summary(manifest))")
         return 0
     }
 
-    /// Brings a backup back into the data folder of the settings, which has to be empty.
+    /// Restores a backup into the data folder of the settings, which must be empty.
     public static func restore(_ sources: SettingsSources, from folder: String) async throws
         -> Int32
     {
         let settings = try settings(sources)
         let target = try embeddedFolder(settings, "restore")
-        let note = try BackupManifest.read(in: folder)
+        let manifest = try BackupManifest.read(in: folder)
         let draft = try draft(target.path, for: "restore")
         let bar = ProgressBar()
         defer { bar.end() }
         try await filling(target.path, from: folder) {
             try await BackupRestorer(
-                source: DataFolder(path: folder), note: note, draft: draft,
+                source: DataFolder(path: folder), manifest: manifest, draft: draft,
                 bucket: try await bucket(settings),
                 progress: { done, total in bar.show(done, of: total) }
             ).run()
         }
         bar.end()
-        say("\(target.path) holds \(summary(note))")
+        printLine("\(target.path) holds \(summary(manifest))")
         return 0
     }
 
-    private static func summary(_ note: BackupManifest) -> String {
-        let moment = text(note.madeAt)
+    private static func summary(_ manifest: BackupManifest) -> String {
+        let moment = text(manifest.madeAt)
         let inBucket =
-            note.inBucket.count > 0
-            ? "; \(note.inBucket.count) contents lie in the bucket \(note.bucket ?? "")" : ""
+            manifest.inBucket.count > 0
+            ? "; \(manifest.inBucket.count) contents are in the bucket \(manifest.bucket ?? "")"
+            : ""
         return
-            "the database and \(note.files.count) contents of \(moment), all of them verified\(inBucket)"
+            "the database and \(manifest.files.count) contents of \(moment), all of them verified\(inBucket)"
     }
 
     private static func embeddedFolder(
@@ -88,7 +90,7 @@ extension Command {
         }
     }
 
-    /// What goes wrong is the source's, but for what the disk says while it is written.
+    /// Reports errors as the source's, except for disk errors of the target.
     private static func filling<Value>(
         _ target: String, from source: String, _ work: () async throws -> Value
     ) async throws -> Value {
@@ -106,9 +108,9 @@ extension Command {
         }
     }
 
-    /// The bucket of the settings; `nil` where contents lie in the data folder.
+    /// The bucket of the settings; `nil` if contents are stored in the data folder.
     static func bucket(_ settings: Settings) async throws(CommandFailure) -> ContentBucket? {
-        let log = Log(level: settings.logLevel)
+        let log = ServerLog(level: settings.logLevel)
         defer { log.sink.flush() }
         return try await BucketConnector(
             settings: settings.bucket, logger: log.logger("parley.bucket")

@@ -11,10 +11,10 @@ import Telemetry
 import Uploads
 
 extension Command {
-    /// Writes everything of an application to the standard output, one JSON object a line, as it is at one
-    /// moment, also while a server goes on with it (X10).
+    /// Writes an application to standard output as of one moment, one JSON object per line, also
+    /// while a server is running (X10).
     ///
-    /// - Parameter contents: The folder that its contents are copied to; `nil` leaves their bytes out.
+    /// - Parameter contents: The folder to copy contents to; `nil` leaves their bytes out.
     public static func export(
         _ sources: SettingsSources, application text: String, contents: String?
     ) async throws -> Int32 {
@@ -51,13 +51,13 @@ extension Command {
         try output.withLock { output in try output.flush() }
     }
 
-    /// Brings an export into the store of the settings, and tells what has come (X10).
+    /// Imports an export into the store of the settings and prints what was imported (X10).
     ///
-    /// Called again, after it was stopped or not, it goes on where it was and changes nothing else.
+    /// Repeating it resumes an interrupted import and otherwise changes nothing.
     ///
     /// - Parameters:
-    ///   - file: `-` for the standard input.
-    ///   - contents: The folder that `parley export` has made.
+    ///   - file: `-` for standard input.
+    ///   - contents: The folder that `parley export` has written.
     public static func importExport(
         _ sources: SettingsSources, from file: String, contents: String?
     ) async throws -> Int32 {
@@ -82,27 +82,27 @@ extension Command {
                     }
                     try await importer.finish()
                 } catch {
-                    // What is told is why it ended; repeating it brings the rest.
+                    // The first error is reported; repeating the command imports the rest.
                     try? await importer.stop()
                     throw error
                 }
-                tell(importer.summary)
+                printSummary(importer.summary)
             }
         }
     }
 
-    /// A line for each kind, its members parted by tabs.
-    private static func tell(_ tally: ImportSummary) {
-        for count in tally.counts {
+    /// Prints a line for each kind, separated by tabs.
+    private static func printSummary(_ summary: ImportSummary) {
+        for count in summary.counts {
             let (brought, present) = (count.brought, count.present)
-            say("\(count.kind.plural)\t\(brought) brought\t\(present) there already")
+            printLine("\(count.kind.plural)\t\(brought) brought\t\(present) there already")
         }
-        say("conversations merged\t\(tally.merged)")
-        say(tally.hasChanged ? "all of it durable" : "nothing has changed")
+        printLine("conversations merged\t\(summary.merged)")
+        printLine(summary.hasChanged ? "all of it durable" : "nothing has changed")
     }
 
-    /// A server answers from what it remembers of a database that nobody else writes, and keeps its
-    /// contents for itself.
+    /// Locks the folder: a server caches an embedded database that no other process writes, and has
+    /// its contents for itself.
     private static func lock(
         _ folder: DataFolder, _ settings: Settings, isFilling: Bool
     ) throws(CommandFailure) -> FolderLock? {
@@ -110,7 +110,7 @@ extension Command {
         return try CommandFailure.naming(folder.path) { try FolderLock(folder: folder.path) }
     }
 
-    /// What brings the bytes of a content to where they are served.
+    /// The function that copies a content's bytes to the served folder or bucket.
     private static func bytes(
         in contents: String?, for folder: DataFolder, _ bucket: ContentBucket?
     ) throws -> ((StoredFile) async throws -> Void)? {
@@ -126,17 +126,17 @@ extension Command {
             do {
                 try await move.bring(file)
             } catch let failure as CommandFailure {
-                throw ArchiveLineError("contents.id", "cannot be brought: \(failure)")
+                throw ArchiveLineError("contents.id", "cannot be imported: \(failure)")
             }
         }
     }
 
-    /// What goes wrong with a disk or a bucket is said with its name.
+    /// Reports disk, bucket and database errors with their names.
     private static func naming(_ folder: String, _ work: () async throws -> Void) async throws {
         do {
             try await work()
-        } catch let mistake as ImportError {
-            throw CommandFailure("\(mistake)")
+        } catch let error as ImportError {
+            throw CommandFailure("\(error)")
         } catch let error as SQLError {
             throw CommandFailure("the database \(CommandFailure.reason(error))")
         } catch let error as DiskError {
@@ -147,7 +147,7 @@ extension Command {
     }
 }
 
-/// The lines of an export on their way out.
+/// Writes the lines of an export.
 private struct ExportOutput {
     private var output = StandardOutput()
 
@@ -161,7 +161,7 @@ private struct ExportOutput {
 }
 
 extension ArchiveRecordKind {
-    /// What many of them are called.
+    /// The plural for people.
     fileprivate var plural: String {
         switch self {
         case .application: "applications"

@@ -5,14 +5,15 @@ import SQL
 import Uploads
 
 extension Command {
-    /// Brings everything of an embedded database to a server's, and contents to where that is served.
+    /// Migrates an embedded database to a PostgreSQL server, and its contents to a folder or
+    /// bucket.
     ///
-    /// Whatever has come is not sent again when this is called again after it was stopped.
+    /// If interrupted, the same call resumes and does not send rows twice.
     ///
     /// - Parameters:
-    ///   - source: `sqlite:` and a data folder that nobody serves.
-    ///   - target: The URL of a database; `nil` for that of the settings.
-    ///   - blobs: A data folder, or `bucket` for that of the settings; `nil` where contents stay.
+    ///   - source: `sqlite:` and a data folder that no server is using.
+    ///   - target: The URL of the database; `nil` for that of the settings.
+    ///   - blobs: A data folder, or `bucket` for that of the settings; `nil` if contents stay.
     public static func migrate(
         _ sources: SettingsSources, from source: String, to target: String?, blobs: String?
     ) async throws -> Int32 {
@@ -56,12 +57,12 @@ extension Command {
         bar.end()
         let (count, size) = try await bring(contents, of: folder)
         try move.finish()
-        for table in move.tables { say("\(table.name)\t\(table.rows)") }
-        say("rows\t\(move.rows)\ncontents\t\(count)\nbytes\t\(size)")
-        say("all of it verified, row by row and digest by digest")
+        for table in move.tables { printLine("\(table.name)\t\(table.rows)") }
+        printLine("rows\t\(move.rows)\ncontents\t\(count)\nbytes\t\(size)")
+        printLine("all of it verified, row by row and digest by digest")
     }
 
-    /// The contents that the file knows: what was moved are its rows.
+    /// Copies the contents that the embedded database refers to.
     private static func bring(
         _ contents: ContentMigration, of folder: DataFolder
     ) async throws -> (count: Int, size: Int64) {
@@ -72,7 +73,7 @@ extension Command {
         let bar = ProgressBar(of: try await store.storedFileBytes())
         defer { bar.end() }
         var (count, size) = (0, Int64(0))
-        try await store.forEachKeptFile { file in
+        try await store.forEachStoredFile { file in
             try await contents.bring(file)
             count += 1
             size += file.size
@@ -85,10 +86,12 @@ extension Command {
         from folder: DataFolder, to blobs: String?, _ settings: Settings
     ) async throws -> ContentMigration {
         let source = try folder.blobs()
-        guard let blobs else { return ContentMigration(source: source, target: .stay) }
+        guard let blobs else { return ContentMigration(source: source, target: .inPlace) }
         guard blobs == "bucket" else {
             let target = DataFolder(path: blobs)
-            if target.path == folder.path { return ContentMigration(source: source, target: .stay) }
+            if target.path == folder.path {
+                return ContentMigration(source: source, target: .inPlace)
+            }
             let blobs = try target.blobs()
             try copyKeys(of: folder, to: target)
             return ContentMigration(source: source, target: .folder(blobs))
@@ -100,7 +103,7 @@ extension Command {
         return ContentMigration(source: source, target: .bucket(bucket))
     }
 
-    /// So that URLs which are out open where they are read now.
+    /// Copies the download keys, so that existing URLs stay valid.
     private static func copyKeys(of folder: DataFolder, to target: DataFolder) throws {
         guard try target.downloadKeys() == nil, let keys = try folder.downloadKeys(),
             let name = BlobName(DataFolder.downloadKeys)
@@ -113,7 +116,7 @@ extension Command {
     ) throws(CommandFailure) -> String {
         guard let text else {
             guard case .server(let url) = try settings.databaseLocation() else {
-                throw CommandFailure("--to or database.url must say where to")
+                throw CommandFailure("--to or database.url must name the database")
             }
             return url
         }
@@ -136,7 +139,7 @@ extension Command {
                 throw CommandFailure("the database of --to is not empty: there are \(table)")
             case .differs(let table):
                 throw CommandFailure(
-                    "\(table) are not the same on both sides: empty the database of --to and begin anew"
+                    "\(table) are not the same on both sides: empty the database of --to and start again"
                 )
             }
         } catch let error as SQLError {

@@ -8,66 +8,65 @@ import SQL
 import Uploads
 
 extension Command {
-    /// Serves until a signal says stop.
+    /// Runs the server until a stop signal.
     ///
-    /// - Returns: 0 when everything that had begun was finished.
+    /// - Returns: 0 if all running work was finished.
     public static func serve(_ sources: SettingsSources) async throws -> Int32 {
         let settings = try settings(sources)
         try refuseGuessableHashing()
         let signals = ProcessSignals()
-        let log = Log(level: settings.logLevel)
-        let parts = try await ServerComponents(settings, log: log)
-        let running = Running(settings: settings, sources: sources, parts: parts, log: log)
-        let first = FirstApplication(store: parts.store, settings: settings)
+        let log = ServerLog(level: settings.logLevel)
+        let components = try await ServerComponents(settings, log: log)
+        let running = RunningServer(
+            settings: settings, sources: sources, components: components, log: log)
+        let first = FirstApplication(store: components.store, settings: settings)
         try await first.makeConfigured()
         try running.listen()
-        parts.store.listen { [uploads = parts.uploads] name, holder, request in
+        components.store.listen { [uploads = components.uploads] name, holder, request in
             guard let request = UploadWriterRequest(rawValue: request) else { return }
             uploads.answer(request, for: name, at: holder)
         }
-        parts.exporter.start()
-        parts.webhookSupervisor.start()
-        parts.sender.start()
-        parts.trimmer.start()
-        running.tellStart()
+        components.exporter.start()
+        components.webhookSupervisor.start()
+        components.sender.start()
+        components.trimmer.start()
+        running.logStart()
         let news = try await first.makeIfNone()
         let greeting =
             "\(Release.name) \(Release.version) serves \(settings.base) from \(settings.dataFolder)"
-        // In one piece: whoever waits for the first line finds the token beside it.
-        say(news.map { news in "\(greeting)\n\n\(news)" } ?? greeting)
+        // In one write: a script that waits for the first line can read the token, too.
+        printLine(news.map { news in "\(greeting)\n\n\(news)" } ?? greeting)
         let trimmer = MemoryTrimmer()
         let watch = running.watchCertificates()
         defer { withExtendedLifetime((trimmer, watch)) {} }
         return await running.untilStopped(by: signals) ? 0 : 1
     }
 
-    /// A switch for debugging takes away the seed of Swift's hash tables, and with it what keeps a
-    /// client from choosing keys that collide (H188).
+    /// Refuses a debugging variable that removes the random seed of Swift's hash tables, which
+    /// keeps clients from choosing colliding keys (H188).
     private static func refuseGuessableHashing() throws(CommandFailure) {
         guard unsafe getenv("SWIFT_DETERMINISTIC_HASHING") == nil else {
             throw CommandFailure(
                 "SWIFT_DETERMINISTIC_HASHING makes hash tables guessable, unset it")
         }
     }
-}
 
-extension Command {
-    /// Tells every mistake in the settings, with key, value, rule and origin, and warns of what is seldom
-    /// meant.
+    /// Prints every error in the settings, with key, value, rule and origin, and warns of unusual
+    /// combinations.
     public static func checkConfig(_ sources: SettingsSources) throws -> Int32 {
-        // A secret in a file of its own is a setting, too.
+        // Includes the settings that are read from files of their own.
         let settings = try settings(sources)
         try settings.checkDatabaseLocation()
-        for warning in SettingWarning.all(in: settings) { tell("parley: warning: \(warning)") }
-        say("\(Settings.table.count) settings in order")
+        for warning in SettingWarning.all(in: settings) {
+            printError("parley: warning: \(warning)")
+        }
+        printLine("\(Settings.table.count) settings in order")
         return 0
     }
-}
 
-extension Command {
-    /// Asks the server on this machine whether it is ready; for a container's health check.
+    /// Asks the server on this machine whether it is ready; for container health checks.
     ///
-    /// - Returns: 0 when it is.
+    /// - Returns: 0 if it is ready.
     public static func healthCheck(_ sources: SettingsSources) throws -> Int32 {
         let settings = try settings(sources)
         guard let address = settings.http.addresses.first?.reachable else { return 1 }
@@ -80,13 +79,12 @@ extension Command {
         }
         return 0
     }
-}
 
-extension Command {
-    /// Has the next key sign download URLs; a running server follows when it reads its settings again.
+    /// Makes the next key sign download URLs; a running server follows when it reloads its
+    /// settings.
     ///
-    /// - Parameter forgets: Whether URLs signed so far open nothing any more; otherwise they live as
-    ///   long as they say.
+    /// - Parameter forgets: Whether URLs signed so far become invalid; otherwise they are valid
+    ///   until they expire.
     public static func rotateDownloadKey(
         _ sources: SettingsSources, forgets: Bool
     ) async throws -> Int32 {
@@ -99,31 +97,29 @@ extension Command {
         let folder = settings.dataFolder
         switch try settings.databaseLocation() {
         case .file, .temporary:
-            tell(
+            printKeys(
                 try CommandFailure.naming(folder) {
                     try SigningKeys.rotate(rotation, folder: folder, at: now)
                 })
             return 0
         case .server:
             return try await withStore(sources) { store in
-                tell(
+                printKeys(
                     try await DownloadKeyStore(store: store, folder: folder).rotate(
                         rotation, at: now))
             }
         }
     }
 
-    private static func tell(_ keys: SigningKeys) {
-        for key in keys.ids { say("\(key.id)\t\(key.role.rawValue)") }
+    private static func printKeys(_ keys: SigningKeys) {
+        for key in keys.ids { printLine("\(key.id)\t\(key.role.rawValue)") }
     }
-}
 
-extension Command {
-    /// Makes a certificate for trying TLS on one's own machine, and says how to use it.
+    /// Creates a certificate for trying TLS on this machine, and prints how to use it.
     ///
     /// - Parameters:
-    ///   - folder: Made when missing; gets `cert.pem` and `key.pem`.
-    ///   - hosts: Names beside `localhost`, `127.0.0.1` and `::1`.
+    ///   - folder: Created if missing; receives `cert.pem` and `key.pem`.
+    ///   - hosts: Names besides `localhost`, `127.0.0.1` and `::1`.
     public static func makeDevelopmentCertificate(in folder: String, hosts: [String]) throws
         -> Int32
     {
@@ -136,7 +132,7 @@ extension Command {
         }
         do {
             let pair = try DevelopmentCertificate.write(to: folder, hosts: hosts)
-            say(
+            printLine(
                 """
                 \(pair.chain) and \(pair.key) are good for a year, on this machine only.
 

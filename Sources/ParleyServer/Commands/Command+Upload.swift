@@ -4,19 +4,19 @@ import HTTP
 import UploadClient
 
 extension Command {
-    /// Brings a file to a conversation of a server and prints its content's id.
+    /// Uploads a file to a conversation and prints its content's id.
     ///
-    /// What is not said is taken from the environment: `PARLEY_APP_ID`, `PARLEY_APP_TOKEN`,
+    /// Missing arguments are taken from the environment: `PARLEY_APP_ID`, `PARLEY_APP_TOKEN`,
     /// `PARLEY_PUBLIC_URL`.
     ///
-    /// - Returns: 130 after SIGINT or SIGTERM; the same call goes on where it was stopped.
+    /// - Returns: 130 after SIGINT or SIGTERM; the same call resumes the upload.
     public static func upload(
         _ file: String, to conversation: String, application: String?, server: String?,
         type: String?
     ) async throws -> Int32 {
         let environment = ProcessInfo.processInfo.environment
         guard let application = application ?? environment["PARLEY_APP_ID"] else {
-            throw CommandFailure("say the application: --app ID, or PARLEY_APP_ID")
+            throw CommandFailure("the application is missing: use --app ID, or PARLEY_APP_ID")
         }
         guard let token = environment["PARLEY_APP_TOKEN"] else {
             throw CommandFailure("PARLEY_APP_TOKEN must hold a token of the application")
@@ -41,14 +41,15 @@ extension Command {
             let content = try await work.value
             bar.show(upload.size)
             bar.end()
-            say("CONTENT=\(content.id)")
+            printLine("CONTENT=\(content.id)")
             if !content.isVerified {
-                tell("parley: the answer lacks the SHA-256 of the content: it cannot be verified")
+                printError(
+                    "parley: the answer lacks the SHA-256 of the content: it cannot be verified")
             }
             return 0
         } catch let failure as UploadFailure where failure.isCancelled {
             bar.end()
-            tell("parley: stopped; the same command goes on from here")
+            printError("parley: interrupted; run the same command again to resume")
             return 130
         }
     }
@@ -59,7 +60,7 @@ extension Command {
             return "\(cache)/parley/uploads"
         }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw CommandFailure("HOME or XDG_CACHE_HOME must say where to remember the upload")
+            throw CommandFailure("HOME or XDG_CACHE_HOME must be set, to store the upload's state")
         }
         return "\(home)/.cache/parley/uploads"
     }

@@ -4,51 +4,49 @@ import Messaging
 import MessagingStore
 import SQL
 
-/// What the commands have in common: settings come in, lines and an exit code go out.
+/// The commands of the program: they take settings, print lines and return an exit code.
 public enum Command {
-    /// Reads the settings, or tells every mistake.
+    /// Reads the settings.
     ///
-    /// - Throws: ``CommandFailure`` with a line per mistake.
+    /// - Throws: ``CommandFailure`` with one line per error in the settings.
     static func settings(_ sources: SettingsSources) throws(CommandFailure) -> Settings {
         let reader = SettingsReader(sources)
-        guard reader.mistakes.isEmpty else {
+        guard reader.errors.isEmpty else {
             throw CommandFailure(
-                reader.mistakes.map { mistake in "setting \(mistake)" }.joined(separator: "\n"))
+                reader.errors.map { error in "setting \(error)" }.joined(separator: "\n"))
         }
         return reader.settings
     }
 
-    /// Runs a command and gives its exit code; what goes wrong is one line per fault on the
-    /// standard error.
+    /// Runs a command and returns its exit code; errors are printed to standard error, one line
+    /// each.
     public static func run(_ work: () async throws -> Int32) async -> Int32 {
         do {
             return try await work()
         } catch {
-            for line in "\(error)".split(separator: "\n") { tell("parley: \(line)") }
+            for line in "\(error)".split(separator: "\n") { printError("parley: \(line)") }
             return 1
         }
     }
 
-    /// Writes a line for the person or the program that called, at once.
-    static func say(_ line: String) {
+    /// Prints a line to standard output at once.
+    static func printLine(_ line: String) {
         print(line)
-        // A pipe would otherwise see the line when the process ends.
+        // A pipe would otherwise get the line only when the process ends.
         fflush(nil)
     }
 
-    /// Writes a line for the person who called, and not for a program that reads the output.
-    static func tell(_ line: String, end: String = "\n") {
+    /// Prints a line to standard error.
+    static func printError(_ line: String, end: String = "\n") {
         let bytes = Array("\(line)\(end)".utf8)
-        // Holds because the array lives through the call; a terminal that is gone cannot be told.
+        // Safe: the array lives through the call. A closed terminal is ignored.
         _ = unsafe write(2, bytes, bytes.count)
     }
-}
 
-extension Command {
-    /// Opens the store for a command, also while a server has it open: the database itself lets one
-    /// process write at a time, so the folder's lock, which a server holds, is not taken.
+    /// Opens the store for a command, also while a server uses it: the database allows one writing
+    /// process at a time, so the folder's lock, which a server holds, is not needed.
     ///
-    /// - Parameter making: Whether the file is made where there is none; a server has its database.
+    /// - Parameter making: Whether to create a missing database.
     static func withStore(
         _ sources: SettingsSources, making: Bool = false,
         _ work: (MessagingStore) async throws -> Void
@@ -63,12 +61,12 @@ extension Command {
         return 0
     }
 
-    /// A moment for people and programs: RFC 3339 in UTC.
+    /// Formats a time in RFC 3339, UTC.
     static func text(_ moment: Timestamp) -> String {
         Date(timeIntervalSince1970: Double(moment.milliseconds) / 1000).formatted(.iso8601)
     }
 
-    /// Reads `30d`, `12h` … from now, or a moment in RFC 3339 that is still to come.
+    /// Reads `30d`, `12h` … from now, or a future time in RFC 3339.
     static func moment(_ text: String, after now: Timestamp) throws(CommandFailure) -> Timestamp {
         if let milliseconds = Quantity.time.value(text), (1...Self.century).contains(milliseconds) {
             return Timestamp(milliseconds: now.milliseconds + milliseconds)
@@ -78,17 +76,17 @@ extension Command {
                 "\(text) is neither a time such as 30d nor a moment such as 2030-01-31T00:00:00Z")
         }
         let moment = Timestamp(milliseconds: Int64(date.timeIntervalSince1970 * 1000))
-        guard moment > now else { throw CommandFailure("\(text) is over") }
+        guard moment > now else { throw CommandFailure("\(text) is in the past") }
         return moment
     }
 
     private static let century: Int64 = 36_525 * 86_400_000
 }
 
-/// What this program calls itself.
+/// The program's name and version.
 public enum Release {
-    /// Its name.
+    /// The program's name.
     public static let name = "Parley"
-    /// Its version, as semver.org orders them.
+    /// The version, following semver.org.
     public static let version = "0.1.0"
 }

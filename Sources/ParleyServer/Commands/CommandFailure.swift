@@ -2,17 +2,15 @@ import Blobs
 import HTTPTransport
 import Uploads
 
-/// Why a command could not do its work: one line for a person, nothing of our insides.
+/// Why a command failed: one line for people, without internal details.
 public struct CommandFailure: Error, CustomStringConvertible {
     /// The line, without the program's name and without a full stop.
     public let description: String
 
-    /// Says it.
+    /// Creates a failure with this line.
     public init(_ description: String) { self.description = description }
-}
 
-extension CommandFailure {
-    /// Does something with the data folder, or another one; what goes wrong is said with its name.
+    /// Runs `attempt` and converts errors into failures that name the folder.
     static func naming<Value>(
         _ folder: String, as role: String = "data folder", _ attempt: () throws -> Value
     ) throws(CommandFailure) -> Value {
@@ -35,18 +33,18 @@ extension CommandFailure {
         }
     }
 
-    /// The data folder cannot be used.
+    /// A failure of the data folder.
     init(_ error: DiskError, in folder: String) {
         self.init("the data folder \(folder) \(Self.reason(error, "data folder"))")
     }
 
-    /// What is wrong with a folder, why, and what helps.
+    /// What is wrong with a folder, why, and what to do about it.
     private static func reason(_ error: DiskError, _ role: String) -> String {
         let other = role == "data folder" ? "choose another with data.folder" : "name another one"
         return switch error.kind {
         case .denied, .readOnly:
             "cannot be written (\(error.reason)): let this user write there, or \(other)"
-        // Folders above it are made, but not everywhere: the kernel's own take none.
+        // Missing parent folders are created, but not everywhere: `/proc` accepts none.
         case .missing: "cannot be created there (\(error.reason)): \(other)"
         case .exists: "is a file, not a folder: \(other)"
         case .full: "is on a full disk: free space there, or \(other)"
@@ -63,7 +61,7 @@ extension CommandFailure {
         case .disk(let error):
             "cannot be read or written (\(error.reason)): let this user read and write it"
         case .missing: "is missing: the first start makes it"
-        case .unreadable: "holds something else than keys"
+        case .unreadable: "does not hold valid keys"
         case .noRandomness: "cannot be made: the system gives no randomness"
         }
     }

@@ -1,13 +1,13 @@
 import Glibc
 import SystemSupport
 
-/// How far something is, drawn on the terminal again and again; silent where nobody looks.
+/// A progress bar on the terminal; silent if standard error is no terminal.
 final class ProgressBar: Sendable {
     private let unit: Unit
-    private let isSeen = isatty(2) == 1
+    private let isTerminal = isatty(2) == 1
     private let state: Locked<State>
 
-    /// What is counted.
+    /// The unit of progress.
     enum Unit {
         case bytes, rows
 
@@ -20,7 +20,7 @@ final class ProgressBar: Sendable {
 
     private struct State {
         let beginning = ContinuousClock.now
-        /// How much all of it is.
+        /// The total.
         var total: Int64
         var first: Int64?
         var drawn: ContinuousClock.Instant?
@@ -29,17 +29,17 @@ final class ProgressBar: Sendable {
 
     private static let width = 30
 
-    /// - Parameter total: How much all of it is, as far as known.
+    /// - Parameter total: The total, as far as it is known.
     init(of total: Int64 = 0, in unit: Unit = .bytes) {
         self.unit = unit
         state = Locked(State(total: total))
     }
 
-    /// Draws it, ten times a second at most.
+    /// Draws the bar, at most ten times a second.
     ///
-    /// - Parameter total: Bytes of all of it, where more is known by now.
+    /// - Parameter total: The total, if it is better known by now.
     func show(_ count: Int64, of total: Int64? = nil) {
-        guard isSeen else { return }
+        guard isTerminal else { return }
         let now = ContinuousClock.now
         state.withLock { state in
             if state.first == nil { state.first = count }
@@ -51,15 +51,15 @@ final class ProgressBar: Sendable {
             state.isOpen = true
             let line = line(
                 count, of: state.total, since: state.first ?? 0, in: now - state.beginning)
-            // The rest of what stood there before is taken away.
-            Command.tell("\r\(line)\u{1B}[K", end: "")
+            // `ESC [ K` clears the rest of the line.
+            Command.printError("\r\(line)\u{1B}[K", end: "")
         }
     }
 
-    /// Ends the line, so that what follows has one of its own.
+    /// Ends the line, so that later output starts on its own.
     func end() {
         state.withLock { state in
-            if state.isOpen { Command.tell("") }
+            if state.isOpen { Command.printError("") }
             state.isOpen = false
         }
     }
@@ -78,7 +78,7 @@ final class ProgressBar: Sendable {
             + "\(unit.text(count)) of \(unit.text(total)) \(unit.name)  \(rate) \(unit.name)/s"
     }
 
-    /// With one digit behind the point.
+    /// With one decimal.
     private static func megabytes(_ bytes: Int64) -> String {
         let tenths = max(0, bytes) / 100_000
         return "\(tenths / 10).\(tenths % 10)"

@@ -1,6 +1,7 @@
 import Telemetry
 
-/// Every metric there is: read by the page, by the table of the article Metrics, and by the tests that compare them.
+/// The declarations of all metrics: the source of the metrics page and of the table in the article
+/// Metrics.
 extension MetricFamily {
     static let all =
         requests + connections + secure + loops + database + uploads + webhooksAndDeliveries
@@ -12,26 +13,26 @@ extension MetricFamily {
     ]
     static let requestCount = MetricFamily(
         "parley_requests", .counter, labels: ["route", "method", "class"],
-        "Requests that were answered or given up.")
+        "Requests answered or cancelled.")
     static let requestTime = MetricFamily(
         "parley_request_duration_seconds", .histogram, in: .seconds, labels: ["route"],
-        "From the end of a request's head to the end of its answer.")
+        "Time from the end of a request's headers to the end of its response.")
     static let requestBytes = MetricFamily(
-        "parley_request_bytes", .counter, in: .bytes, "Bytes of requests, heads and bodies.")
+        "parley_request_bytes", .counter, in: .bytes, "Bytes of requests, headers and bodies.")
     static let answerBytes = MetricFamily(
-        "parley_answer_bytes", .counter, in: .bytes, "Bytes of answers, heads and contents.")
+        "parley_answer_bytes", .counter, in: .bytes, "Bytes of responses, headers and bodies.")
     static let requestsOverRate = MetricFamily(
         "parley_requests_over_rate", .counter,
-        "Requests of the API refused because their token sent too many.")
+        "API requests refused by their token's rate limit.")
     static let cacheReads = MetricFamily(
         "parley_recalls", .counter, labels: ["outcome"],
-        "Reads of one message: answered from memory (hit), or by the database (miss).")
+        "Reads of single messages, from the cache (hit) or the database (miss).")
     static let memoryBytes = MetricFamily(
         "parley_memory_bytes", .gauge, in: .bytes,
-        "Memory held by messages as they were answered lately; see api.memory.")
+        "Memory of the message cache; see api.memory.")
     static let handlers = MetricFamily(
         "parley_handlers", .gauge, labels: ["state"],
-        "Requests that are worked on, whose handler waits for bytes of the body, or that wait for a handler."
+        "Requests running, waiting for bytes of their body, or queued for a handler."
     )
 
     private static let connections = [
@@ -41,10 +42,10 @@ extension MetricFamily {
         "parley_connections_accepted", .counter, "Connections accepted.")
     static let connectionsRefused = MetricFamily(
         "parley_connections_refused", .counter, labels: ["reason"],
-        "Connections refused before anything of them was read.")
+        "Connections refused before any byte was read.")
     static let connectionsOpen = MetricFamily(
         "parley_connections", .gauge, labels: ["state"],
-        "Open connections by what they are about.")
+        "Open connections by state.")
     static let outputQueued = MetricFamily(
         "parley_output_queued_bytes", .gauge, in: .bytes,
         "Bytes of answers that no socket has taken yet.")
@@ -52,7 +53,7 @@ extension MetricFamily {
     private static let secure = [handshakes, handshakesPending, certificateExpiry]
     static let handshakes = MetricFamily(
         "parley_tls_handshakes", .counter, labels: ["outcome"],
-        "TLS handshakes that are over; those that resumed a session apart.")
+        "Finished TLS handshakes: full, resumed or failed.")
     static let handshakesPending = MetricFamily(
         "parley_tls_handshakes_pending", .gauge, "TLS handshakes in progress.")
     static let certificateExpiry = MetricFamily(
@@ -62,7 +63,7 @@ extension MetricFamily {
     private static let loops = [turnTime]
     static let turnTime = MetricFamily(
         "parley_loop_turn_seconds", .histogram, in: .seconds, labels: ["loop"],
-        "Time in which a loop was at work and could not look after anything new.")
+        "Duration of a loop's turns, in which it takes no new events.")
 
     private static let database = [
         commits, commitTime, mutations, replays, waitingChanges, busyReaders, waitingReads,
@@ -71,19 +72,19 @@ extension MetricFamily {
         "parley_database_commits", .counter, "Transactions committed, each with one sync.")
     static let commitTime = MetricFamily(
         "parley_database_commit_duration_seconds", .histogram, in: .seconds,
-        "From the beginning of a batch of changes to the end of its sync.")
+        "Time from the start of a batch of changes to the end of its sync.")
     static let mutations = MetricFamily(
         "parley_database_mutations", .counter,
-        "Changes committed; divided by the commits, how many shared a sync.")
+        "Changes committed; divided by the commits, the changes per sync.")
     static let replays = MetricFamily(
         "parley_database_replays", .counter,
-        "Batches run a second time because a change in them was refused.")
+        "Batches repeated because one of their changes was rejected.")
     static let waitingChanges = MetricFamily(
-        "parley_database_waiting_changes", .gauge, "Changes that wait for the next transaction.")
+        "parley_database_waiting_changes", .gauge, "Changes waiting for the next transaction.")
     static let busyReaders = MetricFamily(
-        "parley_database_busy_readers", .gauge, "Reading connections at work.")
+        "parley_database_busy_readers", .gauge, "Reader connections in use.")
     static let waitingReads = MetricFamily(
-        "parley_database_waiting_reads", .gauge, "Reads that wait for a reading connection.")
+        "parley_database_waiting_reads", .gauge, "Reads waiting for a reader connection.")
 
     private static let uploads = [
         uploadsOpen, uploadReserved, uploadRequests, uploadReceived, uploadBytes, uploadCommits,
@@ -92,93 +93,93 @@ extension MetricFamily {
     ]
     static let uploadsOpen = MetricFamily(
         "parley_uploads_open", .gauge, labels: ["dialect"],
-        "Uploads that take bytes, by what created them.")
+        "Open uploads, by the protocol that created them.")
     static let uploadReserved = MetricFamily(
         "parley_upload_reserved_bytes", .gauge, in: .bytes, labels: ["dialect"],
-        "Bytes promised to open uploads, by what created them.")
+        "Bytes reserved for open uploads, by the protocol that created them.")
     static let uploadRequests = MetricFamily(
         "parley_upload_requests", .counter, labels: ["dialect", "status"],
-        "Requests to uploads; status 0 for those that were given no answer.")
+        "Upload requests by status; 0 means that no response was sent.")
     static let uploadReceived = MetricFamily(
         "parley_upload_received_bytes", .counter, in: .bytes, labels: ["dialect"],
-        "Bytes of bodies read; far ahead of those made durable, a proxy holds bodies back.")
+        "Upload bytes received.")
     static let uploadBytes = MetricFamily(
         "parley_upload_bytes", .counter, in: .bytes, labels: ["dialect"],
-        "Bytes of uploads made durable.")
+        "Upload bytes persisted.")
     static let uploadCommits = MetricFamily(
         "parley_upload_commits", .counter, labels: ["dialect"],
-        "How often bytes of uploads were made durable.")
+        "Upload commits.")
     static let uploadCommitTime = MetricFamily(
         "parley_upload_commit_duration_seconds", .histogram, in: .seconds, labels: ["dialect"],
-        "What making bytes durable took, with their record.")
+        "Duration of upload commits: syncing bytes and their record.")
     static let uploadTakeovers = MetricFamily(
         "parley_upload_takeovers", .counter, labels: ["dialect"],
-        "Requests that made an older one let go of its upload.")
+        "Requests that took an upload over from an older request.")
     static let uploadResumes = MetricFamily(
         "parley_upload_resumes", .counter, labels: ["dialect"],
-        "Requests that went on behind an interruption.")
+        "Requests that resumed an interrupted upload.")
     static let uploadOverlap = MetricFamily(
         "parley_upload_overlap_bytes", .counter, in: .bytes, labels: ["dialect"],
-        "Bytes that were held already when they came.")
+        "Upload bytes received again.")
     static let uploadChecksumFailures = MetricFamily(
         "parley_upload_checksum_failures", .counter, labels: ["dialect"],
-        "Digests that were not those stated.")
+        "Digests that did not match.")
     static let uploadsExpired = MetricFamily(
         "parley_uploads_expired", .counter, labels: ["dialect"],
-        "Uploads whose time was up, by what created them.")
+        "Expired uploads, by the protocol that created them.")
     static let contentsErased = MetricFamily(
-        "parley_contents_erased", .counter, "Contents deleted because nobody needs them.")
+        "parley_contents_erased", .counter, "Unused contents deleted.")
     static let contentsErasedBytes = MetricFamily(
-        "parley_contents_erased_bytes", .counter, in: .bytes, "Bytes of those.")
+        "parley_contents_erased_bytes", .counter, in: .bytes, "Bytes of unused contents deleted.")
     static let uploadsEnded = MetricFamily(
-        "parley_uploads_ended", .counter, labels: ["reason"], "Uploads that ended, by how.")
+        "parley_uploads_ended", .counter, labels: ["reason"], "Uploads that ended, by reason.")
 
     private static let webhooksAndDeliveries = [
         webhooks, webhookDeliveries, webhookAttempts, webhookAttemptTime, deadDeliveries,
         webhookVerifications, webhooksDeactivated,
     ]
     static let webhooks = MetricFamily(
-        "parley_webhooks", .gauge, "Active webhooks, where this process sends to them.")
+        "parley_webhooks", .gauge, "Active webhooks that this process sends to.")
     static let webhookDeliveries = MetricFamily(
         "parley_webhook_deliveries", .gauge, labels: ["state"],
-        "Deliveries that wait, or that were given up and are kept, where this process sends them.")
+        "Pending deliveries and stored dead letters, if this process sends webhooks.")
     static let webhookAttempts = MetricFamily(
         "parley_webhook_attempts", .counter, labels: ["outcome"],
-        "Tries of deliveries that the receiver took, or that failed.")
+        "Delivery attempts, accepted (taken) or failed.")
     static let webhookAttemptTime = MetricFamily(
         "parley_webhook_attempt_duration_seconds", .histogram, in: .seconds,
-        "From the beginning of a try to its answer or its failure.")
+        "Time from the start of a delivery attempt to its response or failure.")
     static let deadDeliveries = MetricFamily(
-        "parley_webhook_dead_deliveries", .counter, "Deliveries that were given up.")
+        "parley_webhook_dead_deliveries", .counter, "Deliveries that became dead letters.")
     static let webhookVerifications = MetricFamily(
         "parley_webhook_verifications", .counter, labels: ["outcome"],
-        "Targets that were asked whether they want what they would be sent.")
+        "Webhook verifications.")
     static let webhooksDeactivated = MetricFamily(
         "parley_webhooks_deactivated", .counter,
-        "Webhooks deactivated because of what came of their deliveries.")
+        "Webhooks deactivated because of failed deliveries.")
 
     private static let process = [
         build, linesDropped, linesSuppressed, cpuTime, residentMemory, openDescriptors,
         descriptorLimit, startTime,
     ]
     static let build = MetricFamily(
-        "parley_build_info", .gauge, labels: ["version"], "Always 1; says what runs.")
+        "parley_build_info", .gauge, labels: ["version"], "Always 1; the label has the version.")
     static let linesDropped = MetricFamily(
         "parley_log_lines_dropped", .counter, "Log lines dropped because the output was blocked.")
     static let linesSuppressed = MetricFamily(
         "parley_log_lines_suppressed", .counter,
-        "Log lines about refused requests that were counted instead of written.")
+        "Log lines about refused requests that were only counted.")
     static let cpuTime = MetricFamily(
-        "process_cpu_seconds", .counter, in: .seconds, "Processor time of this process.")
+        "process_cpu_seconds", .counter, in: .seconds, "Processor time used.")
     static let residentMemory = MetricFamily(
-        "process_resident_memory_bytes", .gauge, in: .bytes, "Memory of this process in RAM.")
+        "process_resident_memory_bytes", .gauge, in: .bytes, "Resident memory.")
     static let openDescriptors = MetricFamily(
-        "process_open_fds", .gauge, "Descriptors this process has open.")
+        "process_open_fds", .gauge, "Open file descriptors.")
     static let descriptorLimit = MetricFamily(
-        "process_max_fds", .gauge, "Descriptors it may have open.")
+        "process_max_fds", .gauge, "Limit of open file descriptors.")
     static let startTime = MetricFamily(
         "process_start_time_seconds", .gauge, in: .seconds,
-        "When this process started, since 1970.")
+        "Start time of the process, in seconds since 1970.")
 }
 
 extension MetricFamily {

@@ -3,32 +3,30 @@ import HTTP
 import PlatformAPI
 import Telemetry
 
-/// `GET /metrics`, on a listener of its own for everybody who reaches it, on the main one only for
-/// whoever brings the token: the numbers tell a stranger how busy and how close to its limits a server
-/// is.
+/// `GET /metrics`: open to every client on a listener of its own, but only with the token on the
+/// main one, because the numbers show how close a server is to its limits.
 struct MetricsEndpoint: Sendable {
     static let path: PathTemplate = "/metrics"
 
-    let metrics: Metrics
-    /// SHA-256 of the token; without one the main listener has no such page.
+    let metrics: ServerMetrics
+    /// SHA-256 of the token; without one the main listener has no metrics.
     private let digest: [UInt8]?
 
-    init(_ metrics: Metrics, token: String?) {
+    init(_ metrics: ServerMetrics, token: String?) {
         self.metrics = metrics
         digest = token.map { token in SHA256.digest(of: Array(token.utf8)) }
     }
 
-    /// Whether the main listener has the page at all.
+    /// Whether the main listener serves the metrics.
     var isOpen: Bool { digest != nil }
 
-    /// Whether a request brings the token. Digests are compared, in a time that does not depend on
-    /// where they differ (H210).
+    /// Whether a request has the token. Digests are compared in constant time (H210).
     func admits(_ request: Request) -> Bool {
         guard let digest, let token = try? BearerToken(request.fields) else { return false }
         return Signature.matches(digest, SHA256.digest(of: token.secret))
     }
 
-    /// The page, in the format the request asks for.
+    /// The metrics in the format that the request accepts.
     func answer(to request: Request) -> Answer {
         let format = MetricsFormat(accept: request.fields.joined("Accept"))
         return Answer(Self.path.description) { [metrics] _ in
@@ -41,8 +39,7 @@ struct MetricsEndpoint: Sendable {
 }
 
 extension MetricsFormat {
-    /// OpenMetrics for whoever says that he reads it, as Prometheus does; the text format for everybody
-    /// else.
+    /// OpenMetrics if the client accepts it, as Prometheus does; otherwise the text format.
     init(accept: String?) {
         let ranges = (accept ?? "").lowercased().split(separator: ",").map { range in
             range.filter { character in character != " " && character != "\t" }
@@ -57,13 +54,13 @@ extension MetricsFormat {
     }
 }
 
-/// What the listener of `metrics.listen` serves: the page and nothing else.
+/// Serves the metrics, and nothing else, on `metrics.listen`.
 final class MetricsService: Service {
-    private let door: MetricsEndpoint
+    private let endpoint: MetricsEndpoint
     private let router: Router<Void>
 
-    init(_ door: MetricsEndpoint) {
-        self.door = door
+    init(_ endpoint: MetricsEndpoint) {
+        self.endpoint = endpoint
         var router = Router<Void>()
         router.add(.get, MetricsEndpoint.path, ())
         self.router = router
@@ -71,7 +68,7 @@ final class MetricsService: Service {
 
     func answer(to request: Request) -> Answer {
         switch router.match(request.method, request.target) {
-        case .found: return door.answer(to: request)
+        case .found: return endpoint.answer(to: request)
         case .otherMethods(let template, let allowed):
             return Answer(
                 template.description, ServerService.methods(allowed, of: request.method))
@@ -79,5 +76,5 @@ final class MetricsService: Service {
         }
     }
 
-    private static let unknown = Refusal(.notFound, "H65", "Here is only /metrics.")
+    private static let unknown = Refusal(.notFound, "H65", "This listener serves only /metrics.")
 }

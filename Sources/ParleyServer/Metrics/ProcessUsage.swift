@@ -3,25 +3,25 @@ import Dispatch
 import FoundationEssentials
 import Glibc
 
-/// What this process uses of its machine, as the kernel says; 0 where it says nothing.
+/// The resources that this process uses, as reported by the kernel; 0 if unknown.
 struct ProcessUsage {
-    /// Nanoseconds of processor time, of all threads.
+    /// Processor time of all threads, in nanoseconds.
     let cpuTime: Int
-    /// Bytes in RAM.
+    /// Resident memory in bytes.
     let residentMemory: Int
-    /// Open descriptors.
+    /// Open file descriptors.
     let openDescriptors: Int
-    /// How many there may be.
+    /// The limit of open file descriptors.
     let descriptorLimit: Int
 
-    /// Asks; reads two small files of the kernel's, which takes microseconds.
+    /// Reads the usage; this reads two small files of the kernel and takes microseconds.
     init() {
         var time = timespec()
         unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         cpuTime = time.tv_sec * 1_000_000_000 + time.tv_nsec
         let pages = Self.words("/proc/self/statm").dropFirst().first.flatMap { Int($0) } ?? 0
         residentMemory = pages * sysconf(Int32(_SC_PAGESIZE))
-        // Without /proc the number is 0, as said above.
+        // Without /proc the number is 0.
         let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         // One of them was the folder itself.
         openDescriptors = max((names?.count ?? 0) - 1, 0)
@@ -33,8 +33,8 @@ struct ProcessUsage {
 
     /// When this process started, in nanoseconds since 1970.
     static let startTime: Int = {
-        // Behind the name in parentheses, which may hold anything: the 20th word, in clock ticks
-        // since the machine started (proc_pid_stat(5), field 22).
+        // The name in parentheses may contain anything, so count from behind it: the 20th word, in
+        // clock ticks since boot (proc_pid_stat(5), field 22).
         let ticks =
             words("/proc/self/stat", behind: ")").dropFirst(19).first.flatMap { Int($0) } ?? 0
         let boot = text("/proc/stat").split(separator: "\n").first { $0.hasPrefix("btime ") }
@@ -55,15 +55,15 @@ struct ProcessUsage {
     }
 }
 
-/// Gives memory that was freed back to the system, every half minute.
+/// Returns freed memory to the system every 30 seconds.
 ///
-/// By itself glibc keeps what a burst has needed: after 600 slow peers at once 85 MB stayed of what
-/// had been their buffers. A lower `M_MMAP_THRESHOLD` gives them back at once, but costs two thirds of
-/// the durable sends, because SQLite allocates such blocks in every transaction.
+/// Otherwise glibc keeps the memory of a burst: after 600 slow clients, 85 MB of buffers remained.
+/// A lower `M_MMAP_THRESHOLD` returns them at once but makes durable sends three times slower,
+/// because SQLite allocates such blocks in every transaction.
 final class MemoryTrimmer {
     private let timer: any DispatchSourceTimer
 
-    /// Begins; ends with the last reference.
+    /// Starts the timer, which ends with the last reference.
     init() {
         timer = DispatchSource.makeTimerSource(
             queue: DispatchQueue(label: "parley.memory", qos: .utility))

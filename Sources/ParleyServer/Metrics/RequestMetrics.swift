@@ -4,10 +4,10 @@ import PlatformAPI
 import Telemetry
 import Uploads
 
-/// Counts requests and the turns of the loops.
+/// Counts requests and the loops' turns.
 ///
-/// Called on the loops after each request: a few look-ups in arrays and six atomic additions in the
-/// loop's own cells, without a lock or an allocation.
+/// Called on the loops after each request: a few array look-ups and six atomic additions in the
+/// loop's own cells, without locks or allocations.
 struct RequestMetrics: Sendable {
     private let routes: LabelValues
     private let methods: LabelValues
@@ -18,7 +18,7 @@ struct RequestMetrics: Sendable {
     private let turns: HistogramTable
     private let loops: Int
 
-    /// - Parameter loops: How many loops there are; each counts in a shard of its own.
+    /// - Parameter loops: The number of loops; each counts in its own shard.
     init(loops: Int) {
         routes = LabelValues(Self.routes)
         methods = LabelValues(Method.allCases.map(\.rawValue))
@@ -33,12 +33,12 @@ struct RequestMetrics: Sendable {
         self.loops = loops
     }
 
-    /// A request was answered or given up.
+    /// Counts a request that was answered or cancelled.
     func count(_ record: RequestRecord) {
         let shard = record.loop % loops
         let route = routes.index(of: record.route.isEmpty ? Self.noRoute : record.route)
         let method = methods.index(of: record.method)
-        // 0xx stands for no answer at all.
+        // 0xx means that no answer was sent.
         let statusClass = min(max(record.status / 100, 0), Self.classes.count - 1)
         let row = (route * methods.count + method) * (Self.classes.count + 1) + statusClass
         requests.add(row: row, shard: shard)
@@ -47,7 +47,7 @@ struct RequestMetrics: Sendable {
         bytesOut.add(Int(record.bytesOut), shard: shard)
     }
 
-    /// A loop was at work for so many nanoseconds.
+    /// Counts one turn of a loop.
     func finishedTurn(loop: Int, nanoseconds: Int64) {
         turns.observe(Int(nanoseconds), row: loop % loops, shard: loop % loops)
     }
@@ -60,13 +60,13 @@ struct RequestMetrics: Sendable {
         turns.write(to: &page)
     }
 
-    /// Every template that an answer may name: what the routers know, and no path ever (H212).
+    /// All route templates that an answer may have; never a path from a request (H212).
     static let routes: [String] =
         [noRoute] + ServerService.Page.allCases.map(\.path.description)
         + Endpoint.all.map(\.path.description).uniqued
         + [PlatformAPI.unknownRoute, Uploads.creationRoute, Uploads.route, Downloads.route]
 
-    /// Of requests whose head could not be read, or that ask about the server as a whole.
+    /// The route of requests with an unreadable head or with the target `*`.
     private static let noRoute = "none"
     private static let classes = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"]
     private static let requestBounds = [
@@ -80,7 +80,7 @@ struct RequestMetrics: Sendable {
 }
 
 extension [String] {
-    /// Each element once, in the order of their first appearance.
+    /// The elements without repetitions, in order of first appearance.
     fileprivate var uniqued: [String] {
         reduce(into: []) { all, one in if !all.contains(one) { all.append(one) } }
     }

@@ -7,24 +7,24 @@ import SystemSupport
 import Telemetry
 import Uploads
 
-/// The metrics of this process: what is counted as it happens, and what is asked for when somebody
-/// looks.
-final class Metrics: Sendable {
+/// The metrics of this process: some are counted as events occur, the others are read when the page
+/// is requested.
+final class ServerMetrics: Sendable {
     let requests: RequestMetrics
-    /// Told of each batch of changes.
-    let commitTimes = HistogramTable(.commitTime, bounds: Metrics.commitBounds)
-    /// Told of each commit of an upload.
+    /// Durations of database commits.
+    let commitTimes = HistogramTable(.commitTime, bounds: ServerMetrics.commitBounds)
+    /// Durations of upload commits.
     let uploadCommitTimes = HistogramTable(
-        .uploadCommitTime, bounds: Metrics.commitBounds, [Metrics.dialects])
-    /// Told of each try of a delivery.
-    let attemptTimes = HistogramTable(.webhookAttemptTime, bounds: Metrics.commitBounds)
+        .uploadCommitTime, bounds: ServerMetrics.commitBounds, [ServerMetrics.dialects])
+    /// Durations of webhook attempts.
+    let attemptTimes = HistogramTable(.webhookAttemptTime, bounds: ServerMetrics.commitBounds)
     let log: AccessLog
     let sink: LogSink
     private let sources = Locked<Sources?>(nil)
 
-    /// Whom to ask; known once everything is put together.
+    /// The components that are asked for their statistics; set once all are created.
     struct Sources: Sendable {
-        // Weak: the server holds the page it serves, and with it this.
+        // Weak: the server holds the metrics page, which holds this.
         weak var server: Server?
         let database: Database
         let uploads: Uploads
@@ -32,16 +32,16 @@ final class Metrics: Sendable {
         let webhookSupervisor: WebhookSupervisor
     }
 
-    /// - Parameter loops: How many loops serve.
+    /// - Parameter loops: The number of loops.
     init(loops: Int, log: AccessLog, sink: LogSink) {
         requests = RequestMetrics(loops: loops)
         self.log = log
         self.sink = sink
     }
 
-    func ask(_ sources: Sources) { self.sources.withLock { known in known = sources } }
+    func setSources(_ sources: Sources) { self.sources.withLock { known in known = sources } }
 
-    /// All metrics as they are now.
+    /// All metrics in a format.
     func page(_ format: MetricsFormat) async -> [UInt8] {
         var page = MetricsWriter(format)
         requests.write(to: &page)
@@ -85,7 +85,7 @@ final class Metrics: Sendable {
         page.write(.outputQueued, Int(statistics.queuedOutput))
     }
 
-    /// Handshakes, and when certificates expire (H166); without TLS, that there were none.
+    /// TLS handshakes and the expiry of certificates (H166); zeros without TLS.
     private func writeSecurity(of server: Server, to page: inout MetricsWriter) {
         let statistics = server.tlsStatistics
         page.begin(.handshakes)
@@ -95,7 +95,8 @@ final class Metrics: Sendable {
         page.write(.handshakesPending, statistics.pending)
         page.begin(.certificateExpiry)
         for certificate in server.certificates {
-            // Certificates that never expire say the year 9999, which is more nanoseconds than fit.
+            // A certificate that never expires says the year 9999, whose nanoseconds would
+            // overflow.
             let seconds = min(Int(certificate.expiry), .max / 1_000_000_000)
             page.sample([certificate.file], seconds * 1_000_000_000)
         }
@@ -174,12 +175,12 @@ final class Metrics: Sendable {
         page.write(.startTime, ProcessUsage.startTime)
     }
 
-    /// Observes a try of a delivery.
+    /// Records the duration of a webhook attempt.
     func observeAttempt(_ duration: Duration) {
         attemptTimes.observe(Int(duration / .nanoseconds(1)))
     }
 
-    /// Observes a commit of an upload.
+    /// Records the duration of an upload commit.
     func observe(_ dialect: UploadProtocol, _ duration: Duration) {
         uploadCommitTimes.observe(
             Int(duration / .nanoseconds(1)), row: Self.dialects.index(of: dialect.rawValue))

@@ -5,23 +5,25 @@ import SystemSupport
 import Telemetry
 import Uploads
 
-/// Makes a bucket of its settings, and asks the store once whether they are right.
+/// Connects to the bucket of the settings and checks access once.
 struct BucketConnector {
     let settings: BucketSettings
     let logger: Logger
 
-    /// - Parameter registry: Keeps the records of uploads for several processes; `nil` where there is one.
-    /// - Returns: `nil` where contents lie in the data folder.
-    /// - Throws: ``CommandFailure`` with what an operator can do about it. A store that cannot be reached
-    ///   now is no reason not to start: messages need none.
+    /// Creates the bucket.
+    ///
+    /// - Parameter registry: Stores upload records for several processes; `nil` for one process.
+    /// - Returns: `nil` if contents are stored in the data folder.
+    /// - Throws: ``CommandFailure`` that says what an operator can do. An unreachable store does
+    ///   not prevent a start: messages do not need it.
     func bucket(
         registry: DatabaseUploadRegistry?
     ) async throws(CommandFailure) -> (contents: ContentBucket, credentials: BucketCredentials)? {
         guard let name = settings.name else { return nil }
         let location = try location(of: name)
-        if let mistake = location.invalidSettings().first {
-            let name = Self.names[mistake.setting] ?? mistake.setting
-            throw CommandFailure("s3.\(name) \(mistake.rule)")
+        if let error = location.invalidSettings().first {
+            let name = Self.names[error.setting] ?? error.setting
+            throw CommandFailure("s3.\(name) \(error.rule)")
         }
         do throws(ObjectStoreError) {
             let store = try ObjectStore(
@@ -37,7 +39,7 @@ struct BucketConnector {
         }
     }
 
-    /// What settings are called here, where that is something else.
+    /// The setting's name in `s3.…`, where it differs from the property's.
     private static let names = [
         "accessKey": "access_key", "secretKey": "secret_key", "sessionToken": "session_token",
         "leavesPayloadUnsigned": "unsigned_payload",
@@ -48,7 +50,7 @@ struct BucketConnector {
             let ahead = try await store.check()
             if ahead != 0 {
                 logger.warning(
-                    "the clock of this machine is off", metadata: ["by_ms": "\(-ahead)"])
+                    "the clock of this machine is wrong", metadata: ["by_ms": "\(-ahead)"])
             }
         } catch {
             guard error.isTransient else { throw error }
@@ -67,30 +69,30 @@ struct BucketConnector {
     }
 }
 
-/// Follows the file of `s3.credentials_file`: credentials of a session end with it, and whoever wrote the
-/// file writes the next ones into it before.
+/// Reloads `s3.credentials_file`: session credentials expire, and the program that wrote the file
+/// writes new ones before that.
 struct BucketCredentials: Sendable {
     let store: ObjectStore
     let settings: BucketSettings
 
-    /// How often it is read again, in milliseconds; tools write the next ones minutes before the last ones
-    /// end.
+    /// Milliseconds between two reloads; new credentials are written minutes before the old ones
+    /// expire.
     private static let interval: Int64 = 30_000
 
-    /// Reads the file again and asks the store with what it holds.
+    /// Reads the file again and uses its credentials from now on.
     func reload() throws(CommandFailure) {
         guard settings.credentialsFile != nil else { return }
         store.replaceCredentials(try settings.credentials())
     }
 
-    /// Does so again and again, until it is cancelled.
+    /// Reloads the file regularly, until cancelled.
     func follow(onFault: @escaping @Sendable (CommandFailure) -> Void) async {
         guard settings.credentialsFile != nil else { return }
         await runRepeatedly(after: Self.interval) {
             do throws(CommandFailure) {
                 try reload()
             } catch {
-                // Those that were read before are good for as long as they are.
+                // The previous credentials stay in use while they are valid.
                 onFault(error)
             }
         }
@@ -98,7 +100,7 @@ struct BucketCredentials: Sendable {
 }
 
 extension BucketSettings {
-    /// Who asks the store: what the settings say, or the file they name.
+    /// The credentials of the settings, or of the file they name.
     func credentials() throws(CommandFailure) -> Credentials {
         guard let path = credentialsFile else {
             return Credentials(
@@ -118,9 +120,9 @@ extension BucketSettings {
 }
 
 extension Credentials {
-    /// Reads a file as Amazon's tools write it: lines `name = value` under `[default]`.
+    /// Reads an AWS credentials file: lines `name = value` under `[default]`.
     ///
-    /// `nil` without the key or its secret.
+    /// `nil` if the key or its secret is missing.
     init?(file text: String) {
         var values: [String: String] = [:]
         var isDefault = false

@@ -3,9 +3,10 @@ import MessagingStore
 import SQL
 
 extension Settings {
-    /// Where the database lies.
+    /// The location of the database.
     ///
-    /// - Throws: ``CommandFailure`` when the file that holds its URL cannot be read, or holds something else.
+    /// - Throws: ``CommandFailure`` when the file with its URL cannot be read or does not hold a
+    ///   valid URL.
     func databaseLocation() throws(CommandFailure) -> DatabaseLocation {
         if let databaseURL { return .server(databaseURL) }
         guard let path = databaseURLFile else { return .file("\(dataFolder)/parley.sqlite") }
@@ -21,12 +22,10 @@ extension Settings {
         }
         return .server(url)
     }
-}
 
-extension Settings {
-    /// Judges where the database lies without opening it, in the words of whoever would.
+    /// Validates the location of the database without opening it.
     ///
-    /// - Throws: ``CommandFailure``.
+    /// - Throws: ``CommandFailure`` with the text that opening it would give.
     func checkDatabaseLocation() throws(CommandFailure) {
         let location = try databaseLocation()
         do {
@@ -38,10 +37,10 @@ extension Settings {
 }
 
 extension Database {
-    /// Opens the database of the settings, and brings it up to date.
+    /// Opens the database of the settings and migrates its schema.
     ///
-    /// - Parameter onCommit: Told how long each commit took.
-    /// - Throws: ``CommandFailure`` with what is wrong with it; never with its URL.
+    /// - Parameter onCommit: Called with the duration of each commit.
+    /// - Throws: ``CommandFailure`` with the reason; never with the database's URL.
     static func open(
         _ settings: Settings, onCommit: @escaping @Sendable (Duration) -> Void = { _ in }
     ) throws(CommandFailure) -> Database {
@@ -72,13 +71,13 @@ extension CommandFailure {
         }
     }
 
-    /// What is wrong with a database, behind its name.
+    /// The reason of an error, as the end of a sentence that begins with the database's name.
     static func reason(_ error: SQLError) -> String {
         switch error.kind {
         case .schema: "was written by another release: \(error.message)"
-        case .unfinished: "is half moved (\(error.message)): call parley migrate again"
+        case .unfinished: "is half moved (\(error.message)): run parley migrate again"
         case .corrupt, .notADatabase:
-            "is damaged (\(error.message)): bring back what was saved with parley restore"
+            "is damaged (\(error.message)): restore a backup with parley restore"
         case .unreachable: "cannot be reached: \(error.message)"
         case .readOnly, .cannotOpen: "cannot be opened or written: \(error.message)"
         case .locked: "is held by another process"

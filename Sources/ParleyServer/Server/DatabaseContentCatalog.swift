@@ -2,14 +2,15 @@ import Messaging
 import MessagingStore
 import Uploads
 
-/// Tells the store of finished uploads, and downloads of what the store knows.
+/// Records finished uploads in the messaging store, and looks contents up for downloads.
 ///
-/// Here, because uploads know nothing of messages and the store nothing of uploads.
+/// It is here because Uploads must not depend on MessagingStore, nor the reverse.
 struct DatabaseContentCatalog: UploadFinisher, DownloadCatalog {
     let store: MessagingStore
 
     func finished(_ upload: FinishedUpload, within quota: Int64?) async throws {
-        // What is in a record was put there by us; an owner that is no id can never be finished.
+        // The server itself wrote the ids into the record; an upload with invalid ones can never be
+        // finished.
         guard let id = Content.ID(uuid: upload.contentID),
             let application = Application.ID(uuid: upload.owner.application)
         else { throw ContentRefused() }
@@ -27,7 +28,7 @@ struct DatabaseContentCatalog: UploadFinisher, DownloadCatalog {
                 content, by: upload.owner.user.flatMap { text in UserID(stored: text) },
                 within: quota, in: application)
         } catch is Rejection {
-            // The conversation was deleted while its content arrived.
+            // The conversation was deleted during the upload.
             throw ContentRefused()
         }
         guard fits else { throw QuotaExceeded() }
@@ -76,7 +77,7 @@ struct DatabaseContentCatalog: UploadFinisher, DownloadCatalog {
             completedAtMilliseconds: content.completedAt.milliseconds, origin: content.origin)
     }
 
-    /// The archive of an export lies among the contents, under the export's id.
+    /// The archive of an export is stored among the contents, under the export's id.
     private func archive(_ id: Export.ID) async throws -> StoredContent? {
         guard let export = try await store.signedExport(id), let archive = export.archive,
             let completedAt = export.completedAt
@@ -90,7 +91,7 @@ struct DatabaseContentCatalog: UploadFinisher, DownloadCatalog {
 }
 
 extension StoreEnvironment {
-    /// A new, time-ordered id of a content; uploads need it before the store knows of them.
+    /// Creates a time-ordered content id; an upload needs it before the store knows the content.
     func newContentID() -> Content.ID {
         let random = randomBytes(16).reduce(UInt128(0)) { bits, byte in bits << 8 | UInt128(byte) }
         return .v7(at: now(), random: random)

@@ -1,7 +1,7 @@
 import MessagingStore
 import Uploads
 
-/// Keeps the records of uploads in the database that several processes share.
+/// Stores upload records in the database that several processes share.
 struct DatabaseUploadRegistry: UploadRegistry {
     let store: MessagingStore
     private let sweeping: Lease

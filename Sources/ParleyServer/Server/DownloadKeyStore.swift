@@ -2,18 +2,18 @@ import MessagingStore
 import SystemSupport
 import Uploads
 
-/// The keys that sign download URLs: those of the data folder, or of the database that several processes
-/// share, so that each of them opens what another one has signed.
+/// Loads and rotates the keys that sign download URLs, from the data folder or from a database
+/// shared by several processes, so that each process accepts the URLs of the others.
 struct DownloadKeyStore: Sendable {
     let store: MessagingStore
     let folder: String
 
     private static let name = "download-keys"
-    /// How often other processes' rotations are looked for, in milliseconds.
+    /// Milliseconds between two looks for rotations by other processes.
     private static let interval: Int64 = 10_000
 
-    /// Reads them, making them on the first start. In a database without any, those of the folder go on to
-    /// be believed by all.
+    /// Loads the keys, creating them at the first start. A shared database without keys takes those
+    /// of the data folder, so that existing URLs stay valid.
     func load() async throws -> SigningKeys {
         guard store.isShared else { return try loadOwn() }
         return try Self.read(try await store.secret(Self.name) { try loadOwn().bytes })
@@ -23,7 +23,7 @@ struct DownloadKeyStore: Sendable {
         try CommandFailure.naming(folder) { try SigningKeys.load(folder: folder) }
     }
 
-    /// Has the next key of the database sign.
+    /// Makes the next key of the database the signing key.
     ///
     /// - Parameter now: Milliseconds since 1970 UTC.
     func rotate(_ rotation: SigningKeys.Rotation, at now: Int64) async throws -> SigningKeys {
@@ -36,14 +36,14 @@ struct DownloadKeyStore: Sendable {
         return try Self.read(bytes)
     }
 
-    /// Has downloads follow what other processes and commands make of the keys, until it is cancelled.
+    /// Reloads the keys regularly, until cancelled.
     func follow(_ downloads: Downloads, onFault: @escaping @Sendable (any Error) -> Void) async {
         guard store.isShared else { return }
         await runRepeatedly(after: Self.interval) {
             do {
                 downloads.replaceKeys(try await load())
             } catch {
-                // Those that were read before go on to sign.
+                // The previous keys stay in use.
                 onFault(error)
             }
         }
@@ -51,7 +51,7 @@ struct DownloadKeyStore: Sendable {
 
     private static func read(_ bytes: [UInt8]) throws(CommandFailure) -> SigningKeys {
         guard let keys = SigningKeys(bytes: bytes) else {
-            throw CommandFailure("the download keys in the database are something else")
+            throw CommandFailure("the download keys in the database are invalid")
         }
         return keys
     }

@@ -5,7 +5,7 @@ import PlatformAPI
 import SQL
 import Telemetry
 
-/// Logs faults of ours, once each, and says what they mean to a caller.
+/// Logs server faults, each once, and classifies them for the API's answer.
 struct FaultLog: Sendable {
     let logger: Logger
     let readiness: Readiness
@@ -14,8 +14,8 @@ struct FaultLog: Sendable {
         log("request failed", error, ["request": "\(request)"])
         guard let error = error as? SQLError else { return .unexpected }
         switch error.kind {
-        // Each passes by itself, or once somebody has looked after the disk or the server. After
-        // `uncertain` the caller asks again, with a key that keeps him from doing it twice (X2).
+        // Each is temporary, or passes once an operator has repaired the disk or the database
+        // server. After `uncertain` the client retries with an idempotency key (X2).
         case .diskFull, .locked, .closed, .inputOutput, .unreachable, .uncertain, .collided,
             .timedOut:
             return .unavailable
@@ -23,17 +23,17 @@ struct FaultLog: Sendable {
         }
     }
 
-    /// Logs why an export could not be made, or, without one, why nobody could look for any.
+    /// Logs why an export failed or, without an id, why exports could not be read.
     func note(_ error: any Error, of export: Export.ID?) {
         log("export failed", error, ["export": "\(export.map(\.uuid) ?? "-")"])
     }
 
-    /// Logs why nothing was sent to webhooks; it is tried again.
+    /// Logs a fault of webhook delivery; it is retried.
     func noteDelivery(_ error: any Error) {
         log("webhooks not served", error)
     }
 
-    /// Logs that a webhook is sent nothing any more, and why; of its target no query, which may hold a
+    /// Logs that a webhook was deactivated, and why; without the target's query, which may hold a
     /// secret.
     func noteDeactivation(_ webhook: Webhook.ID, _ target: String, _ reason: String) {
         logger.warning(
@@ -44,18 +44,18 @@ struct FaultLog: Sendable {
             ])
     }
 
-    /// Logs why nobody could let go of old events; it is tried again.
+    /// Logs why old events could not be deleted; it is retried.
     func noteTrimming(_ error: any Error) {
-        log("old events not let go of", error)
+        log("old events not deleted", error)
     }
 
-    /// Logs why a scheduled message was not sent, or, without one, why nobody could look for any; it is
-    /// tried again.
+    /// Logs why a scheduled message was not sent or, without an id, why scheduled messages could
+    /// not be read; it is retried.
     func note(_ error: any Error, of message: Message.ID?) {
         log("scheduled message not sent", error, ["message": "\(message.map(\.uuid) ?? "-")"])
     }
 
-    /// Logs a fault, and once what is to be done where it shows that the database is damaged.
+    /// Logs a fault and, the first time one shows a damaged database, what to do about it.
     private func log(
         _ message: Logger.Message, _ error: any Error, _ metadata: Logger.Metadata = [:]
     ) {
@@ -67,18 +67,19 @@ struct FaultLog: Sendable {
     }
 }
 
-/// The log of this process: one sink for all loggers and for the access log.
-struct Log: Sendable {
+/// The process's log: one sink for all loggers and the access log.
+struct ServerLog: Sendable {
     let sink: LogSink
     let threshold: LogThreshold
 
-    /// A log to the standard error.
+    /// Creates a log that writes to standard error.
     init(level: Logger.Level) {
         sink = LogSink(descriptor: 2)
         threshold = LogThreshold(level)
     }
 
-    /// A logger for a part of the program. Handed down, never global: tests have their own.
+    /// Creates a logger for a part of the program. It is passed down, never global, so that tests
+    /// have their own.
     func logger(_ label: String) -> Logger {
         Logger(label: label) { [sink, threshold] label in
             JSONLogHandler(label: label, threshold: threshold, sink: sink)

@@ -3,18 +3,18 @@ import HTTPTransport
 import Messaging
 import MessagingStore
 
-/// The application that is there before anybody has made one (X12).
+/// Creates the application that exists at the first start (X12).
 struct FirstApplication {
     let store: MessagingStore
     let settings: Settings
 
-    /// Makes the application of `app.id` with the token of `app.token`, whichever is missing.
+    /// Creates the application of `app.id` and the token of `app.token`, whichever is missing.
     func makeConfigured() async throws {
         guard let text = settings.applicationID, let id = Application.ID(uuid: text),
             let secret = settings.applicationToken
         else { return }
         do {
-            // Both do nothing when it is there already.
+            // Both have no effect if they exist already.
             _ = try await store.createApplication(name: "from the environment", id: id)
             _ = try await store.createToken(for: id, scope: .admin, secret: secret)
         } catch is Rejection {
@@ -22,9 +22,9 @@ struct FirstApplication {
         }
     }
 
-    /// Makes one where there is none.
+    /// Creates an application if there is none.
     ///
-    /// - Returns: What to tell whoever started the server, or `nil` when there was one already.
+    /// - Returns: The text to print for the operator; `nil` if there was an application already.
     func makeIfNone() async throws -> String? {
         guard try await store.applications().isEmpty else { return nil }
         // Several processes may start at once on a new database.
@@ -39,7 +39,7 @@ struct FirstApplication {
         let application = try await store.createApplication(name: "first")
         let created = try await store.createToken(for: application.id, scope: .admin)
         return """
-            This is the first start, so an application has been made. Its token is shown only now.
+            This is the first start, so an application has been created. Its token is shown only once.
 
             APP=\(application.id)
             TOKEN=\(created.secret)
@@ -55,14 +55,14 @@ struct FirstApplication {
     }
 }
 
-/// The command that a person pastes after the first start: it reaches this server from its own machine.
+/// The `curl` command to paste after the first start: it reaches this server from its own machine.
 struct CurlExample {
     let settings: Settings
 
     /// `curl`, its options, and the URL up to the path.
     ///
-    /// A public URL may lead through a proxy that is not there yet, so the connection goes to an address of
-    /// this server; only scheme and host are the public ones.
+    /// A public URL may lead through a proxy that does not exist yet, so the connection goes to an
+    /// address of this server; only scheme and host are the public ones.
     var curl: String {
         let authority = settings.publicURL.map { url in
             url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
@@ -89,19 +89,19 @@ struct CurlExample {
         return named("curl --unix-socket \(Self.quoted(path)) http://localhost")
     }
 
-    /// The same for a server that serves some hosts only.
+    /// The same for a server with `http.allowed_hosts`.
     private func named(_ command: String) -> String {
         guard let host = settings.http.head.allowedHosts.first else { return command }
         let parts = command.split(separator: " ", maxSplits: 1)
         return "\(parts[0]) -H \(Self.quoted("Host: \(host)")) \(parts[1])"
     }
 
-    /// Options that lead to an address of this machine whatever a URL says.
+    /// Options that connect to a local address for any host in the URL.
     private static func through(_ local: String, to host: String) -> String {
         local == host ? "" : "--connect-to ::\(local) "
     }
 
-    /// The first address with a port that is known.
+    /// The first address with a known port.
     private static func local(_ addresses: [ListenAddress]) -> String? {
         for address in addresses {
             switch address.reachable {
@@ -113,7 +113,7 @@ struct CurlExample {
         return nil
     }
 
-    /// A word as a shell reads it.
+    /// A word quoted for the shell.
     private static func quoted(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy { byte in
             switch byte {

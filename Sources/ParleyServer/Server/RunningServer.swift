@@ -9,21 +9,23 @@ import SystemSupport
 import Telemetry
 import Uploads
 
-/// A server from its first listening to its last answer.
-struct Running {
+/// A server from its start to the end of its shutdown.
+struct RunningServer {
     let settings: Settings
-    /// Where the settings came from, to be read again (H196).
+    /// Where the settings came from, to be reloaded (H196).
     let sources: SettingsSources
-    let parts: ServerComponents
-    let log: Log
+    let components: ServerComponents
+    let log: ServerLog
 
-    /// Listens.
+    /// Starts listening.
     ///
-    /// - Throws: ``CommandFailure`` when an address is in use or not ours.
+    /// - Throws: ``CommandFailure`` when an address is in use or is not one of this machine.
     func listen() throws(CommandFailure) {
-        try start(parts.server, on: settings.http.addresses + settings.tls.addresses)
-        if let redirect = parts.redirect { try start(redirect, on: settings.redirectAddresses) }
-        if let metricsServer = parts.metricsServer {
+        try start(components.server, on: settings.http.addresses + settings.tls.addresses)
+        if let redirect = components.redirect {
+            try start(redirect, on: settings.redirectAddresses)
+        }
+        if let metricsServer = components.metricsServer {
             try start(metricsServer, on: settings.metricsAddresses)
         }
     }
@@ -39,7 +41,7 @@ struct Running {
         }
     }
 
-    /// Why nothing listens, and what helps.
+    /// Why a listener could not be opened, and what to do about it.
     private static func reason(_ error: any Error) -> String {
         guard let error = error as? SystemError else { return "\(error)" }
         if error.isAddressInUse {
@@ -52,10 +54,10 @@ struct Running {
         return "\(error.reason): choose an address of this machine"
     }
 
-    /// Logs what serves from now on, and the limits that operators are asked for first.
-    func tellStart() {
+    /// Logs the start, with the limits that operators need most often.
+    func logStart() {
         let isServer = settings.databaseURL != nil || settings.databaseURLFile != nil
-        let shown = Settings.table.filter { setting in Self.toldAtStart.contains(setting.key) }
+        let shown = Settings.table.filter { setting in Self.loggedAtStart.contains(setting.key) }
             .map { setting in (setting.key, setting.shown(in: settings)) }
         var metadata: Logger.Metadata = [
             "version": "\(Release.version)", "engine": isServer ? "postgresql" : "sqlite",
@@ -66,7 +68,7 @@ struct Running {
         logger.notice("started", metadata: metadata)
     }
 
-    private static let toldAtStart: Set<String> = [
+    private static let loggedAtStart: Set<String> = [
         "data.folder", "public_url", "http.listen", "tls.listen", "tls.redirect_listen",
         "metrics.listen", "api.rate_limit", "api.rate_burst", "api.max_participants",
         "http.max_connections", "http.max_concurrent_requests", "http.max_buffered_bodies",
@@ -74,10 +76,10 @@ struct Running {
         "uploads.max_open_uploads_per_owner", "uploads.application_quota",
     ]
 
-    /// Waits for a stop signal, then ends in good order (H194); a second one ends at once (H195).
-    /// Meanwhile settings are read anew as often as a signal says so (H196).
+    /// Waits for a stop signal, then shuts down gracefully (H194); a second signal ends the process
+    /// at once (H195). Until then SIGHUP reloads the settings (H196).
     ///
-    /// - Returns: Whether everything that had begun was finished.
+    /// - Returns: Whether all running work was finished.
     func untilStopped(by signals: ProcessSignals) async -> Bool {
         let logger = log.logger("parley.server")
         let signals = signals.names
@@ -91,54 +93,54 @@ struct Running {
             }
             settings = await reload(settings, logger)
         }
-        parts.readiness.end()
+        components.readiness.end()
         following.cancel()
         let impatience = Task {
             for await name in signals where name.stops { exit(1) }
         }
         defer { impatience.cancel() }
         if settings.shutdownDelay > 0 {
-            // Nobody cancels this task, and a shorter delay would lose nothing but patience.
+            // This task is never cancelled, and a shorter delay would be harmless.
             await pause(milliseconds: settings.shutdownDelay)
         }
-        async let uploads: Void = parts.uploads.shutdown()
-        async let exporter: Void = parts.exporter.stop()
-        async let webhookSupervisor: Void = parts.webhookSupervisor.stop()
-        // Redirects are answered at once: nothing of theirs is under way for long.
-        _ = await parts.redirect?.drain(deadline: 1000)
-        let isClean = await parts.server.drain(deadline: settings.shutdownDeadline)
+        async let uploads: Void = components.uploads.shutdown()
+        async let exporter: Void = components.exporter.stop()
+        async let webhookSupervisor: Void = components.webhookSupervisor.stop()
+        // Redirects are answered at once: none runs for long.
+        _ = await components.redirect?.drain(deadline: 1000)
+        let isClean = await components.server.drain(deadline: settings.shutdownDeadline)
         await uploads
         await exporter
         await webhookSupervisor
-        await parts.sender.stop()
-        await parts.trimmer.stop()
-        // Last, so that the end can be watched, too.
-        _ = await parts.metricsServer?.drain(deadline: 1000)
-        parts.close()
-        tell(parts.database.statistics, logger)
+        await components.sender.stop()
+        await components.trimmer.stop()
+        // Last, so that the shutdown can be monitored.
+        _ = await components.metricsServer?.drain(deadline: 1000)
+        components.close()
+        logStatistics(components.database.statistics, logger)
         logger.notice("stopped", metadata: ["finished": "\(isClean)"])
         log.sink.flush()
         return isClean
     }
 
-    /// Reads the settings again and takes over what may change; what is wrong is told line by line and
-    /// changes nothing (H196).
+    /// Reloads the settings and applies those that may change; invalid settings are logged line by
+    /// line and change nothing (H196).
     private func reload(_ current: Settings, _ logger: Logger) async -> Settings {
         do {
-            let reader = SettingsReader(try sources.again())
-            guard reader.mistakes.isEmpty else {
-                for mistake in reader.mistakes { logger.error("setting \(mistake)") }
+            let reader = SettingsReader(try sources.reloaded())
+            guard reader.errors.isEmpty else {
+                for error in reader.errors { logger.error("setting \(error)") }
                 logger.error("settings not reloaded")
                 return current
             }
-            // First: a file that cannot be read changes nothing either.
-            try parts.credentials?.reload()
+            // First: a file that cannot be read must not change anything either.
+            try components.credentials?.reload()
             let reload = SettingsReload(reader.settings, over: current)
             log.threshold.set(reload.settings.logLevel)
-            parts.apply(reload.settings)
+            components.apply(reload.settings)
             reloadCertificates()
             await reloadDownloadKeys()
-            reload.tell(logger)
+            reload.log(to: logger)
             return reload.settings
         } catch {
             logger.error("settings not reloaded", metadata: ["cause": "\(error)"])
@@ -146,8 +148,8 @@ struct Running {
         }
     }
 
-    /// What the writer has done; the benchmark reads it.
-    private func tell(_ statistics: WriterStatistics, _ logger: Logger) {
+    /// Logs the database's counters; the benchmark reads them.
+    private func logStatistics(_ statistics: WriterStatistics, _ logger: Logger) {
         logger.info(
             "database closed",
             metadata: [
@@ -155,86 +157,82 @@ struct Running {
                 "largest_batch": "\(statistics.largestBatch)", "replays": "\(statistics.replays)",
             ])
     }
-}
 
-extension Running {
-    /// Reads the certificates again whenever their files change, and says so (H165).
+    /// Reloads certificates whenever their files change, and logs it (H165).
     ///
-    /// - Returns: What must be held for as long as that is to go on; `nil` without TLS.
+    /// - Returns: A watcher that works until it is released; `nil` without TLS.
     func watchCertificates() -> CertificateWatcher? {
         guard let configuration = settings.secureTransport else { return nil }
         let logger = log.logger("parley.tls")
-        for warning in parts.server.certificateWarnings {
+        for warning in components.server.certificateWarnings {
             logger.warning("certificate", metadata: ["warning": "\(warning)"])
         }
-        return CertificateWatcher(parts.server, configuration) { result in
-            Self.tell(result, logger)
+        return CertificateWatcher(components.server, configuration) { result in
+            Self.logReload(result, logger)
         }
     }
 
-    /// Reads them again because a signal says so, changed or not (H165, H196).
+    /// Reloads certificates on SIGHUP, whether they changed or not (H165, H196).
     func reloadCertificates() {
         guard let configuration = settings.secureTransport else { return }
-        let server = parts.server
+        let server = components.server
         let result = Result { () throws(TLSConfigurationError) in
             try server.reload(tls: configuration)
         }
-        Self.tell(result, log.logger("parley.tls"))
+        Self.logReload(result, log.logger("parley.tls"))
     }
 
-    private static func tell(_ result: Result<Void, TLSConfigurationError>, _ logger: Logger) {
+    private static func logReload(_ result: Result<Void, TLSConfigurationError>, _ logger: Logger) {
         switch result {
         case .success: logger.notice("certificates reloaded")
         case .failure(let fault):
             logger.error("certificates not reloaded", metadata: ["cause": "\(fault)"])
         }
     }
-}
 
-extension Running {
-    /// Goes on to read what others write: keys of download URLs, and credentials of the bucket.
+    /// Starts reloading what other processes write: download keys and bucket credentials.
     func followOthers() -> Task<Void, Never> {
-        let parts = parts
+        let components = components
         let (downloads, bucket) = (log.logger("parley.downloads"), log.logger("parley.bucket"))
         return Task {
-            async let keys: Void = parts.downloadKeys.follow(parts.downloads) { error in
+            async let keys: Void = components.downloadKeys.follow(components.downloads) { error in
                 downloads.error("download keys not reloaded", metadata: ["cause": "\(error)"])
             }
-            await parts.credentials?.follow { error in
+            await components.credentials?.follow { error in
                 bucket.error("credentials not reloaded", metadata: ["cause": "\(error)"])
             }
             await keys
         }
     }
 
-    /// Reads the keys of download URLs again because a signal says so, rotated or not (H196).
+    /// Reloads the download keys on SIGHUP, whether they were rotated or not (H196).
     func reloadDownloadKeys() async {
         let logger = log.logger("parley.downloads")
         do {
-            parts.downloads.replaceKeys(try await parts.downloadKeys.load())
+            components.downloads.replaceKeys(try await components.downloadKeys.load())
             logger.notice("download keys reloaded")
         } catch {
-            // The keys that were read before go on to sign.
+            // The previous keys stay in use.
             logger.error("download keys not reloaded", metadata: ["cause": "\(error)"])
         }
     }
 }
 
-/// Settings that were read again while the server runs (H196).
+/// The result of reloading the settings of a running server (H196).
 struct SettingsReload {
-    /// What holds from now on: the new values of what may change, the old ones of all else.
+    /// The settings from now on: new values where they may change, otherwise the old ones.
     let settings: Settings
-    /// One line for each setting that differs.
+    /// One entry for each setting that differs.
     let changes: [Change]
 
-    /// One setting that differs.
+    /// A setting that differs.
     struct Change: Equatable {
         let key: String
-        /// Whether it holds now; else from the next start on.
+        /// Whether it applies now; otherwise from the next start on.
         let isTaken: Bool
     }
 
-    /// Compares what was read with what holds.
+    /// Compares reloaded settings with the current ones.
     init(_ read: Settings, over current: Settings) {
         var settings = current
         var changes: [Change] = []
@@ -248,8 +246,8 @@ struct SettingsReload {
         self.changes = changes
     }
 
-    /// Tells of every difference, without its value, which may be a secret.
-    func tell(_ logger: Logger) {
+    /// Logs every difference, without its value, which may be a secret.
+    func log(to logger: Logger) {
         for change in changes {
             let metadata: Logger.Metadata = ["setting": "\(change.key)"]
             if change.isTaken {
@@ -262,24 +260,23 @@ struct SettingsReload {
     }
 }
 
-/// The signals this process understands: SIGTERM from whoever runs it and SIGINT from a keyboard ask it
-/// to end, SIGHUP to read its settings anew.
+/// The signals that the process handles: SIGTERM and SIGINT stop it, SIGHUP reloads its settings.
 final class ProcessSignals {
-    /// One that came.
+    /// A received signal.
     enum Name: String {
         case terminate = "SIGTERM"
         case interrupt = "SIGINT"
         case hangUp = "SIGHUP"
 
-        /// Whether it asks the process to end.
+        /// Whether it stops the process.
         var stops: Bool { self != .hangUp }
     }
 
-    /// The signals, as they come.
+    /// The received signals, in order.
     let names: AsyncStream<Name>
     private let sources: [any DispatchSourceSignal]
 
-    /// Takes the signals over: from now on they do not end the process by themselves.
+    /// Installs the handlers: from now on these signals no longer end the process by themselves.
     init() {
         let (names, continuation) = AsyncStream.makeStream(of: Name.self)
         self.names = names

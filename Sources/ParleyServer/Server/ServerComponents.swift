@@ -11,9 +11,9 @@ import SQL
 import Telemetry
 import Uploads
 
-/// The composition root: the one place that knows every part and how they fit.
+/// The composition root: creates all components of a server and connects them.
 ///
-/// From the bottom up: lock, database, store, uploads and downloads, doors, sockets.
+/// In order of dependency: lock, database, store, uploads and downloads, services, listeners.
 struct ServerComponents: Sendable {
     let lock: FolderLock
     let database: Database
@@ -21,35 +21,35 @@ struct ServerComponents: Sendable {
     let uploads: Uploads
     let downloads: Downloads
     let downloadKeys: DownloadKeyStore
-    /// Who asks the bucket for contents; `nil` without one.
+    /// Reloads the bucket's credentials; `nil` without a bucket.
     let credentials: BucketCredentials?
     let api: PlatformAPI
     let exporter: Exporter
-    /// Sends webhooks what happens.
+    /// Delivers webhooks.
     let webhookSupervisor: WebhookSupervisor
     /// Sends scheduled messages.
     let sender: ScheduledSender
-    /// Lets go of old events.
+    /// Deletes old events.
     let trimmer: LogTrimmer
     let readiness: Readiness
-    let metrics: Metrics
+    let metrics: ServerMetrics
     let service: ServerService
     let server: Server
-    /// Serves the metrics on addresses of their own; `nil` when there are none.
+    /// Serves the metrics on addresses of their own; `nil` without such addresses.
     let metricsServer: Server?
-    /// Sends everybody to the addresses with TLS, where that is wanted (H173).
+    /// Redirects all requests to the addresses with TLS (H173); `nil` if not configured.
     let redirect: Server?
     let accessLog: AccessLog
 
-    /// Puts a server together that listens nowhere yet.
+    /// Creates the components; no listener is open yet.
     ///
     /// - Throws: ``CommandFailure``.
-    init(_ settings: Settings, log: Log) async throws {
+    init(_ settings: Settings, log: ServerLog) async throws {
         let folder = settings.dataFolder
         lock = try CommandFailure.naming(folder) { try FolderLock(folder: folder) }
         let transport = settings.transport
         let accessLog = AccessLog(log.sink, level: settings.accessLevel)
-        let metrics = Metrics(loops: transport.loops, log: accessLog, sink: log.sink)
+        let metrics = ServerMetrics(loops: transport.loops, log: accessLog, sink: log.sink)
         database = try Database.open(settings) { [times = metrics.commitTimes] duration in
             times.observe(Int(duration / .nanoseconds(1)))
         }
@@ -114,7 +114,7 @@ struct ServerComponents: Sendable {
             onFault: faults("parley.api").note(_:of:))
         let metricsEndpoint = MetricsEndpoint(metrics, token: settings.metricsToken)
         let probe = ReadinessProbe(now: systemMilliseconds) { [store, environment] in
-            // Any row will do, also one that is not there.
+            // Any read will do, also of an id that does not exist.
             _ = try await store.application(.v7(at: environment.now(), random: 0))
         }
         let service = ServerService(
@@ -135,13 +135,13 @@ struct ServerComponents: Sendable {
             }
         }
         self.metrics = metrics
-        metrics.ask(
-            Metrics.Sources(
+        metrics.setSources(
+            ServerMetrics.Sources(
                 server: server, database: database, uploads: uploads, api: api,
                 webhookSupervisor: webhookSupervisor))
     }
 
-    /// Takes over what a running server may change (H196).
+    /// Applies the settings that may change in a running server (H196).
     func apply(_ settings: Settings) {
         accessLog.level.set(settings.accessLevel)
         api.apply(settings.api)
@@ -149,6 +149,6 @@ struct ServerComponents: Sendable {
         if let transport = settings.metricsTransport { metricsServer?.apply(transport) }
     }
 
-    /// Lets go of the database, once nobody is served any more.
+    /// Closes the database; call after the last request.
     func close() { database.close() }
 }

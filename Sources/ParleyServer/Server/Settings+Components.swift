@@ -8,7 +8,7 @@ import Readers
 import Uploads
 
 extension Settings {
-    /// The base of URLs handed out: what was said, else the first address.
+    /// The base of all URLs: the public URL of the settings, or else the first address.
     var base: String {
         if let publicURL { return publicURL }
         for address in tls.addresses {
@@ -26,7 +26,7 @@ extension Settings {
         return "http://localhost"
     }
 
-    /// What conversations and messages are held to: a message is as large as its largest content may be
+    /// Limits of conversations and messages: a message may be as large as the largest upload
     /// (ruling 35).
     var messagingLimits: MessagingLimits {
         var limits = messaging
@@ -34,14 +34,15 @@ extension Settings {
         return limits
     }
 
-    /// How webhooks are sent what they are sent: only where they may be registered.
+    /// Webhook settings, with the same rule for targets as at registration.
     var delivery: WebhookSettings {
         var delivery = webhooks
         delivery.targets = api.outbound
         return delivery
     }
 
-    /// The same for answers, which trusted proxies tell of another one unless an operator has.
+    /// The base of URLs in responses; trusted proxies may name another one, unless `public_url` is
+    /// set.
     var publicBase: PublicBaseURL { PublicBaseURL(base, followsProxies: publicURL == nil) }
 
     /// The base of upload and download URLs.
@@ -49,7 +50,7 @@ extension Settings {
         uploadPublicBase.map { base in PublicBaseURL(base) } ?? publicBase
     }
 
-    /// What the transport is told: one loop per core unless somebody chose.
+    /// The transport's configuration: one loop per core unless `http.loops` is set.
     var transport: ServerConfiguration {
         var configuration = http
         configuration.loops = loops ?? ProcessInfo.processInfo.activeProcessorCount
@@ -57,7 +58,7 @@ extension Settings {
         return configuration
     }
 
-    /// What the transport is told about TLS; `nil` where it is not spoken.
+    /// The TLS configuration; `nil` without TLS.
     var secureTransport: TLSConfiguration? {
         guard !tls.addresses.isEmpty else { return nil }
         var configuration = tls
@@ -68,7 +69,8 @@ extension Settings {
         return configuration
     }
 
-    /// The server that only redirects: of its own, so that it costs the others nothing.
+    /// The configuration of the redirecting server: a server of its own, so that it does not slow
+    /// the others.
     var redirectTransport: ServerConfiguration? {
         guard !redirectAddresses.isEmpty else { return nil }
         var configuration = http
@@ -77,18 +79,18 @@ extension Settings {
         return configuration
     }
 
-    /// The same for the listener of the metrics: one loop, because it has few and known guests.
+    /// The configuration of the metrics server: one loop, because few clients use it.
     var metricsTransport: ServerConfiguration? {
         guard !metricsAddresses.isEmpty else { return nil }
         var configuration = http
         configuration.addresses = metricsAddresses
         configuration.loops = 1
         configuration.maximumConnections = 64
-        // Whoever scrapes comes by itself, not through the balancer.
+        // Prometheus connects directly, not through a load balancer.
         configuration.proxyProtocol = .off
         return configuration
     }
 
-    /// From which level on requests are logged.
+    /// The lowest level at which requests are logged.
     var accessLevel: Logger.Level { logsRequests ? logLevel : .critical }
 }

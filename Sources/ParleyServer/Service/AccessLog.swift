@@ -3,27 +3,27 @@ import HTTPTransport
 import Logging
 import Telemetry
 
-/// Writes one line per request (H206).
+/// Writes one log line per request (H206).
 ///
-/// Called on the loops, so it makes one small array and hands it over. Nothing secret can get in: a
-/// route's template stands for the path, and no field and no body is in the record.
+/// Called on the loops, so it only fills one small array and hands it over. A line holds no
+/// secrets: it has the route's template instead of the path, and no headers or body.
 final class AccessLog: Sendable {
     private let sink: LogSink
-    /// From which level on lines are written.
+    /// The lowest level that is written.
     let level: LogThreshold
     private let refusals = LogRateLimiter(lines: 100)
 
-    /// Makes a log, or one that writes nothing when the level is above info.
+    /// Creates a log; above level info it writes no requests.
     init(_ sink: LogSink, level: Logger.Level) {
         self.sink = sink
         self.level = LogThreshold(level)
     }
 
-    /// Lines that were counted instead of written.
+    /// The number of lines that were counted instead of written.
     var suppressedLines: Int { refusals.suppressedCount }
 
     func write(_ record: RequestRecord) {
-        // Health checks and scrapes come every few seconds and tell nothing.
+        // Health checks and scrapes come every few seconds and say little.
         let isProbe =
             record.route.utf8.starts(with: "/health/".utf8)
             || record.route == MetricsEndpoint.path.description
@@ -31,7 +31,7 @@ final class AccessLog: Sendable {
         let now = systemMilliseconds()
         var suppressed = 0
         if record.method.isEmpty || record.status == 0 {
-            // Anybody can make these in masses, without a credential (H209).
+            // Any client can cause these in large numbers, without credentials (H209).
             switch refusals.decide(now: now) {
             case .suppress: return
             case .write(let others): suppressed = others
@@ -58,7 +58,7 @@ final class AccessLog: Sendable {
         line.plain("client") { bytes in record.peer.append(to: &bytes) }
         if let closing = record.closing { line.text("closing", closing) }
         if !record.headPrefix.isEmpty {
-            // The request line at most: the fields behind it hold credentials (H208).
+            // At most the request line: the headers behind it hold credentials (H208).
             let first = record.headPrefix.prefix { byte in byte != 0x0D && byte != 0x0A }
             line.text("beginning", bytes: Redaction.filtered(bytes: Array(first)))
         }
@@ -67,7 +67,7 @@ final class AccessLog: Sendable {
         sink.write(line)
     }
 
-    /// Writes what concerns the server as a whole; it comes seldom (H183, H209).
+    /// Writes an event of the server as a whole; these are rare (H183, H209).
     func write(_ event: ServerEvent) {
         var line = LogLine(at: systemMilliseconds(), level: "warning")
         line.text("message", event.description)
@@ -76,7 +76,7 @@ final class AccessLog: Sendable {
     }
 }
 
-/// What the transport tells after each request: it is counted, then it gets its line.
+/// Receives the transport's reports: counts each request and logs it.
 final class ServerObserver: RequestObserver {
     private let metrics: RequestMetrics
     private let log: AccessLog

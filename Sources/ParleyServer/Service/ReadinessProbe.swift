@@ -1,22 +1,22 @@
 import Synchronization
 import SystemSupport
 
-/// Whether this process wants new requests; false from the stop signal on (H194), and once its database has
-/// been found damaged, which does not pass.
+/// Whether this process accepts new requests: false from the stop signal on (H194), and once its
+/// database was found damaged, which is permanent.
 final class Readiness: Sendable {
     private let ending = Atomic<Bool>(false)
 
     var isOver: Bool { ending.load(ordering: .relaxed) }
 
-    /// - Returns: Whether it was not over before.
+    /// - Returns: Whether it was ready before.
     @discardableResult
     func end() -> Bool { !ending.exchange(true, ordering: .relaxed) }
 }
 
-/// Asks the database whether it answers: once a second at most, however many ask (H197).
+/// Checks whether the database answers, at most once a second for all callers (H197).
 final class ReadinessProbe: Sendable {
-    /// How long an answer holds, in milliseconds.
-    private static let life: Int64 = 1000
+    /// Milliseconds for which a result is reused.
+    private static let lifetime: Int64 = 1000
 
     private struct State {
         var answer: (isHealthy: Bool, time: Int64)?
@@ -36,7 +36,7 @@ final class ReadinessProbe: Sendable {
 
     /// - Parameters:
     ///   - now: Any clock, in milliseconds.
-    ///   - probe: Reads something from the database; throws when it cannot.
+    ///   - probe: Reads something from the database; throws if that fails.
     init(
         now: @escaping @Sendable () -> Int64, probe: @escaping @Sendable () async throws -> Void
     ) {
@@ -48,8 +48,8 @@ final class ReadinessProbe: Sendable {
     func isHealthy() async -> Bool {
         let now = self.now()
         let turn: Turn = state.withLock { state in
-            // An answer from later than now is one from before the clock was set.
-            if let answer = state.answer, (0..<Self.life).contains(now - answer.time) {
+            // A result from the future was stored before the clock was set back.
+            if let answer = state.answer, (0..<Self.lifetime).contains(now - answer.time) {
                 return .known(answer.isHealthy)
             }
             if state.isAsking { return .wait }
@@ -75,7 +75,7 @@ final class ReadinessProbe: Sendable {
         do {
             try await probe()
         } catch {
-            // Without details (H197): whoever reads the log finds the cause at the requests.
+            // Without details (H197): the failing requests log the cause.
             isHealthy = false
         }
         let waiting = state.withLock { [isHealthy] state in

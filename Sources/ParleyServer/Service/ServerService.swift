@@ -3,7 +3,8 @@ import JSON
 import PlatformAPI
 import Uploads
 
-/// Everything this server answers: its doors, and the few paths of its own.
+/// Answers every request: routes it to the API, uploads or downloads, or to one of the server's own
+/// paths.
 final class ServerService: Service {
     private let api: PlatformAPI
     private let uploads: Uploads
@@ -14,7 +15,7 @@ final class ServerService: Service {
     private let publicBase: PublicBaseURL
     private let router: Router<Page>
 
-    /// Puts the doors together.
+    /// Creates the service from its modules.
     init(
         api: PlatformAPI, uploads: Uploads, downloads: Downloads, readiness: Readiness,
         metrics: MetricsEndpoint, probe: ReadinessProbe, publicBase: PublicBaseURL
@@ -51,7 +52,7 @@ final class ServerService: Service {
 
     func refusal(_ refusal: Refusal) -> Response { api.refusal(refusal) }
 
-    /// The paths that belong to no door.
+    /// The paths that belong to no module.
     enum Page: CaseIterable {
         case root, description, errors, live, ready, metrics
 
@@ -69,14 +70,14 @@ final class ServerService: Service {
         /// One sentence for people.
         var summary: String {
             switch self {
-            case .root: "Says what this is and where to go on."
+            case .root: "Names the server and links to its resources."
             case .description:
                 "Describes the API in OpenAPI 3.1; `?version=` for another version than 3.0."
             case .errors: "Explains each error that the API answers, as a page for people."
             case .live: "Whether the process answers; never asks the database."
             case .metrics: "Metrics for Prometheus, with `metrics.token` or at `metrics.listen`."
             case .ready:
-                "Whether requests are welcome: reads the database, false when damaged or stopping."
+                "Whether the server is ready: reads the database; false when damaged or stopping."
             }
         }
     }
@@ -121,7 +122,7 @@ final class ServerService: Service {
     private static func health(_ isHealthy: Bool) -> Response {
         guard !isHealthy else { return json(.ok, Array(#"{"status":"ok"}"#.utf8)) }
         var response = json(.serviceUnavailable, Array(#"{"status":"unavailable"}"#.utf8))
-        // A minute is about what it takes to start somewhere else (H98).
+        // A restart elsewhere takes about a minute (H98).
         response.fields.add("Retry-After", "60")
         return response
     }
@@ -140,7 +141,7 @@ final class ServerService: Service {
     }
 }
 
-/// The table of the article Endpoints, made of the declarations that the routers read.
+/// The table of the article Endpoints, generated from the routers' declarations.
 enum EndpointTable {
     static var markdown: String {
         (["| Method | Path | What it does |", "|---|---|---|"] + pages + platform + transfers)
@@ -155,22 +156,23 @@ enum EndpointTable {
         row(endpoint.method.rawValue, "\(endpoint.path)", endpoint.summary)
     }
 
-    /// The addresses that are handed out instead of being put together.
+    /// The paths whose URLs are handed out by the API.
     private static let transfers = [
         row(
             "POST", "/uploads",
-            "Creates an upload in the way of its protocol; `Parley-Content-Id` names the content."),
+            "Creates an upload in any supported protocol; `Parley-Content-Id` names the content."),
         row(
             "PUT", "/uploads/{token}",
-            "Takes a content, whole or in pieces, and says how much is there."),
+            "Receives a content, whole or in chunks, and returns the offset."),
         row(
             "PATCH", "/uploads/{token}",
-            "Takes the next piece, from clients of tus 1.0.0 and of Resumable Uploads for HTTP."),
-        row("GET", "/uploads/{token}", "Says how much is there, and disturbs nobody who sends."),
-        row("DELETE", "/uploads/{token}", "Gives an upload up."),
+            "Receives the next chunk, with tus 1.0.0 or Resumable Uploads for HTTP."),
+        row(
+            "GET", "/uploads/{token}", "Returns the offset without interrupting a running request."),
+        row("DELETE", "/uploads/{token}", "Cancels an upload."),
         row(
             "GET", "/download/{content}/{filename}",
-            "Gives a content or ranges of it, until the URL expires."),
+            "Returns a content or ranges of it, until the URL expires."),
     ]
 
     private static func row(_ method: String, _ path: String, _ summary: String) -> String {
@@ -178,11 +180,11 @@ enum EndpointTable {
     }
 }
 
-/// What a listener without TLS answers when everything is to go through TLS (H173).
+/// Redirects requests without TLS to the addresses with TLS (H173).
 final class RedirectService: Service {
     private let base: String
 
-    /// Sends everybody to a base, never to what a request names.
+    /// Redirects to `base`, never to a host from the request.
     init(to base: String) { self.base = base }
 
     func answer(to request: Request) -> Answer {

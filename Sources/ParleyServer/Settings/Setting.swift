@@ -2,34 +2,34 @@ import HTTP
 import HTTPTransport
 import JSON
 
-/// One line of the table of settings: its name, its type and bounds, its place and its purpose.
+/// The declaration of a setting: its name, type, bounds, property and description.
 struct Setting: Sendable {
-    /// Where it stands in the file: a name, or a group and a name, such as `http.listen`.
+    /// The name in the settings file: a name, or a group and a name, such as `http.listen`.
     let key: String
-    /// What values it takes.
+    /// The type and bounds of its values.
     let kind: SettingKind
-    /// Whether `null` is a value, and then the default.
+    /// Whether `null` is allowed; it is the default then.
     let isOptional: Bool
-    /// One sentence.
+    /// The description: one sentence.
     let help: String
-    /// Looks it up.
+    /// Reads the value from the settings.
     let read: @Sendable (Settings) -> SettingValue
-    /// Puts a value that the kind has accepted into its place.
+    /// Stores a value that `kind` has accepted.
     let write: @Sendable (inout Settings, SettingValue) -> Void
 
-    /// `PARLEY_` and the key in capitals, such as `PARLEY_HTTP_LISTEN`.
+    /// The environment variable, such as `PARLEY_HTTP_LISTEN`.
     var environmentName: String {
         "PARLEY_" + key.uppercased().split(separator: ".").joined(separator: "_")
     }
 
-    /// Its value when nobody says otherwise.
+    /// The default value.
     var defaultValue: SettingValue { read(Settings()) }
 
-    /// Whether a running server takes over a new value (H196); the others hold from the start on.
+    /// Whether a running server applies a new value (H196); others apply from the next start on.
     var isReloadable: Bool { isOfRunningServer && !Self.fixed.contains(key) }
 
-    /// Of the groups that can be read anew, but made into sockets, loops and doors at the start; the
-    /// article Settings marks it.
+    /// Whether the setting needs a restart although its group can be reloaded; the article Settings
+    /// marks it.
     var isFixed: Bool { isOfRunningServer && Self.fixed.contains(key) }
 
     private var isOfRunningServer: Bool {
@@ -41,7 +41,7 @@ struct Setting: Sendable {
         "http.cors_origins", "http.cors_max_age", "api.max_participants",
     ]
 
-    /// Whether the setting of the same key with `_file` behind it names a file that holds its value.
+    /// Whether the setting `<key>_file` names a file with its value.
     var isReadFromFile: Bool {
         switch kind {
         case .secret, .credential: true
@@ -58,14 +58,14 @@ struct Setting: Sendable {
     }
 }
 
-/// The value of a setting, whatever its type.
+/// The value of a setting of any type.
 enum SettingValue: Hashable, Sendable {
-    /// `null`: the setting does without a value.
+    /// `null`: no value.
     case none
-    /// A text; also choices, addresses and identifiers.
+    /// A text; also a choice, an address or an identifier.
     case text(String)
     case texts([String])
-    /// A count, bytes, or milliseconds.
+    /// A count, a number of bytes, or milliseconds.
     case number(Int64)
     case truth(Bool)
 
@@ -76,7 +76,7 @@ enum SettingValue: Hashable, Sendable {
 }
 
 extension Setting {
-    /// The value of this setting as a person writes it; empty for none.
+    /// The value as text; empty for none.
     func shown(in settings: Settings) -> String {
         switch read(settings) {
         case .none: ""
@@ -87,7 +87,7 @@ extension Setting {
         }
     }
 
-    /// The default as the file has it.
+    /// Writes the default as JSON, for the settings file.
     func writeDefault(to writer: inout JSONWriter) {
         switch defaultValue {
         case .none: writer.null()
@@ -115,10 +115,10 @@ extension SettingKind {
     }
 }
 
-/// A place in the settings that may be handed between threads, as all literal key paths may.
+/// A key path of a setting's property; literal key paths are Sendable.
 typealias Place<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
-// One way to declare a setting per type of its place.
+// One function to declare a setting for each type of property.
 extension Setting {
     static func text(_ key: String, _ place: Place<String>, _ help: String) -> Setting {
         Setting(key: key, kind: .text, isOptional: false, help: help) { settings in
@@ -182,7 +182,7 @@ extension Setting {
         Setting(key: key, kind: kind, isOptional: false, help: help) { settings in
             .number(Int64(settings[keyPath: place]))
         } write: { settings, value in
-            // The bounds of the table lie inside those of the type.
+            // The bounds in the table are within the type's.
             settings[keyPath: place] =
                 value.number.map(Number.init(clamping:)) ?? settings[keyPath: place]
         }
@@ -225,7 +225,7 @@ extension Setting {
         }
     }
 
-    /// One of an enumeration's values, by name.
+    /// One case of an enumeration, by name.
     static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
         _ key: String, _ place: Place<Choice>, _ help: String
     ) -> Setting {

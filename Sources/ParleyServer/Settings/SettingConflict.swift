@@ -3,11 +3,11 @@ import HTTPTransport
 import PlatformAPI
 import Uploads
 
-/// Settings that are each in order but not together (http §25).
+/// A rule about several settings that are each valid alone (http §25).
 struct SettingConflict: Sendable {
-    /// The settings that take part; the first is blamed when nobody chose any of them.
+    /// The settings of the rule; the first is reported if all have their defaults.
     let keys: [String]
-    /// What must hold, as a sentence without its subject.
+    /// The rule, as a sentence.
     let rule: String
     let holds: @Sendable (Settings) -> Bool
 
@@ -158,7 +158,7 @@ extension Settings {
     }
 }
 
-// A file that cannot be used is a mistake of its own.
+// Also counts keys whose files cannot be read, which are reported separately.
 extension BucketSettings {
     fileprivate var hasAccessKey: Bool { accessKey != nil || accessKeyFile != nil }
     fileprivate var hasSecretKey: Bool { secretKey != nil || secretKeyFile != nil }
@@ -174,13 +174,13 @@ extension ListenAddress {
     }
 }
 
-/// What is allowed and seldom meant: `check-config` and the start tell of it and go on.
+/// An allowed but unusual combination of settings: `check-config` and the start warn about it.
 struct SettingWarning: Sendable {
     /// A sentence that names the settings and what to do.
     let text: @Sendable (Settings) -> String
     let applies: @Sendable (Settings) -> Bool
 
-    /// Those that apply.
+    /// The warnings that apply to the settings.
     static func all(in settings: Settings) -> [String] {
         table.filter { warning in warning.applies(settings) }.map { $0.text(settings) }
     }

@@ -1,22 +1,22 @@
 import HTTP
 import HTTPTransport
 
-/// The type and the bounds of a setting.
+/// The type and bounds of a setting.
 enum SettingKind: Sendable {
     case text
-    /// Texts without commas; in the environment and in flags separated by commas.
+    /// Texts without commas; separated by commas in the environment and in flags.
     case texts
-    /// What browsers send in `Origin`; see ``HTTP/CORSPolicy``.
+    /// Origins as browsers send them; see ``HTTP/CORSPolicy``.
     case origins
     case addresses
-    /// Blocks of addresses.
+    /// Address blocks.
     case blocks
     case url
     case uuid
     case secret
-    /// What another service has given out; never shown.
+    /// A credential of another service; never shown.
     case credential
-    /// Where a PostgreSQL server is, with whatever secrets that needs.
+    /// The URL of a PostgreSQL server, with its secrets.
     case databaseURL
     case choice([String])
     case truth
@@ -24,10 +24,10 @@ enum SettingKind: Sendable {
     case bytes(ClosedRange<Int64>)
     /// In milliseconds.
     case time(ClosedRange<Int64>)
-    /// A list of those.
+    /// A list of times in milliseconds.
     case times(ClosedRange<Int64>)
 
-    /// The rule a value has to follow, as the end of a sentence that begins with "must be".
+    /// The rule for values, as the end of a sentence that begins with "must be".
     var rule: String {
         switch self {
         case .text: "a text that is not empty"
@@ -54,7 +54,7 @@ enum SettingKind: Sendable {
         }
     }
 
-    /// The value a text stands for; `nil` when it breaks the rule.
+    /// The value of a text; `nil` if it breaks the rule.
     func value(_ text: String) -> SettingValue? {
         switch self {
         case .text: text.isEmpty ? nil : .text(text)
@@ -74,7 +74,7 @@ enum SettingKind: Sendable {
         }
     }
 
-    /// The value a list stands for; `nil` when it breaks the rule or the setting is no list.
+    /// The value of a list; `nil` if it breaks the rule or the setting is no list.
     func value(list: [String]) -> SettingValue? {
         switch self {
         case .texts: list.contains("") ? nil : .texts(list)
@@ -100,7 +100,7 @@ enum SettingKind: Sendable {
         return String(start.reversed().drop { character in character == " " }.reversed())
     }
 
-    /// Without the slashes at its end, because paths are put behind it.
+    /// Removes trailing slashes, because paths are appended.
     private static func url(_ text: String) -> String? {
         guard text.hasPrefix("http://") || text.hasPrefix("https://") else { return nil }
         guard text.utf8.allSatisfy({ byte in (0x21...0x7E).contains(byte) }) else { return nil }
@@ -121,8 +121,8 @@ enum SettingKind: Sendable {
         return isHex && text.utf8.count == 36 ? text.lowercased() : nil
     }
 
-    /// The rest is libpq's to judge. It would take an `@` or `/` of a password for the beginning of a host,
-    /// and tell of that in its messages.
+    /// libpq validates the rest. It would read an `@` or `/` in a password as the start of the
+    /// host, and show it in error messages.
     private static func isDatabaseURL(_ text: String) -> Bool {
         let schemes = ["postgres://", "postgresql://"]
         guard let scheme = schemes.first(where: text.hasPrefix),
@@ -139,23 +139,23 @@ enum SettingKind: Sendable {
     }
 }
 
-/// Numbers with units, as people write them: `8KiB`, `20s`.
+/// Numbers with units, as in `8KiB` and `20s`.
 struct Quantity: Sendable {
-    /// From the smallest to the largest; the first is what numbers are kept in.
+    /// The units from smallest to largest; values are stored in the first.
     let units: [(name: String, size: Int64)]
-    /// What a number without unit counts.
+    /// The size of a number without unit.
     let bare: Int64
 
     static let count = Quantity(units: [("", 1)], bare: 1)
     static let bytes = Quantity(
         units: [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40)],
         bare: 1)
-    /// In milliseconds; a bare number counts seconds.
+    /// In milliseconds; a number without unit means seconds.
     static let time = Quantity(
         units: [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)],
         bare: 1000)
 
-    /// Reads digits and a unit; `nil` for anything else and for numbers beyond 64 bits.
+    /// Reads digits and a unit; `nil` for any other text and beyond 64 bits.
     func value(_ text: String) -> Int64? {
         let digits = text.prefix { character in character.isASCII && character.isNumber }
         let name = text[digits.endIndex...]
@@ -166,7 +166,7 @@ struct Quantity: Sendable {
         return isTooLarge ? nil : product
     }
 
-    /// Writes a number with the largest unit that needs no fraction.
+    /// Formats a number with the largest unit that needs no fraction.
     func text(_ number: Int64) -> String {
         let unit = units.last { unit in number % unit.size == 0 && number >= unit.size }
         return "\(number / (unit?.size ?? 1))\(unit?.name ?? units[0].name)"

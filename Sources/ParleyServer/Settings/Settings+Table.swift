@@ -7,85 +7,85 @@ import Readers
 import Uploads
 
 extension Settings {
-    /// Every setting there is: read by the reader, by `check-config`, and by the tests that compare
-    /// `Config/parley.json` and the article Settings.
+    /// The declarations of all settings: the source of the reader, of `Config/parley.json` and of
+    /// the table in the article Settings.
     static let table: [Setting] =
         general + metrics + api + events + webhooks + http + secure + uploads + bucketTable
 
     private static let general: [Setting] = [
         .url(
             "public_url", \.publicURL,
-            "Base of every URL handed out; none: the host that a proxy forwards (`http.forwarded_from`), else the first address."
+            "Base of all URLs; none: the host that a proxy forwards (`http.forwarded_from`), else the first address."
         ),
         .text(
             "data.folder", \.dataFolder,
-            "Folder of the database, uploads and contents; made when missing."),
+            "Folder of the database, uploads and contents; created if missing."),
         .number(
             "data.readers", \.readers, .count(1...64),
-            "Database connections that read at the same time."),
+            "Database connections for concurrent reads."),
         .databaseURL(
             "database.url", \.databaseURL,
             "PostgreSQL server instead of a file in `data.folder`: `postgres://USER:PASSWORD@HOST/NAME`, with libpq's parameters."
         ),
         .file(
             "database.url_file", \.databaseURLFile,
-            "File that holds such a URL and nothing else, for a secret that no environment shows."),
+            "File that holds only such a URL, to keep the secret out of the environment."),
         .uuid(
             "app.id", \.applicationID,
-            "Application made at start when missing, together with `app.token`."),
+            "Application to create at the start if missing, together with `app.token`."),
         .secret("app.token", \.applicationToken, "Its token, 16 to 255 visible ASCII characters."),
         .file(
             "app.token_file", \.applicationTokenFile,
-            "File that holds such a token and nothing else."),
+            "File that holds only such a token."),
         .choice("log.level", \.logLevel, "Lowest level that is logged."),
-        .truth("log.requests", \.logsRequests, "Whether each request gets a line at level info."),
+        .truth("log.requests", \.logsRequests, "Whether each request is logged at level info."),
     ]
 
     private static let metrics: [Setting] = [
         .addresses(
             "metrics.listen", \.metricsAddresses, isOptional: true,
-            "Addresses that serve `/metrics` to everybody who reaches them, and nothing else."),
+            "Addresses that serve only `/metrics`, without a token."),
         .secret(
             "metrics.token", \.metricsToken,
-            "With it `/metrics` is on `http.listen`, too, for whoever brings it as a bearer token."),
+            "Bearer token with which `http.listen` serves `/metrics`, too."),
         .file(
             "metrics.token_file", \.metricsTokenFile,
-            "File that holds such a token and nothing else."),
+            "File that holds only such a token."),
     ]
 
     private static let api: [Setting] = [
         .number(
             "api.rate_limit", \.api.rateLimit.perSecond, .count(0...1_000_000),
-            "Requests a second that one token may make over time; 0 turns the limit off."),
+            "Requests per second of one token, on average; 0 for no limit."),
         .number(
             "api.rate_burst", \.api.rateLimit.burst, .count(1...1_000_000),
-            "Requests that it may make at once, after a rest."),
+            "Requests that one token may send in a burst."),
         .number(
             "api.max_participants", \.messaging.participants, .count(1...100_000),
-            "Participants of a conversation; one that has more already may only lose some."),
+            "Participants of a conversation; one with more may only remove some."),
         .number(
             "api.memory", \.api.memory, .bytes(0...1 << 40),
-            "Memory for messages as they were answered lately; 0 for none."),
+            "Memory of the message cache; 0 for none."),
         .number(
             "api.max_moves", \.api.maximumTransfers, .count(1...1000),
-            "Applications that are exported over HTTP at a time, and as many that are imported."),
+            "Concurrent exports over HTTP, and the same number of imports."),
         .truth(
             "api.strict_accept", \.api.strictAccept,
-            "Whether `Accept` must name a media type of the API with a version; otherwise none means 3.0."
+            "Whether `Accept` must name the API's media type with a version; if false, the default is 3.0."
         ),
     ]
 
     private static let events: [Setting] = [
         .number(
             "events.retention", \.eventRetention, .time(0...3650 * day),
-            "How long the log keeps an event, unless an export has still to tell of it; 0 for ever."
+            "How long events are kept, and longer if an export still needs them; 0 for ever."
         ),
         .number(
             "events.max_streams", \.api.maximumStreams, .count(1...1_000_000),
-            "Streams of events and requests that wait for one, of all tokens."),
+            "Event streams and long polls of all tokens."),
         .number(
             "events.max_streams_per_token", \.api.maximumStreamsPerToken, .count(1...1_000_000),
-            "Those of one token."),
+            "Event streams and long polls of one token."),
     ]
 
     private static let http: [Setting] = [
@@ -95,100 +95,103 @@ extension Settings {
         .number("http.loops", \.loops, .count(1...256), "Event loops; none: one per core."),
         .texts(
             "http.allowed_hosts", \.http.head.allowedHosts,
-            "Hosts that requests may name, without port; empty allows any."),
+            "Hosts that requests may name, without port; empty for any."),
         .number(
-            "http.max_request_line", \.http.head.requestLine, .bytes(64...65_536), "Request line."),
+            "http.max_request_line", \.http.head.requestLine, .bytes(64...65_536),
+            "Longest request line."),
         .number(
             "http.max_header_line", \.http.head.fieldLine, .bytes(64...1_048_576),
-            "One header field line."),
+            "Longest header line."),
         .number(
             "http.max_header_bytes", \.http.head.fieldSection, .bytes(64...1_048_576),
-            "All header fields of a request."),
+            "Size of all headers of a request."),
         .number(
             "http.max_header_fields", \.http.head.fields, .count(1...10_000),
-            "Number of header fields."),
+            "Most headers of a request."),
         .number(
             "http.header_timeout", \.http.headerTimeout, .time(1...day),
-            "From the first byte of a head to its end."),
+            "Time from the first byte of the headers to their end."),
         .number(
             "http.keep_alive_timeout", \.http.keepAliveTimeout, .time(1...day),
             "Idle time between two requests."),
         .number(
             "http.body_idle_timeout", \.http.bodyIdleTimeout, .time(1...day),
-            "Time without any byte of a body."),
+            "Time without any byte of a request body."),
         .number(
             "http.min_body_rate", \.http.minimumBodyRate, .count(1...1 << 40),
-            "Bytes per second a body brings at least."),
+            "Slowest rate of a request body, in bytes per second."),
         .number(
-            "http.body_grace", \.http.bodyGrace, .time(1...day), "How long that rate is not judged."
+            "http.body_grace", \.http.bodyGrace, .time(1...day), "Time before that rate applies."
         ),
         .number(
             "http.request_timeout", \.http.requestTimeout, .time(1...day),
-            "Whole request and answer; uploads and downloads excepted."),
+            "Whole request and response, except uploads and downloads."),
         .number(
             "http.handler_timeout", \.http.handlerTimeout, .time(1...day),
-            "Work on a request, without the time in which it waits for the body; then 503."),
+            "Time of a handler, without waiting for the body; then 503."),
         .number(
             "http.write_idle_timeout", \.http.writeIdleTimeout, .time(1...day),
-            "An answer makes no progress."),
+            "Time without any byte of a response sent."),
         .number(
             "http.min_write_rate", \.http.minimumWriteRate, .count(1...1 << 40),
-            "Bytes per second a client takes at least of what waits for it."),
+            "Slowest rate at which a client reads a response, in bytes per second."),
         .number(
             "http.write_grace", \.http.writeGrace, .time(1...day),
-            "How long that rate is not judged."),
+            "Time before that rate applies."),
         .number(
             "http.linger_timeout", \.http.lingerTimeout, .time(1...day),
-            "How long the rest of a refused request is read and dropped."),
-        .number("http.max_linger", \.http.maximumLinger, .bytes(1...1 << 40), "How much of it."),
+            "How long the rest of a refused request is read and discarded."),
+        .number(
+            "http.max_linger", \.http.maximumLinger, .bytes(1...1 << 40), "How many bytes of it."),
         .number(
             "http.drain_timeout", \.http.drainTimeout, .time(1...day),
-            "How long a body nobody read is read and dropped."),
-        .number("http.max_drain", \.http.maximumDrain, .bytes(1...1 << 40), "How much of it."),
+            "How long an unread request body is read and discarded."),
+        .number(
+            "http.max_drain", \.http.maximumDrain, .bytes(1...1 << 40), "How many bytes of it."),
         .number(
             "http.max_read_per_turn", \.http.readPerTurn, .bytes(1024...1 << 24),
-            "Bytes read from one connection before the others have their turn."),
+            "Bytes read from one connection before others are served."),
         .number(
             "http.read_ahead", \.http.readAhead, .bytes(1024...1 << 24),
-            "Bytes read from a pipelining client while it waits for an answer."),
+            "Bytes read from a pipelining client before its response is sent."),
         .number(
             "http.write_high", \.http.writeHigh, .bytes(1024...1 << 30),
-            "Unsent output above which no further request is looked at."),
+            "Unsent output above which further requests are not read."),
         .number(
             "http.write_low", \.http.writeLow, .bytes(1024...1 << 30),
-            "Unsent output at which a stream that had to wait goes on."),
+            "Unsent output below which a paused stream resumes."),
         .number(
             "http.max_connections", \.http.maximumConnections, .count(1...1_000_000),
             "Open connections, over all loops."),
         .truth(
             "http.overload_reply", \.http.repliesToOverload,
-            "Whether connections above that are told so with 503; else they wait to be accepted."),
+            "Whether connections above that get 503; if false, they wait to be accepted."),
         .number(
             "http.max_connections_per_address", \.http.maximumConnectionsPerAddress,
             .count(1...1_000_000),
-            "Open connections of one IPv4 address or IPv6 network (/64); trusted proxies excepted."),
+            "Open connections of one IPv4 address or IPv6 network (/64), except trusted proxies."),
         .number(
             "http.max_concurrent_requests", \.http.maximumHandlers, .count(1...1_000_000),
-            "Requests worked on at the same time."),
+            "Concurrent requests."),
         .number(
             "http.max_queue", \.http.maximumQueue, .count(1...1_000_000),
-            "Requests that wait for that; more are refused with 503."),
+            "Queued requests; further ones get 503."),
         .number(
             "http.queue_timeout", \.http.queueTimeout, .time(1...day),
-            "How long they wait; then 503."),
+            "Time in the queue; then 503."),
         .number(
             "http.max_buffered_bodies", \.http.maximumBufferedBodies, .bytes(1 << 20...1 << 40),
-            "Request bodies held in memory, together; uploads are not held in memory."),
+            "Memory for all request bodies; uploads are not held in memory."),
         .blocks(
             "http.trusted_proxies", \.http.trust.proxies,
-            "Proxies that are believed: addresses and blocks such as `10.0.0.0/8`, and `unix`."),
+            "Trusted proxies: addresses and blocks such as `10.0.0.0/8`, and `unix`."),
         .choice(
             "http.forwarded_from", \.http.trust.source,
-            "Where they say who the client is and which host it asked for: `none`, `forwarded`, or `x-forwarded`."
+            "Headers from which the client and host are taken: `none`, `forwarded`, or `x-forwarded`."
         ),
         .number(
             "http.max_forwarded_hops", \.http.trust.maximumHops, .count(1...100),
-            "Proxies in a row that are looked at."),
+            "Most proxies in a row."),
         .choice(
             "http.proxy_protocol", \.http.proxyProtocol,
             "`required`: every connection begins with a PROXY header (version 2) of such a proxy."),
@@ -203,19 +206,19 @@ extension Settings {
             "Connections the kernel keeps before they are accepted."),
         .number(
             "http.compress_min", \.api.compressMinimum, .bytes(64...1 << 30),
-            "Answers of the API are compressed from this size on."),
+            "Smallest API response that is compressed."),
         .number(
             "http.max_inflate_ratio", \.api.maxInflateRatio, .count(1...1000),
-            "Decoded bytes for each coded one of a body, after the first 64 KiB."),
+            "Decoded bytes per encoded byte of a body, after the first 64 KiB."),
         .origins(
             "http.cors_origins", \.api.crossOrigins,
-            "Origins whose pages may use the API; `*` is every one, empty none."),
+            "Origins whose pages may use the API; `*` for all, empty for none."),
         .number(
             "http.cors_max_age", \.api.crossOriginMaxAge, .time(1000...day),
-            "How long a browser may remember what its pages may do."),
+            "How long browsers may cache the answer to a preflight."),
         .number(
             "http.shutdown_delay", \.shutdownDelay, .time(0...day),
-            "From the stop signal, when readiness turns false, to the end of listening."),
+            "Time from the stop signal, when readiness turns false, to the end of listening."),
         .number(
             "http.shutdown_deadline", \.shutdownDeadline, .time(1...day),
             "How long running requests may take to finish."),
@@ -239,19 +242,19 @@ extension Settings {
             "Bytes per second at least; 0 turns it off."),
         .number(
             "uploads.min_rate_grace", \.uploads.minRateGrace, .time(1...day),
-            "How long that rate is not judged."),
+            "Time before that rate applies."),
         .number(
             "uploads.commit_bytes", \.uploads.commitBytes, .bytes(4096...1 << 40),
-            "A long request makes its bytes durable at least this often …"),
+            "Bytes after which a long request is synced …"),
         .number(
             "uploads.commit_interval", \.uploads.commitInterval, .time(1...day),
-            "… and at least every so long."),
+            "… and the time after which it is synced."),
         .number(
             "uploads.takeover_wait", \.uploads.takeoverWait, .time(1...day),
-            "How long a newcomer waits for the old writer to stop."),
+            "How long a new request waits for the previous one to stop."),
         .number(
             "uploads.finalize_wait", \.uploads.finalizeWait, .time(1...day),
-            "How long a request waits for the end of finalizing."),
+            "How long a request waits until the upload is finalized."),
         .number(
             "uploads.created_ttl", \.uploads.createdTTL, .time(1...3650 * day),
             "Life of an upload without a byte."),
@@ -269,29 +272,30 @@ extension Settings {
             "Life of a finished content that no message needs."),
         .number(
             "uploads.sweep_interval", \.uploads.sweepInterval, .time(1...day),
-            "How often expired uploads and contents nobody needs are looked for."),
+            "Interval between deletions of expired uploads and unused contents."),
         .number(
             "uploads.disk_headroom", \.uploads.diskHeadroom, .bytes(0...Int64.max),
-            "Never given out to uploads; none: the larger of 1 GiB and 5 % of the volume."),
+            "Disk space kept free; none: the larger of 1 GiB and 5 % of the volume."),
         .number(
             "uploads.application_quota", \.uploads.applicationQuota, .bytes(0...Int64.max),
-            "Bytes that the contents and uploads of one application may have; none: no limit."),
+            "Bytes of all contents and uploads of one application; none: no limit."),
         .number(
             "uploads.max_append_size", \.uploads.maxAppendSize, .bytes(1...Int64.max),
-            "Bytes of one request that a proxy lets through, told to clients; none: all."),
+            "Most bytes per request, announced to clients, for proxies with a limit; none: no limit."
+        ),
         .choice(
             "uploads.tail", \.bucket.tail,
-            "Where uploads to a bucket are kept while they arrive: `local`, in the data folder; `remote`, in bucket and database, so that any process goes on with them; `auto`, remote with a database server."
+            "Where uploads to a bucket are kept while they arrive: `local`, in the data folder; `remote`, in bucket and database, so that any process can resume them; `auto`, remote with a database server."
         ),
         .choice(
             "uploads.interim_104", \.uploads.interim104,
-            "When `104` says where to resume: `auto` not through a configured proxy."),
+            "Whether `104` responses say where to resume; `auto`: not through a configured proxy."),
         .number(
             "uploads.progress_104_bytes", \.uploads.progress104Bytes, .bytes(1...1 << 40),
-            "Durable bytes between two `104` that say how far an upload has come."),
+            "Persisted bytes between two `104` responses with the upload's offset."),
         .origins(
             "uploads.allowed_origins", \.uploads.allowedOrigins,
-            "Origins whose pages may use the URLs; `*` is every one."),
+            "Origins whose pages may use the URLs; `*` for all."),
         .number(
             "uploads.download_url_ttl", \.uploads.downloadURLTTL, .time(1...365 * day),
             "Life of a download URL, rounded up to a quarter of an hour, never below 30 minutes."),
@@ -300,7 +304,7 @@ extension Settings {
             "How long an expired download URL still works."),
         .number(
             "uploads.max_ranges", \.uploads.maxRanges, .count(1...256),
-            "Ranges honoured in one request, after merging."),
+            "Ranges per request, after merging."),
     ]
 
     private static let day: Int64 = 86_400_000
@@ -311,34 +315,34 @@ extension Settings {
     static let webhooks: [Setting] = [
         .blocks(
             "webhooks.allowed_networks", \.api.outbound.allowedNetworks,
-            "Targets that may be called although they are not public, such as `10.1.2.0/24`."),
+            "Private networks that targets may be in, such as `10.1.2.0/24`."),
         .truth(
             "webhooks.allow_http", \.api.outbound.allowsHTTP,
-            "Whether targets may be `http`, over which everybody on the way reads along."),
+            "Whether targets may use `http`, which is not encrypted."),
         .file(
             "webhooks.authorities", \.webhooks.authorities,
-            "PEM file of the authorities that vouch for webhooks; none: the system's."),
+            "PEM file of CA certificates for webhook targets; none: the system's."),
         .number(
             "webhooks.connect_timeout", \.webhooks.connectTimeout, .time(1...60_000),
-            "How long reaching a webhook may take, TLS included."),
+            "Time to connect to a target, TLS included."),
         .number(
             "webhooks.answer_timeout", \.webhooks.responseTimeout, .time(1...60_000),
-            "How long its answer may take once it has the request."),
+            "Time from the sent request to its response."),
         .number(
             "webhooks.verify_timeout", \.webhooks.verifiesWithin, .time(1...60_000),
-            "How long asking whether it wants anything may take."),
+            "Time of a verification."),
         .times(
             "webhooks.retry_schedule", \.webhooks.schedule.waits, 1...30 * 86_400_000,
-            "Times between the tries of a delivery; after the last it is given up."),
+            "Delays between the attempts of a delivery, which is dead after the last."),
         .number(
             "webhooks.concurrency", \.webhooks.concurrency, .count(1...256),
-            "Deliveries of one webhook on their way at a time, each of another conversation."),
+            "Concurrent deliveries of one webhook, each of another conversation."),
         .number(
             "webhooks.dead_share", \.webhooks.deadShare, .count(0...100),
-            "How many of a hundred deliveries may be given up before the webhook is deactivated."),
+            "Percentage of dead deliveries above which a webhook is deactivated."),
         .number(
             "webhooks.retention", \.webhooks.retention, .time(0...3650 * 86_400_000),
-            "How long deliveries are kept that are over; 0 for ever."),
+            "How long finished deliveries are kept; 0 for ever."),
     ]
 }
 
@@ -347,42 +351,43 @@ extension Settings {
     static let secure: [Setting] = [
         .addresses(
             "tls.listen", \.tls.addresses, isOptional: true,
-            "Addresses where TLS is spoken, as in `http.listen`."),
+            "Addresses with TLS, as in `http.listen`."),
         .texts(
             "tls.certificates", \.tlsCertificates,
-            "PEM files: a certificate, then what leads to its root; the first one is the default."),
+            "PEM files of certificate chains; the first is the default."),
         .texts("tls.keys", \.tlsKeys, "PEM files of their keys, in the same order."),
         .choice(
             "tls.unknown_name", \.tls.unknownName,
-            "Who asks for a name without a certificate gets the default one, or an alert."),
+            "Whether a client that asks for an unknown name gets the default certificate or an alert."
+        ),
         .truth(
             "tls.allow_expired", \.tls.allowsExpired,
-            "Whether a certificate that has expired is served all the same."),
+            "Whether expired certificates are served."),
         .choice(
             "tls.client_certificates", \.tls.clientCertificates,
             "Whether clients may or must show a certificate."),
         .file(
             "tls.client_bundle", \.tls.clientBundle,
-            "PEM file of the authorities that sign those of clients."),
+            "PEM file of CA certificates for client certificates."),
         .truth("tls.tickets", \.tls.hasTickets, "Whether clients may resume their sessions."),
         .number(
             "tls.ticket_rotation", \.tls.ticketRotation, .time(60_000...43_200_000),
-            "How long a key seals tickets; it opens them for as long again."),
+            "How long a key encrypts tickets; it decrypts them for as long again."),
         .number(
             "tls.handshake_timeout", \.tls.handshakeTimeout, .time(1...86_400_000),
-            "From accept to the end of the handshake."),
+            "Time from accept to the end of the handshake."),
         .number(
             "tls.max_handshakes", \.tls.maximumHandshakes, .count(1...1_000_000),
-            "Handshakes in progress, over all loops."),
+            "Concurrent handshakes."),
         .number(
             "tls.max_key_updates", \.tls.maximumKeyUpdates, .count(1...1_000_000),
             "Handshake messages after the handshake without data in between."),
         .number(
             "tls.hsts_max_age", \.strictTransportAge, .time(0...63_072_000_000),
-            "How long browsers remember to come by TLS only; 0 says nothing about it."),
+            "How long browsers remember to use TLS only; 0 sends no header."),
         .addresses(
             "tls.redirect_listen", \.redirectAddresses, isOptional: true,
-            "Addresses without TLS that send everybody to `public_url`."),
+            "Addresses without TLS that redirect to `public_url`."),
     ]
 }
 
@@ -391,42 +396,43 @@ extension Settings {
     static let bucketTable: [Setting] = [
         .file(
             "s3.bucket", \.bucket.name,
-            "Bucket that contents lie in, which must exist; none: the data folder."),
+            "Existing bucket for contents; none: the data folder."),
         .url(
             "s3.endpoint", \.bucket.endpoint,
-            "URL of the store that speaks S3; none: Amazon's of `s3.region`."),
-        .text("s3.region", \.bucket.region, "Region that requests are signed for."),
+            "URL of an S3-compatible store; none: Amazon's in `s3.region`."),
+        .text("s3.region", \.bucket.region, "Region in signatures."),
         .file(
-            "s3.prefix", \.bucket.prefix, "What every key begins with, such as `parley/`."),
+            "s3.prefix", \.bucket.prefix, "Prefix of every key, such as `parley/`."),
         .choice(
             "s3.style", \.bucket.style,
-            "Where the bucket's name stands in URLs: `path`, or `virtual-host`."),
-        .credential("s3.access_key", \.bucket.accessKey, "Who asks the store."),
+            "Where the bucket's name is in URLs: `path`, or `virtual-host`."),
+        .credential("s3.access_key", \.bucket.accessKey, "Access key id."),
         .file(
             "s3.access_key_file", \.bucket.accessKeyFile,
-            "File that holds such a key and nothing else."),
-        .credential("s3.secret_key", \.bucket.secretKey, "What proves it."),
+            "File that holds only such a key."),
+        .credential("s3.secret_key", \.bucket.secretKey, "Secret access key."),
         .file(
             "s3.secret_key_file", \.bucket.secretKeyFile,
-            "File that holds such a key and nothing else."),
+            "File that holds only such a key."),
         .credential(
             "s3.session_token", \.bucket.sessionToken,
-            "Token of credentials that are good for a session only."),
+            "Session token of temporary credentials."),
         .file(
             "s3.session_token_file", \.bucket.sessionTokenFile,
-            "File that holds such a token and nothing else."),
+            "File that holds only such a token."),
         .file(
             "s3.credentials_file", \.bucket.credentialsFile,
-            "File with `aws_access_key_id` and `aws_secret_access_key` under `[default]`, instead."),
+            "File with `aws_access_key_id` and `aws_secret_access_key` under `[default]`, instead of keys."
+        ),
         .file(
             "s3.authorities", \.bucket.authorities,
-            "PEM file of the authorities that vouch for the store; none: the system's."),
+            "PEM file of CA certificates for the store; none: the system's."),
         .truth(
             "s3.unsigned_payload", \.bucket.leavesPayloadUnsigned,
             "Whether bodies are sent without their SHA-256, for speed; with TLS only."),
         .truth(
             "s3.checksums", \.bucket.sendsPartChecksums,
-            "Whether parts carry their CRC-32C, for stores that know it; to be kept while uploads run."
+            "Whether parts are sent with their CRC-32C, if the store supports it; do not change it during uploads."
         ),
         .truth(
             "s3.redirect", \.bucket.redirects,

@@ -7,112 +7,112 @@ public import PlatformAPI
 public import Readers
 public import Uploads
 
-/// Everything an operator can choose; ``Settings/table`` says how each is named and bounded.
+/// All settings of the server; ``Settings/table`` declares their names and bounds.
 ///
-/// The limits themselves live in the rooms that keep them, and so do their defaults.
+/// Defaults and limits are defined in the modules that use them.
 public struct Settings: Sendable {
-    /// The base of every URL handed out; `nil` is `http://` and the first address listened on.
+    /// The base of all URLs; `nil` means `http://` and the first address.
     public var publicURL: String?
-    /// The folder that holds the database, uploads and contents.
+    /// The folder of the database, uploads and contents.
     public var dataFolder = "data"
-    /// Database connections that read at the same time.
+    /// Database connections for concurrent reads.
     public var readers = 2
-    /// The PostgreSQL server that has the database, as libpq reads it; `nil` for a file in ``dataFolder``.
+    /// The URL of a PostgreSQL server, in libpq's form; `nil` for a file in ``dataFolder``.
     public var databaseURL: String?
-    /// A file that holds such a URL.
+    /// A file with that URL.
     public var databaseURLFile: String?
-    /// The application made at start when missing, and its token; for containers.
+    /// The application to create at the start, together with its token; for containers.
     public var applicationID: String?
-    /// Its secret.
+    /// The token of that application.
     public var applicationToken: String?
-    /// A file that holds such a token.
+    /// A file with that token.
     public var applicationTokenFile: String?
     /// The lowest level that is logged.
     public var logLevel = Logger.Level.info
-    /// Whether each request gets a line.
+    /// Whether each request is logged.
     public var logsRequests = true
-    /// Milliseconds that the log keeps an event; 0 for ever.
+    /// Milliseconds for which events are kept; 0 for ever.
     public var eventRetention: Int64 = 30 * 86_400_000
-    /// How webhooks are sent what they are sent.
+    /// Limits of webhook requests.
     public var webhooks = WebhookSettings()
-    /// Where to listen, and the limits of HTTP.
+    /// Addresses and limits of HTTP.
     public var http = ServerConfiguration()
-    /// How many participants a conversation may have; ``messagingLimits`` adds the size of messages.
+    /// Limits of conversations; ``messagingLimits`` adds the size of messages.
     public var messaging = MessagingLimits()
-    /// What the API compresses, decodes and lets browsers do.
+    /// Compression, rate limits, CORS and other settings of the API.
     public var api = PlatformSettings()
-    /// Loops of the server; `nil` is one per core.
+    /// The number of loops; `nil` for one per core.
     public var loops: Int?
-    /// Where metrics are served to everybody who reaches it; empty for nowhere.
+    /// Addresses that serve metrics without a token; empty for none.
     public var metricsAddresses: [ListenAddress] = []
-    /// Who brings it gets the metrics from the addresses of `http`, too; `nil` for nobody.
+    /// The token with which the addresses of `http` serve metrics, too; `nil` disables that.
     public var metricsToken: String?
-    /// A file that holds such a token.
+    /// A file with that token.
     public var metricsTokenFile: String?
-    /// Milliseconds between the stop signal, when readiness turns false, and the end of listening.
+    /// Milliseconds from the stop signal, when readiness turns false, to the end of listening.
     public var shutdownDelay: Int64 = 0
     /// Milliseconds that running requests have to finish.
     public var shutdownDeadline: Int64 = 30_000
-    /// Where and how TLS is spoken; ``transport`` adds the certificates.
+    /// Addresses and limits of TLS; ``secureTransport`` adds the certificates.
     public var tls = TLSConfiguration()
-    /// Files of certificates, and in the same order those of their keys.
+    /// Files of certificates.
     public var tlsCertificates: [String] = []
-    /// Their keys.
+    /// Files of their keys, in the same order.
     public var tlsKeys: [String] = []
-    /// Milliseconds that browsers remember to come by TLS only.
+    /// Milliseconds that browsers remember to use TLS only.
     public var strictTransportAge: Int64 = 0
-    /// Where everybody is sent to ``publicURL``.
+    /// Addresses that redirect to ``publicURL``.
     public var redirectAddresses: [ListenAddress] = []
     /// Limits of uploads and downloads.
     public var uploads = UploadSettings()
-    /// The base of upload and download URLs; `nil` is ``publicURL``.
+    /// The base of upload and download URLs; `nil` for ``publicURL``.
     public var uploadPublicBase: String?
-    /// Where contents lie.
+    /// The bucket of contents.
     public var bucket = BucketSettings()
 
-    /// All defaults.
+    /// The default settings.
     public init() {
-        // Uploads want more of a refused body read than HTTP asks for (uploads §0).
+        // Uploads need more of a refused body to be read than HTTP's default (uploads §0).
         http.maximumLinger = 8 << 20
     }
 }
 
-/// The bucket that contents lie in, where they do not lie in the data folder.
+/// The bucket for contents, if they are not stored in the data folder.
 public struct BucketSettings: Sendable {
-    /// Its name; `nil` for no bucket.
+    /// The bucket's name; `nil` for no bucket.
     public var name: String?
-    /// The store's URL; `nil` for Amazon's of ``region``.
+    /// The store's URL; `nil` for Amazon's in ``region``.
     public var endpoint: String?
-    /// What requests are signed for.
+    /// The region in signatures.
     public var region = "us-east-1"
-    /// What every key begins with.
+    /// The prefix of every key.
     public var prefix: String?
-    /// Where the bucket's name stands in URLs.
+    /// Where the bucket's name is in URLs.
     public var style = AddressStyle.path
-    /// Who asks.
+    /// The access key id.
     public var accessKey: String?
-    /// A file that holds such a key.
+    /// A file with the access key id.
     public var accessKeyFile: String?
-    /// What proves it.
+    /// The secret access key.
     public var secretKey: String?
-    /// A file that holds such a key.
+    /// A file with the secret access key.
     public var secretKeyFile: String?
-    /// Of credentials that are good for a session only.
+    /// The session token of temporary credentials.
     public var sessionToken: String?
-    /// A file that holds such a token.
+    /// A file with the session token.
     public var sessionTokenFile: String?
-    /// A file that holds the three, as Amazon's tools write it.
+    /// An AWS credentials file with these three.
     public var credentialsFile: String?
-    /// A PEM file of the authorities that vouch for the store; `nil` for the system's.
+    /// A PEM file of CA certificates for the store; `nil` for the system's.
     public var authorities: String?
     /// Whether bodies are sent without their SHA-256.
     public var leavesPayloadUnsigned = false
-    /// Whether parts carry their CRC-32C.
+    /// Whether parts are sent with their CRC-32C.
     public var sendsPartChecksums = false
-    /// Whether whoever downloads is sent to the store.
+    /// Whether downloads are redirected to the store.
     public var redirects = false
 
-    /// Where bytes of uploads lie that make no whole part.
+    /// Where the bytes of an upload are kept that do not fill a part yet.
     public var tail = UploadTail.auto
 
     /// No bucket.
@@ -121,20 +121,20 @@ public struct BucketSettings: Sendable {
 
 /// Where uploads to a bucket are kept while they arrive (uploads §10.5).
 public enum UploadTail: String, Sendable, CaseIterable {
-    /// As remote where several processes may share a database.
+    /// Like `remote` if several processes may share the database, otherwise like `local`.
     case auto
-    /// In the data folder: the process that has it goes on with them.
+    /// In the data folder: only the process with that folder can resume them.
     case local
-    /// In the bucket and the database: any process goes on with them.
+    /// In the bucket and the database: any process can resume them.
     case remote
 }
 
 extension Settings {
-    /// Whether any process may go on with an upload.
+    /// Whether any process may resume an upload.
     func sharesUploads(_ store: MessagingStore) -> Bool {
         switch bucket.tail {
         case .local: false
-        // On a file one process has the database to itself.
+        // A database file has one process.
         case .auto, .remote: store.isShared
         }
     }

@@ -1,17 +1,17 @@
 import FoundationEssentials
 import JSON
 
-/// Reads settings from defaults, file, environment and flags, each over the one before, and notes
-/// every mistake instead of stopping at the first.
+/// Reads settings from defaults, file, environment and flags, in rising precedence, and collects
+/// all errors instead of stopping at the first.
 struct SettingsReader {
     private(set) var settings = Settings()
-    private(set) var mistakes: [SettingError] = []
+    private(set) var errors: [SettingError] = []
     private var origins: [String: SettingOrigin] = [:]
 
     init(_ sources: SettingsSources) {
         if let file = sources.file { read(file) }
         for setting in Settings.table {
-            // Compose files pass variables on as empty when nobody has set them.
+            // Compose passes unset variables on as empty ones.
             guard let text = sources.environment[setting.environmentName], !text.isEmpty else {
                 continue
             }
@@ -25,7 +25,8 @@ struct SettingsReader {
         }
     }
 
-    /// A misspelled variable would otherwise be ignored. Its value is not shown: it may be a secret.
+    /// Rejects unknown variables: a misspelled one would otherwise be ignored. Its value is not
+    /// shown, because it may be a secret.
     private mutating func refuseUnknown(_ environment: [String: String]) {
         let known = Settings.table.map(\.environmentName)
         let unknown = environment.filter { name, value in
@@ -40,14 +41,14 @@ struct SettingsReader {
         }
     }
 
-    /// Reads the secrets whose files are named; `database.url_file` is read when the database is opened.
+    /// Reads the secrets from their files; `database.url_file` is read when the database is opened.
     private mutating func readSecretFiles() {
         for setting in Settings.table where setting.isReadFromFile {
             let key = "\(setting.key)_file"
             guard let file = Settings.table.first(where: { file in file.key == key }),
                 let path = file.read(settings).text
             else { continue }
-            let origin = origins[key] ?? .preset
+            let origin = origins[key] ?? .defaultValue
             guard setting.read(settings).text == nil else {
                 refuse(key, path, "\(setting.key) and \(key) must not be given together", origin)
                 continue
@@ -73,7 +74,7 @@ struct SettingsReader {
     private mutating func read(_ flag: SettingsSources.Flag) {
         guard let setting = Settings.table.first(where: { setting in setting.key == flag.key })
         else {
-            mistakes.append(
+            errors.append(
                 SettingError(
                     key: flag.key, value: flag.value, rule: "there is no such setting",
                     origin: .flag(flag.name)))
@@ -86,8 +87,8 @@ struct SettingsReader {
         take(setting.kind.value(text), saying: text, for: setting, from: origin)
     }
 
-    /// Puts a value in its place; `nil` is a value that breaks the rule.
-    mutating func take(
+    /// Stores a value; `nil` is reported as an invalid one.
+    private mutating func take(
         _ value: SettingValue?, saying text: String, for setting: Setting,
         from origin: SettingOrigin
     ) {
@@ -101,11 +102,13 @@ struct SettingsReader {
         origins[setting.key] = origin
     }
 
-    mutating func refuse(_ key: String, _ value: String, _ rule: String, _ origin: SettingOrigin) {
-        mistakes.append(SettingError(key: key, value: value, rule: rule, origin: origin))
+    private mutating func refuse(
+        _ key: String, _ value: String, _ rule: String, _ origin: SettingOrigin
+    ) {
+        errors.append(SettingError(key: key, value: value, rule: rule, origin: origin))
     }
 
-    /// Blames the value that somebody chose, not the default it collides with.
+    /// Reports the setting that was set, not the default it conflicts with.
     private mutating func note(_ conflict: SettingConflict) {
         let blamed =
             conflict.keys.first { key in origins[key] != nil } ?? conflict.keys[0]
@@ -113,13 +116,11 @@ struct SettingsReader {
         let value = setting.map { setting in
             setting.isSecret ? "[hidden]" : setting.shown(in: settings)
         }
-        refuse(blamed, value ?? "", conflict.rule, origins[blamed] ?? .preset)
+        refuse(blamed, value ?? "", conflict.rule, origins[blamed] ?? .defaultValue)
     }
-}
 
-extension SettingsReader {
     /// Reads a file of one or two levels: `{"public_url": …, "http": {"listen": …}}`.
-    mutating func read(_ file: SettingsSources.File) {
+    private mutating func read(_ file: SettingsSources.File) {
         let document: JSONDocument
         do {
             document = try JSONDocument(file.bytes)
@@ -149,7 +150,7 @@ extension SettingsReader {
 }
 
 extension Setting {
-    /// The value a JSON value stands for; `nil` when it breaks the rule.
+    /// The value of a JSON value; `nil` if it breaks the rule.
     fileprivate func value(_ json: JSONValue) -> SettingValue? {
         switch json.kind {
         case .null: isOptional ? SettingValue.none : nil
@@ -165,7 +166,7 @@ extension Setting {
 }
 
 extension SettingKind {
-    /// Whether the file has it as a number or a truth value, never in quotes.
+    /// Whether the file has it as a number or boolean, never in quotes.
     fileprivate var isWrittenBare: Bool {
         switch self {
         case .count, .truth: true
@@ -181,10 +182,10 @@ extension SettingKind {
     }
 }
 
-/// One thing wrong with the settings.
+/// An error in the settings.
 struct SettingError: Hashable, Sendable, CustomStringConvertible {
     let key: String
-    /// As it was said; secrets are hidden.
+    /// The given value; secrets are hidden.
     let value: String
     /// What is wrong, as a sentence without its subject.
     let rule: String
@@ -196,16 +197,16 @@ struct SettingError: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Where a value was said.
+/// Where a value comes from.
 enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
-    case preset
+    case defaultValue
     case file(String, line: Int)
     case environment(String)
     case flag(String)
 
     var description: String {
         switch self {
-        case .preset: "default"
+        case .defaultValue: "default"
         case .file(let path, let line): "\(path):\(line)"
         case .environment(let name): "environment \(name)"
         case .flag(let name): "flag \(name)"
@@ -213,9 +214,9 @@ enum SettingOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Names of environment variables that begin with `PARLEY_`.
+/// Checks the names of environment variables that begin with `PARLEY_`.
 enum VariableName {
-    /// Whether a variable is none of ours: one of the tests, or one that Kubernetes gives every container
+    /// Whether a variable does not belong to the settings: a test's, or one that Kubernetes sets
     /// for a service whose name begins with `parley`.
     static func isUnrelated(_ name: String, _ value: String) -> Bool {
         name.hasPrefix("PARLEY_TEST_") || name == "PARLEY_PORT"
@@ -224,15 +225,15 @@ enum VariableName {
             || name.hasSuffix("_PORT") && value.contains("://")
     }
 
-    /// The known name that differs from a name in the fewest letters.
+    /// The known name with the smallest edit distance.
     static func nearest(to name: String, of known: [String]) -> String {
-        // No known name is longer; the process that starts ours chooses how long a name is.
+        // No known name is longer, and the length of `name` is not limited.
         let start = Array(name.utf8.prefix(64))
         let distances = known.map { other in (name: other, distance(start, Array(other.utf8))) }
         return distances.min { one, other in one.1 < other.1 }?.name ?? ""
     }
 
-    /// How many letters must be inserted, removed or replaced to get from one name to the other.
+    /// The number of letters to insert, remove or replace to turn one name into the other.
     private static func distance(_ name: [UInt8], _ other: [UInt8]) -> Int {
         var row = Array(0...other.count)
         for (index, letter) in name.enumerated() {

@@ -1,14 +1,15 @@
 import FoundationEssentials
 
-/// All that was said about settings, before anything of it is understood.
+/// The unparsed settings from all sources.
 public struct SettingsSources: Sendable {
-    /// A value from the command line.
+    /// A setting from the command line.
     public struct Flag: Sendable {
         let key: String
         let value: String
         let name: String
 
-        /// Names the setting's key, the value, and the flag as the person wrote it.
+        /// Creates a flag from the setting's key, the value, and the option's name as the user
+        /// wrote it.
         public init(_ key: String, _ value: String, name: String) {
             self.key = key
             self.value = value
@@ -16,7 +17,7 @@ public struct SettingsSources: Sendable {
         }
     }
 
-    /// A file and what it holds.
+    /// A settings file.
     struct File: Sendable {
         let path: String
         let bytes: [UInt8]
@@ -28,7 +29,7 @@ public struct SettingsSources: Sendable {
     }
 
     var file: File?
-    /// The file that was asked for by name.
+    /// The file given by name; `nil` if none was.
     var path: String?
     var environment: [String: String]
     var flags: [Flag]
@@ -40,21 +41,21 @@ public struct SettingsSources: Sendable {
     }
 }
 
-/// A settings file that was asked for and cannot be read.
+/// The error for a settings file that cannot be read.
 public struct UnreadableSettings: Error, CustomStringConvertible {
     let path: String
 
-    /// One line for a person.
+    /// One line for people.
     public var description: String { "the settings file \(path) cannot be read" }
 }
 
 extension SettingsSources {
-    /// Where settings are looked for when nobody names a file.
+    /// The file that is read if none is given.
     static let defaultPath = "Config/parley.json"
 
-    /// Collects what the process was given.
+    /// Collects the settings of this process.
     ///
-    /// - Parameter path: The file that was asked for; `nil` takes `Config/parley.json` if it is there.
+    /// - Parameter path: The settings file; `nil` reads `Config/parley.json` if it exists.
     public init(file path: String?, flags: [Flag]) throws(UnreadableSettings) {
         self.init(environment: ProcessInfo.processInfo.environment, flags: flags)
         self.path = path
@@ -65,8 +66,8 @@ extension SettingsSources {
         file = File(path: path ?? Self.defaultPath, bytes: Array(bytes))
     }
 
-    /// What the same places say now (H196).
-    func again() throws(UnreadableSettings) -> SettingsSources {
+    /// Reads the same sources again (H196).
+    func reloaded() throws(UnreadableSettings) -> SettingsSources {
         try SettingsSources(file: path, flags: flags)
     }
 }

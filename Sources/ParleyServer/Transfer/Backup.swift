@@ -5,24 +5,24 @@ import MessagingStore
 import SQL
 import Uploads
 
-/// Saves the database of a folder and everything it speaks of, while a server goes on with it.
+/// Copies a folder's database and all files it refers to, while a server may be running.
 ///
-/// First the database, as it is at one moment, then the files it names. One that a server has let go of
-/// between the two is missing, so all is looked at again from a later moment; whatever is saved then was
-/// there at the same time.
+/// First the database is copied as of one moment, then its files. If the server deletes one in
+/// between, the backup starts over from a later moment; so the database and the files of a backup
+/// match.
 struct Backup {
     let source: DataFolder
     let draft: DraftFolder
     let bucket: ContentBucket?
     let bucketName: String?
     let now: Timestamp
-    /// Told how many bytes are saved, and of how many.
+    /// Called with the bytes copied and the total.
     let progress: (Int64, Int64) -> Void
 
-    /// A server lets go of contents a few times an hour: a fourth one to meet is no coincidence.
+    /// A server deletes contents a few times an hour: four failures in a row are no coincidence.
     private static let attempts = 4
 
-    /// - Returns: What was saved.
+    /// - Returns: The manifest of the finished backup.
     func run() async throws -> BackupManifest {
         for _ in 1..<Self.attempts {
             do { return try await attempt() } catch is MissingFile {}
@@ -32,7 +32,7 @@ struct Backup {
         }
     }
 
-    /// Somebody has let go of a file, or it is lost.
+    /// A file that was deleted meanwhile, or is lost.
     private struct MissingFile: Error { let file: StoredFile }
 
     private func attempt() async throws -> BackupManifest {
@@ -46,7 +46,7 @@ struct Backup {
         var (files, inBucket) = (BackupManifest.Amount(), BackupManifest.Amount())
         try await withDatabase(of: target) { store, size in
             let total = size + (try await store.storedFileBytes())
-            try await store.forEachKeptFile { file in
+            try await store.forEachStoredFile { file in
                 if try copier.copy(file) != .missing {
                     files.add(file.size)
                 } else if try await isInBucket(file) {
@@ -61,14 +61,14 @@ struct Backup {
             try draft.copy(keys, to: DataFolder.downloadKeys)
         }
         let database = try BlobFile(at: target.database)
-        let note = BackupManifest(
+        let manifest = BackupManifest(
             madeAt: now,
             database: .init(
                 size: database.size, sha256: String(hexadecimal: try database.digest())),
             files: files, bucket: bucketName, inBucket: inBucket)
-        try note.write(to: draft.path)
+        try manifest.write(to: draft.path)
         try draft.finish()
-        return note
+        return manifest
     }
 
     private func isInBucket(_ file: StoredFile) async throws -> Bool {
@@ -82,44 +82,44 @@ struct Backup {
         let size = try BlobFile(at: folder.database).size
         let database = try Database.open(
             .file(folder.database), migrations: MessagingStore.migrations)
-        // What is measured afterwards has its log moved into it.
+        // Closing writes the log into the database file, whose size is measured afterwards.
         defer { database.close() }
         return try await work(MessagingStore(database: database), size)
     }
 }
 
-/// Brings back what a backup holds into an empty folder, and looks at every byte of it.
+/// Restores a backup into an empty folder and verifies every byte.
 struct BackupRestorer {
     let source: DataFolder
-    let note: BackupManifest
+    let manifest: BackupManifest
     let draft: DraftFolder
     let bucket: ContentBucket?
-    /// Told how many bytes are back, and of how many.
+    /// Called with the bytes restored and the total.
     let progress: (Int64, Int64) -> Void
 
-    /// Brings it back; until this returns no server takes the folder.
+    /// Restores the backup; until this returns no server uses the folder.
     func run() async throws {
         let target = DataFolder(path: draft.path)
-        let total = note.database.size + note.files.size + note.inBucket.size
+        let total = manifest.database.size + manifest.files.size + manifest.inBucket.size
         try restoreDatabase(to: target)
-        progress(note.database.size, total)
+        progress(manifest.database.size, total)
         let copier = BlobCopier(source: try source.blobs(), target: try target.blobs())
         let database = try Database.open(
             .file(target.database), migrations: MessagingStore.migrations)
         defer { database.close() }
         var (files, inBucket) = (BackupManifest.Amount(), BackupManifest.Amount())
-        try await MessagingStore(database: database).forEachKeptFile { file in
+        try await MessagingStore(database: database).forEachStoredFile { file in
             if try copier.copy(file) != .missing {
                 files.add(file.size)
             } else {
                 try await requireInBucket(file)
                 inBucket.add(file.size)
             }
-            progress(note.database.size + files.size + inBucket.size, total)
+            progress(manifest.database.size + files.size + inBucket.size, total)
         }
-        guard files == note.files, inBucket == note.inBucket else {
+        guard files == manifest.files, inBucket == manifest.inBucket else {
             throw CommandFailure(
-                "the backup in \(source.path) is damaged: it says that it has \(note.files.count) files, and has \(files.count)"
+                "the backup in \(source.path) is damaged: its manifest lists \(manifest.files.count) files, but it has \(files.count)"
             )
         }
         if let keys = try source.downloadKeys() {
@@ -132,22 +132,22 @@ struct BackupRestorer {
         try draft.removeDatabase()
         try draft.copy(BlobFile(at: source.database), to: DataFolder.database)
         let copy = try BlobFile(at: target.database)
-        guard copy.size == note.database.size,
-            String(hexadecimal: try copy.digest()) == note.database.sha256
+        guard copy.size == manifest.database.size,
+            String(hexadecimal: try copy.digest()) == manifest.database.sha256
         else {
             throw CommandFailure(
-                "the backup in \(source.path) is damaged: the digest of its database is another")
+                "the backup in \(source.path) is damaged: the digest of its database differs")
         }
     }
 
     private func requireInBucket(_ file: StoredFile) async throws {
-        guard let saved = note.bucket else {
+        guard let saved = manifest.bucket else {
             throw CommandFailure(
                 "the backup in \(source.path) is damaged: \(file.title) is missing")
         }
         guard let bucket else {
             throw CommandFailure(
-                "\(file.title) lies in the bucket \(saved), which s3.bucket must name")
+                "\(file.title) is in the bucket \(saved), which s3.bucket must name")
         }
         guard try await bucket.size(of: file.nameInBucket) == file.size else {
             throw CommandFailure("\(file.title) is missing in the bucket of s3.bucket")

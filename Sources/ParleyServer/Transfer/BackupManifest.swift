@@ -3,32 +3,32 @@ import JSON
 import Messaging
 import MessagingWire
 
-/// What stands in a backup beside what was saved, and tells whether all of it is there.
+/// The file in a backup that lists its contents, to verify that the backup is complete.
 struct BackupManifest: Equatable {
-    /// The release that wrote it.
+    /// The release that wrote the backup.
     var release = Release.version
     let madeAt: Timestamp
     let database: SavedFile
-    /// Contents and archives whose bytes were saved; their digests stand in the database.
+    /// Contents and archives in the backup; their digests are in the database.
     let files: Amount
-    /// The bucket where others lie and stay; `nil` where there is none.
+    /// The bucket with the other contents, which are not copied; `nil` without one.
     let bucket: String?
     let inBucket: Amount
 
-    /// A file whose digest stands nowhere else.
+    /// A file with its digest.
     struct SavedFile: Equatable {
         let size: Int64
-        /// Hexadecimal.
+        /// In hexadecimal.
         let sha256: String
     }
 
-    /// How many files, and their bytes.
+    /// A number of files and their total size in bytes.
     struct Amount: Equatable {
         var count: Int64 = 0
         var size: Int64 = 0
     }
 
-    /// Raised when a backup changes so that an older release would read it wrongly.
+    /// The format of the manifest, raised when older releases could not read a backup correctly.
     private static let format: Int64 = 1
 
     private static func file(in folder: String) throws(DiskError) -> SecretFile {
@@ -36,7 +36,7 @@ struct BackupManifest: Equatable {
         return try SecretFile(folder: folder, name: name)
     }
 
-    /// Writes it beside what was saved, durably.
+    /// Writes the manifest into the backup, durably.
     func write(to folder: String) throws(DiskError) {
         var writer = JSONWriter()
         writer.object { writer in
@@ -57,39 +57,40 @@ struct BackupManifest: Equatable {
         try BackupManifest.file(in: folder).write(writer.finish() + Array("\n".utf8))
     }
 
-    /// Reads the note of a backup.
+    /// Reads the manifest of a backup.
     ///
-    /// - Throws: ``CommandFailure`` when the folder holds none, or one of another format.
+    /// - Throws: ``CommandFailure`` if the folder holds none, or one of another format.
     static func read(in folder: String) throws -> BackupManifest {
         guard !DraftFolder.isUnfinished(folder) else {
             throw CommandFailure("the backup in \(folder) was not finished")
         }
-        // Not by making the folder, which somebody may have misspelt.
+        // Does not use `file(in:)` first, which would create a misspelt folder.
         guard (try? BlobFile(at: "\(folder)/backup")) != nil,
             let bytes = try file(in: folder).read()
         else { throw CommandFailure("there is no backup in \(folder)") }
-        let note = try? JSONDocument(bytes).root
-        if let format = note?["format"]?.integer, format != BackupManifest.format {
+        let manifest = try? JSONDocument(bytes).root
+        if let format = manifest?["format"]?.integer, format != BackupManifest.format {
             throw CommandFailure(
                 "the backup in \(folder) has format \(format), this release reads \(BackupManifest.format)"
             )
         }
-        guard let note, let read = BackupManifest(note) else {
-            throw CommandFailure("the backup in \(folder) is damaged: its file 'backup' is no note")
+        guard let manifest, let read = BackupManifest(manifest) else {
+            throw CommandFailure(
+                "the backup in \(folder) is damaged: its file 'backup' cannot be read")
         }
         return read
     }
 
-    private init?(_ note: JSONValue) {
-        guard let release = note["release"]?.string,
-            let madeAt = note["made_at"]?.string.flatMap(TimestampJSON.read),
-            let size = note["database"]?["size"]?.integer,
-            let digest = note["database"]?["sha256"]?.string,
-            let files = Amount(note["files"]), let inBucket = Amount(note["in_bucket"])
+    private init?(_ manifest: JSONValue) {
+        guard let release = manifest["release"]?.string,
+            let madeAt = manifest["made_at"]?.string.flatMap(TimestampJSON.read),
+            let size = manifest["database"]?["size"]?.integer,
+            let digest = manifest["database"]?["sha256"]?.string,
+            let files = Amount(manifest["files"]), let inBucket = Amount(manifest["in_bucket"])
         else { return nil }
         self.init(
             release: release, madeAt: madeAt, database: SavedFile(size: size, sha256: digest),
-            files: files, bucket: note["bucket"]?.string, inBucket: inBucket)
+            files: files, bucket: manifest["bucket"]?.string, inBucket: inBucket)
     }
 
     init(
@@ -106,7 +107,7 @@ struct BackupManifest: Equatable {
 }
 
 extension BackupManifest.Amount {
-    /// Counts one more.
+    /// Counts one more file.
     mutating func add(_ size: Int64) {
         count += 1
         self.size += size

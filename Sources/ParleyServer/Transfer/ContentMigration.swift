@@ -2,27 +2,27 @@ import Blobs
 import MessagingStore
 import Uploads
 
-/// Brings contents and archives to where another server reads them, and compares every digest there.
+/// Copies contents and archives to another folder or a bucket, and verifies every digest there.
 struct ContentMigration {
     let source: BlobFolder
     let target: Target
 
-    /// Where contents go.
+    /// Where contents are copied to.
     enum Target {
-        /// Nowhere: the folder is served on.
-        case stay
-        /// To another data folder.
+        /// Not copied: the same folder stays in use.
+        case inPlace
+        /// Another data folder.
         case folder(BlobFolder)
-        /// To a bucket.
+        /// A bucket.
         case bucket(ContentBucket)
     }
 
-    /// Brings a file there; one that is there already is read again and stays.
+    /// Copies a file; one that exists already is only verified.
     ///
-    /// - Throws: ``CommandFailure`` when it is missing or damaged.
+    /// - Throws: ``CommandFailure`` if it is missing or damaged.
     func bring(_ file: StoredFile) async throws {
         switch target {
-        case .stay:
+        case .inPlace:
             guard try source.contains(file.name) else { throw missing(file) }
             try verify(file, in: source)
         case .folder(let folder): try copy(file, to: folder)
@@ -39,21 +39,21 @@ struct ContentMigration {
     }
 
     private func store(_ file: StoredFile, in bucket: ContentBucket) async throws {
-        if let digest = try await bucket.digest(of: file.nameInBucket), file.isMade(of: digest) {
+        if let digest = try await bucket.digest(of: file.nameInBucket), file.hasDigest(digest) {
             return
         }
         guard try source.contains(file.name) else { throw missing(file) }
         let bytes = try source.open(file.name)
-        guard file.isMade(of: try bytes.digest()) else { throw file.isDamaged(in: source.path) }
+        guard file.hasDigest(try bytes.digest()) else { throw file.isDamaged(in: source.path) }
         try await bucket.store(bytes, as: file.nameInBucket, type: file.mimeType)
-        guard let digest = try await bucket.digest(of: file.nameInBucket), file.isMade(of: digest)
+        guard let digest = try await bucket.digest(of: file.nameInBucket), file.hasDigest(digest)
         else {
             throw file.isDamaged(in: "the bucket")
         }
     }
 
     private func verify(_ file: StoredFile, in folder: BlobFolder) throws {
-        guard file.isMade(of: try folder.open(file.name).digest()) else {
+        guard file.hasDigest(try folder.open(file.name).digest()) else {
             throw file.isDamaged(in: folder.path)
         }
     }
@@ -63,28 +63,27 @@ struct ContentMigration {
     }
 }
 
-/// Copies contents and archives from one folder to another, and believes no byte before it has read it
-/// there.
+/// Copies contents and archives from one folder to another and verifies each copy.
 struct BlobCopier {
     let source: BlobFolder
     let target: BlobFolder
 
-    /// Where a file was found.
+    /// The result of copying a file.
     enum Outcome { case copied, present, missing }
 
-    /// Copies a file, unless it is there already.
+    /// Copies a file, unless it exists already.
     ///
-    /// - Throws: ``CommandFailure`` when its bytes are not those the database knows; `DiskError`.
+    /// - Throws: ``CommandFailure`` if its digest is not the one in the database; `DiskError`.
     func copy(_ file: StoredFile) throws -> Outcome {
         let name = file.name
-        // Published means that it was read once and found right.
+        // A published file was verified when it was copied.
         if try target.contains(name) { return .present }
         guard let bytes = try bytes(name) else { return .missing }
         let staged = try target.stage(name)
         try staged.truncate(to: 0)
         try staged.copy(0..<bytes.size, of: bytes, to: 0)
         try staged.commit()
-        guard file.isMade(of: try target.openStaged(name).digest()) else {
+        guard file.hasDigest(try target.openStaged(name).digest()) else {
             try target.discard(name)
             throw file.isDamaged(in: source.path)
         }
@@ -103,13 +102,13 @@ struct BlobCopier {
 }
 
 extension StoredFile {
-    /// What it is called on a disk.
+    /// Its name on disk.
     var name: BlobName {
         guard let name = BlobName(place.uuid) else { preconditionFailure("an id is a name") }
         return name
     }
 
-    /// What it is called in a bucket.
+    /// Its name in a bucket.
     var nameInBucket: BlobName {
         guard place.isArchive else { return name }
         guard let archive = Archive(id: place.uuid, attempt: attempt) else {
@@ -118,11 +117,11 @@ extension StoredFile {
         return archive.attempt
     }
 
-    /// For a person.
+    /// Its name in messages for people.
     var title: String { "\(place.isArchive ? "the archive" : "content") \(place.uuid)" }
 
-    /// Whether these are its bytes: a digest tells their number, too.
-    func isMade(of digest: [UInt8]) -> Bool { digest == sha256 }
+    /// Whether it has this SHA-256 digest.
+    func hasDigest(_ digest: [UInt8]) -> Bool { digest == sha256 }
 
     func isDamaged(in place: String) -> CommandFailure {
         CommandFailure(

@@ -2,7 +2,7 @@ import Blobs
 import FoundationEssentials
 import MessagingStore
 
-/// What lies where in a data folder, and in a backup, which is laid out alike.
+/// The layout of a data folder, and of a backup, which is the same.
 struct DataFolder {
     let path: String
 
@@ -12,13 +12,13 @@ struct DataFolder {
     /// The database's file.
     var database: String { "\(path)/\(Self.database)" }
 
-    /// What uploads keep.
+    /// The folder of uploads.
     var uploads: String { "\(path)/uploads" }
 
-    /// Contents and archives.
+    /// The folder of contents and archives.
     func blobs() throws(DiskError) -> BlobFolder { try BlobFolder(at: "\(uploads)/blobs") }
 
-    /// What signs download URLs; `nil` before the first start.
+    /// The keys that sign download URLs; `nil` before the first start.
     func downloadKeys() throws(DiskError) -> BlobFile? {
         do throws(DiskError) {
             return try BlobFile(at: "\(path)/\(Self.downloadKeys)")
@@ -30,17 +30,17 @@ struct DataFolder {
 }
 
 extension DataFolder {
-    /// Half of what was saved is no database to go on with.
+    /// Rejects a folder that was not restored completely.
     func requireWhole() throws(CommandFailure) {
         guard !DraftFolder.isUnfinished(path) else {
             throw CommandFailure(
-                "the data folder \(path) is half restored: call parley restore again")
+                "the data folder \(path) is half restored: run parley restore again")
         }
     }
 
-    /// A command that is told a wrong folder says so, instead of making an empty database there.
+    /// Rejects a folder without a database, instead of creating an empty one in a misspelt folder.
     func requireDatabase(making: Bool) throws(CommandFailure) {
-        // First: a restore brings the contents before the database.
+        // First: a restore writes the contents before the database.
         try requireWhole()
         guard !FileManager.default.fileExists(atPath: database) else { return }
         guard making else { throw CommandFailure("there is no database in \(path)") }
@@ -62,18 +62,18 @@ extension DraftFolder {
 }
 
 extension MessagingStore {
-    private static let stretch = 100
+    private static let batchSize = 100
 
-    /// Does something with each file beside the database, a stretch at a time.
-    func forEachKeptFile(_ work: (StoredFile) async throws -> Void) async throws {
+    /// Calls `work` for each stored file, in batches.
+    func forEachStoredFile(_ work: (StoredFile) async throws -> Void) async throws {
         var place: StoredFile.Place?
         repeat {
-            let files = try await storedFiles(after: place, limit: Self.stretch)
+            let files = try await storedFiles(after: place, limit: Self.batchSize)
             for file in files {
                 try Task.checkCancellation()
                 try await work(file)
             }
-            place = files.count == Self.stretch ? files.last?.place : nil
+            place = files.count == Self.batchSize ? files.last?.place : nil
         } while place != nil
     }
 }

@@ -4,10 +4,10 @@ import MessagingStore
 import SystemSupport
 import Uploads
 
-/// Copies the contents of an application into a folder, beside an export that is being written.
+/// Copies the contents of an application into a folder beside an export.
 ///
-/// Most of them before it, because a look at the database must not wait for them; the few that came in
-/// between behind it.
+/// Most are copied before the export, so that the database snapshot is not held for them; those
+/// added meanwhile are copied after it.
 struct ExportedContentCopier: Sendable {
     let store: MessagingStore
     let application: Application.ID
@@ -27,20 +27,20 @@ struct ExportedContentCopier: Sendable {
         self.target = target
     }
 
-    private static let stretch = 100
+    private static let batchSize = 100
 
-    /// Copies what there is now; what is missing may have been let go of meanwhile.
+    /// Copies the contents that exist now; one that is missing may have been deleted meanwhile.
     func copyAll() async throws {
         var last: Content.ID?
         repeat {
             let files = try await store.contentFiles(
-                of: application, after: last, limit: Self.stretch)
+                of: application, after: last, limit: Self.batchSize)
             for file in files { _ = try await copy(file) }
             last = files.last.flatMap { file in Content.ID(uuid: file.place.uuid) }
         } while last != nil
     }
 
-    /// Remembers a content that the export names, unless it has been copied.
+    /// Remembers the contents of a record that are not copied yet.
     func note(_ record: ArchiveRecord) throws {
         for moved in record.contents {
             let file = StoredFile(moved.content, of: application)
@@ -49,20 +49,20 @@ struct ExportedContentCopier: Sendable {
         }
     }
 
-    /// Copies what has been noted.
+    /// Copies the remembered contents.
     ///
-    /// - Throws: ``CommandFailure`` when one is nowhere.
+    /// - Throws: ``CommandFailure`` if one is missing.
     func copyLate() async throws {
         for file in late.withLock({ late in late }) where try await !copy(file) {
             throw CommandFailure(
-                "\(file.title) is missing: somebody has deleted it meanwhile, so export again")
+                "\(file.title) is missing: it was deleted meanwhile, so export again")
         }
     }
 
     private func copy(_ file: StoredFile) async throws -> Bool {
         if try BlobCopier(source: source, target: target).copy(file) != .missing { return true }
         guard let bucket, try await bucket.stage(file.name, in: target) else { return false }
-        guard file.isMade(of: try target.openStaged(file.name).digest()) else {
+        guard file.hasDigest(try target.openStaged(file.name).digest()) else {
             try target.discard(file.name)
             throw file.isDamaged(in: "the bucket")
         }

@@ -1,7 +1,7 @@
 import Glibc
 import ImportExport
 
-/// Reads the lines of a file, or of the standard input, a piece of it in memory at a time.
+/// Reads the lines of a file or of standard input; memory holds one piece.
 struct LineReader: ~Copyable {
     private let descriptor: Int32
     private let name: String
@@ -9,24 +9,24 @@ struct LineReader: ~Copyable {
     private var piece = [UInt8](repeating: 0, count: 256 << 10)
     private var isAtEnd = false
 
-    /// The number of the line that was read last; the first is 1.
+    /// The number of the line read last; the first is 1.
     var number: Int { lines.number }
 
-    /// - Parameter path: `-` for the standard input.
+    /// - Parameter path: `-` for standard input.
     init(_ path: String) throws(CommandFailure) {
         name = path == "-" ? "the standard input" : "the file \(path)"
         descriptor = path == "-" ? 0 : unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.unreadable(name) }
     }
 
-    /// Called right after the call that failed.
+    /// Call directly after the failed call, before `errno` changes.
     private static func unreadable(_ name: String) -> CommandFailure {
         CommandFailure("\(name) cannot be read: \(unsafe String(cString: strerror(errno)))")
     }
 
     deinit { if descriptor > 0 { _ = Glibc.close(descriptor) } }
 
-    /// The next line without its end; `nil` behind the last. Nothing behind the last end is no line.
+    /// The next line without its line end; `nil` at the end.
     mutating func next() throws -> [UInt8]? {
         while !isAtEnd {
             if let line = try lines.next() { return line }
@@ -38,7 +38,7 @@ struct LineReader: ~Copyable {
     private mutating func fill() throws(CommandFailure) {
         var count: Int
         repeat {
-            // Holds because the array lives through the call.
+            // Safe: the array lives through the call.
             count = unsafe piece.withUnsafeMutableBytes { bytes in
                 unsafe Glibc.read(descriptor, bytes.baseAddress, bytes.count)
             }
@@ -49,7 +49,7 @@ struct LineReader: ~Copyable {
     }
 }
 
-/// Writes to the standard output in large pieces; one thread at a time.
+/// Buffered writing to standard output, by one thread at a time.
 struct StandardOutput {
     private var waiting: [UInt8] = []
 
@@ -59,17 +59,17 @@ struct StandardOutput {
 
     /// Adds bytes.
     ///
-    /// - Throws: ``CommandFailure`` when nobody reads, or the disk is full.
+    /// - Throws: ``CommandFailure`` when the pipe is closed or the disk is full.
     mutating func write(_ bytes: [UInt8]) throws(CommandFailure) {
         waiting += bytes
         if waiting.count >= Self.piece { try flush() }
     }
 
-    /// Writes what still waits.
+    /// Writes the buffered bytes.
     mutating func flush() throws(CommandFailure) {
         var rest = waiting[...]
         while !rest.isEmpty {
-            // Holds because the slice lives through the call.
+            // Safe: the slice lives through the call.
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe Glibc.write(1, bytes.baseAddress, bytes.count)
             }
