@@ -12,7 +12,7 @@ import Testing
     @Test func `are created, signed and served until they are deleted (5_12)`() async throws {
         let testServer = TestServer()
         let components = try await testServer.components()
-        let application = try await components.store.createApplication(name: "Shop").id
+        let application = try await components.store.createApplication(name: "Sample").id
         let secret = try await components.store.createToken(for: application, scope: .admin).secret
         let head = [
             ("Authorization", "Bearer \(secret)"),

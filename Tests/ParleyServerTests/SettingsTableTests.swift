@@ -77,11 +77,11 @@ import Testing
         #expect(
             value(of: "http.header_timeout", in: SettingsReader(sources).settings) == "1s")
         try Repository.write(#"{"http": {"header_timeout": "2s"}}"#, to: path)
-        let again = SettingsReader(try sources.again()).settings
+        let again = SettingsReader(try sources.reloaded()).settings
         #expect(value(of: "http.header_timeout", in: again) == "2s")
         #expect(value(of: "log.level", in: again) == "error")
         Repository.remove(path)
-        #expect(throws: UnreadableSettings.self) { try sources.again() }
+        #expect(throws: UnreadableSettings.self) { try sources.reloaded() }
     }
 
     private func settings(_ values: [String: String]) -> Settings {
