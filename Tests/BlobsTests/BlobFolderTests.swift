@@ -18,7 +18,7 @@ import Testing
         try file.commit()
     }
 
-    @Test func `what was staged and published is read back`() throws {
+    @Test func `a published file is read back`() throws {
         try stage([1, 2, 3])
         try folder.publish(name)
         let blob = try folder.open(name)
@@ -26,7 +26,7 @@ import Testing
         #expect(blob.size == 3)
     }
 
-    @Test func `publishing twice changes nothing (11.1)`() throws {
+    @Test func `publishing a second time changes nothing (11.1)`() throws {
         try stage([1, 2, 3])
         try folder.publish(name)
         try folder.publish(name)
@@ -34,11 +34,11 @@ import Testing
         #expect(try folder.stagedSize(name) == nil)
     }
 
-    @Test func `publishing what was never staged is an error`() {
+    @Test func `publishing a name that was never staged is an error`() {
         #expect(throws: DiskError.self) { try folder.publish(name) }
     }
 
-    @Test func `a deletion leaves its readers alone (9.1)`() throws {
+    @Test func `a deleted blob stays readable for open readers (9.1)`() throws {
         try stage([1, 2, 3])
         try folder.publish(name)
         let blob = try folder.open(name)
@@ -47,7 +47,7 @@ import Testing
         #expect(try !folder.contains(name))
     }
 
-    @Test func `truncating a staged file forgets the bytes behind`() throws {
+    @Test func `truncating a staged file removes the bytes behind the new end`() throws {
         try stage([1, 2, 3, 4])
         let file = try folder.stage(name)
         try file.truncate(to: 2)
@@ -56,7 +56,8 @@ import Testing
         #expect(try file.read(10, at: 0) == [1, 2, 9])
     }
 
-    @Test func `room that is reserved changes no size and goes with a cut (11.7)`() throws {
+    @Test func `reserved space leaves the size unchanged and is freed by truncating (11.7)`() throws
+    {
         let file = try folder.stage(name)
         try file.write([1, 2, 3].span, at: 0)
         #expect(try file.reserve(3..<(4 << 20)))
@@ -70,16 +71,16 @@ import Testing
 
     @Test func `a file longer than the write-back window keeps every byte`() throws {
         let file = try folder.stage(name)
-        let piece = [UInt8](repeating: 7, count: 5 << 20)
+        let chunk = [UInt8](repeating: 7, count: 5 << 20)
         for number in 0..<9 {
-            try file.write(piece.span, at: Int64(number * piece.count))
+            try file.write(chunk.span, at: Int64(number * chunk.count))
         }
         try file.commit()
-        #expect(try file.size() == Int64(9 * piece.count))
-        #expect(try file.read(2, at: Int64(9 * piece.count - 1)) == [7])
+        #expect(try file.size() == Int64(9 * chunk.count))
+        #expect(try file.read(2, at: Int64(9 * chunk.count - 1)) == [7])
     }
 
-    @Test func `an unknown name is missing, not broken`() {
+    @Test func `opening an unknown name throws missing`() {
         #expect {
             _ = try folder.open(name)
         } throws: { error in
@@ -87,28 +88,28 @@ import Testing
         }
     }
 
-    @Test func `a folder is made with its parents`() throws {
+    @Test func `a folder is created with its parents`() throws {
         let deep = try BlobFolder(at: "\(temporary.path)/a/b/c")
         #expect(try deep.stagedEntries().isEmpty)
     }
 
-    @Test func `the volume has room`() throws {
+    @Test func `the volume reports its free space`() throws {
         let space = try folder.freeSpace()
         #expect(space.available > 0)
         #expect(space.total >= space.available)
     }
 }
 
-@Suite struct `A blob's name` {
+@Suite struct `The name of a blob` {
     @Test(arguments: ["a", "0190-ab", String(repeating: "z", count: 64)])
-    func `small letters, digits and dashes are taken`(text: String) {
+    func `lower-case letters, digits and dashes are accepted`(text: String) {
         #expect(BlobName(text)?.text == text)
     }
 
     @Test(arguments: [
         "", "-a", "A", "a/b", "..", ".", "a.b", "a\u{0}", "ä", String(repeating: "z", count: 65),
     ])
-    func `whatever could leave the folder is refused`(text: String) {
+    func `a name that could leave the folder is rejected`(text: String) {
         #expect(BlobName(text) == nil)
     }
 }

@@ -7,14 +7,14 @@ import Testing
     private let folder = TemporaryFolder()
     private var path: String { "\(folder.path)/draft" }
 
-    @Test func `says so until it is finished`() throws {
+    @Test func `is marked as unfinished until it is finished`() throws {
         let draft = try DraftFolder(at: path, for: "backup")
         #expect(DraftFolder.isUnfinished(path))
         try draft.finish()
         #expect(!DraftFolder.isUnfinished(path))
     }
 
-    @Test func `is gone on with by the same work alone`() throws {
+    @Test func `is resumed only by the same work`() throws {
         var draft: DraftFolder? = try DraftFolder(at: path, for: "backup")
         try write("half")
         withExtendedLifetime(draft) {}
@@ -27,7 +27,7 @@ import Testing
         #expect(throws: DraftFolder.Refusal.notEmpty) { try DraftFolder(at: path, for: "backup") }
     }
 
-    @Test func `is filled by one at a time`() throws {
+    @Test func `is filled by one process at a time`() throws {
         let draft = try DraftFolder(at: path, for: "backup")
         #expect {
             try DraftFolder(at: path, for: "backup")
@@ -38,7 +38,7 @@ import Testing
         withExtendedLifetime(draft) {}
     }
 
-    @Test func `is nobody's when it holds something, which stays as it is`() throws {
+    @Test func `is rejected when it has files, which stay unchanged`() throws {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false)
         try write("holiday.jpg")
@@ -47,14 +47,14 @@ import Testing
     }
 
     @Test(arguments: ["lock", "lost+found"])
-    func `may hold what is no data`(name: String) throws {
+    func `may contain names that are not data`(name: String) throws {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false)
         try write(name)
         _ = try DraftFolder(at: path, for: "backup")
     }
 
-    @Test func `takes over files as they are`() throws {
+    @Test func `copies, empties and deletes files`() throws {
         let draft = try DraftFolder(at: path, for: "backup")
         try write("source")
         try draft.copy(BlobFile(at: "\(path)/source"), to: "target")

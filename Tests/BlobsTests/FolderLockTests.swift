@@ -4,10 +4,10 @@ import Testing
 
 @testable import Blobs
 
-@Suite struct `A folder's lock` {
+@Suite struct `A lock of a folder` {
     private let folder = TemporaryFolder()
 
-    @Test func `a second holder is refused with the first one's number`() throws {
+    @Test func `a second owner gets an error with the process id of the first`() throws {
         let first = try FolderLock(folder: folder.path)
         #expect {
             _ = try FolderLock(folder: folder.path)
@@ -18,14 +18,14 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test func `letting go makes room for the next`() throws {
+    @Test func `a released lock can be taken again`() throws {
         var first: FolderLock? = try FolderLock(folder: folder.path)
         withExtendedLifetime(first) {}
         first = nil
         _ = try FolderLock(folder: folder.path)
     }
 
-    @Test func `a folder that cannot be made is told apart from one that is held`() {
+    @Test func `a folder that cannot be created is distinguished from a locked one`() {
         #expect {
             _ = try FolderLock(folder: "/proc/nowhere/data")
         } throws: { error in
@@ -35,14 +35,14 @@ import Testing
     }
 }
 
-@Suite struct `What a disk says` {
+@Suite struct `A disk error` {
     @Test(
         arguments: [
             (ENOSPC, .full), (EDQUOT, .full), (EFBIG, .full), (EROFS, .readOnly), (EIO, .broken),
             (ENOENT, .missing), (EEXIST, .exists), (EACCES, .denied), (EPERM, .denied),
             (EMFILE, .tooManyOpen), (ENFILE, .tooManyOpen), (EBADF, .other),
         ] as [(Int32, DiskError.Kind)])
-    func `is told apart by what a caller can do about it (11.7)`(
+    func `has a kind that tells what a caller can do (11.7)`(
         code: Int32, kind: DiskError.Kind
     ) {
         let error = DiskError(operation: "pwrite", code: code)

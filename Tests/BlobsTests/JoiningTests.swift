@@ -22,7 +22,7 @@ import Testing
         try file.commit()
     }
 
-    @Test func `copies go where they are told, and again and again (10.6)`() throws {
+    @Test func `ranges are copied to the given positions, also repeatedly (10.6)`() throws {
         try stage([1, 2, 3, 4])
         let (file, source) = (try folder.stage(whole), try folder.openStaged(part))
         try file.copy(0..<4, of: source, to: 0)
@@ -32,7 +32,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the kernel and the process copy the same (10.6)`(inKernel: Bool) throws {
+    func `copying inside the kernel and inside the process gives the same bytes (10.6)`(
+        inKernel: Bool
+    ) throws {
         let bytes = (0..<10_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
         try stage(bytes)
         let source = try folder.openStaged(part)
@@ -44,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a source that is too short is damaged (11.2)`(inKernel: Bool) throws {
+    func `a source that is too short throws damaged (11.2)`(inKernel: Bool) throws {
         try stage([1, 2, 3])
         let source = try folder.openStaged(part)
         let target = try FileDescriptor(opening: "\(temporary.path)/copy", O_RDWR | O_CREAT)
@@ -54,7 +56,7 @@ import Testing
         #expect(error?.kind == .damaged)
     }
 
-    @Test func `what is not staged cannot be opened, and nothing is made`() throws {
+    @Test func `a name that is not staged cannot be opened, and no file is created`() throws {
         let error = #expect(throws: DiskError.self) { _ = try folder.openStaged(part) }
         #expect(error?.kind == .missing)
         #expect(try folder.stagedEntries().isEmpty)

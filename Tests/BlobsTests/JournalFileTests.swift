@@ -13,7 +13,7 @@ import Testing
         name = try #require(BlobName("journal"))
     }
 
-    @Test func `keeps what was added, in order`() throws {
+    @Test func `returns its entries in the order they were appended`() throws {
         #expect(try folder.open(name) == nil)
         let journal = try folder.begin(name, [1])
         for number in UInt8(2)...9 { try journal.append([number, number]) }
@@ -28,17 +28,19 @@ import Testing
     }
 
     @Test(arguments: 0..<12)
-    func `loses a torn entry alone, and takes the next in its place (11.1)`(left: Int) throws {
+    func `loses only a partly written entry, and appends the next in its place (11.1)`(
+        remaining: Int
+    ) throws {
         let journal = try folder.begin(name, [1, 2, 3, 4])
         try journal.append([5, 6, 7, 8])
-        truncate("\(temporary.path)/journal", 12 + left)
-        let torn = try #require(try folder.open(name))
-        #expect(torn.entries == [[1, 2, 3, 4]])
-        try torn.append([9])
+        truncate("\(temporary.path)/journal", 12 + remaining)
+        let reopened = try #require(try folder.open(name))
+        #expect(reopened.entries == [[1, 2, 3, 4]])
+        try reopened.append([9])
         #expect(try folder.open(name)?.entries == [[1, 2, 3, 4], [9]])
     }
 
-    @Test func `ends at the first entry that is another than was written`() throws {
+    @Test func `ends at the first entry with a wrong checksum`() throws {
         let journal = try folder.begin(name, [1, 2, 3, 4])
         try journal.append([5, 6, 7, 8])
         let file = open("\(temporary.path)/journal", O_WRONLY)
@@ -47,13 +49,13 @@ import Testing
         #expect(try folder.open(name)?.entries == [])
     }
 
-    @Test func `takes no zeros for an entry`() throws {
+    @Test func `does not read zeros as an entry`() throws {
         _ = try folder.begin(name, [1])
         truncate("\(temporary.path)/journal", 4096)
         #expect(try folder.open(name)?.entries == [[1]])
     }
 
-    @Test func `gives the room of leading bytes back, and the rest stays where it is (10.5)`()
+    @Test func `releasing the space of leading bytes leaves the rest at its position (10.5)`()
         throws
     {
         let blobs = try BlobFolder(at: "\(temporary.path)/blobs")

@@ -13,22 +13,24 @@ import Testing
         name = try #require(BlobName("record"))
     }
 
-    /// Overwrites bytes of the file behind the room's back, as a torn write would.
+    /// Overwrites bytes of the file, as an interrupted write would.
     private func damage(at position: Int, count: Int) {
         let descriptor = open("\(temporary.path)/record", O_RDWR)
-        let rubbish = [UInt8](repeating: 0xAA, count: count)
-        _ = rubbish.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, position) }
+        let garbage = [UInt8](repeating: 0xAA, count: count)
+        _ = garbage.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, position) }
         close(descriptor)
     }
 
-    @Test func `the last payload written is found again`() throws {
+    @Test func `the last payload is read back`() throws {
         let record = try folder.create(name, [1])
         for number in UInt8(2)...9 { try record.write([number]) }
         #expect(try folder.open(name).payload == [9])
     }
 
     @Test(arguments: [0, 16_384], [1, 20, 25])
-    func `a torn write of one slot leaves the other (11.1)`(slot: Int, count: Int) throws {
+    func `an interrupted write of one slot leaves the other valid (11.1)`(slot: Int, count: Int)
+        throws
+    {
         let record = try folder.create(name, [1, 1, 1, 1, 1])
         try record.write([2, 2, 2, 2, 2])
         damage(at: slot, count: count)
@@ -36,7 +38,7 @@ import Testing
         #expect(try folder.open(name).payload == [UInt8](repeating: expected, count: 5))
     }
 
-    @Test func `a torn record is written again over the torn slot`() throws {
+    @Test func `a record with a damaged slot overwrites that slot next`() throws {
         let record = try folder.create(name, [1])
         try record.write([2])
         try record.write([3])
@@ -46,7 +48,7 @@ import Testing
         #expect(try folder.open(name).payload == [4])
     }
 
-    @Test func `without a whole slot it is damaged`() throws {
+    @Test func `a record without a valid slot throws damaged`() throws {
         _ = try folder.create(name, [1])
         damage(at: 16_384, count: 30)
         #expect {
@@ -56,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a name is given out once`() throws {
+    @Test func `a name can be created only once`() throws {
         _ = try folder.create(name, [1])
         #expect {
             _ = try folder.create(name, [2])
@@ -66,7 +68,7 @@ import Testing
         #expect(try folder.open(name).payload == [1])
     }
 
-    @Test func `a payload larger than a slot is refused and the old one stays`() throws {
+    @Test func `a payload larger than a slot is rejected and the former one stays`() throws {
         let record = try folder.create(name, [1])
         #expect(throws: DiskError.self) {
             try record.write([UInt8](repeating: 0, count: RecordFile.capacity + 1))
@@ -78,7 +80,7 @@ import Testing
 @Suite struct `A secret file` {
     private let temporary = TemporaryFolder()
 
-    @Test func `it is readable by its owner alone and replaced whole`() throws {
+    @Test func `is readable only by its owner and replaced as a whole`() throws {
         let name = try #require(BlobName("keys"))
         let file = try SecretFile(folder: temporary.path, name: name)
         #expect(try file.read() == nil)

@@ -1,15 +1,16 @@
 import Glibc
 
-/// A blob open for reading, complete unless it was asked for while staged.
+/// A blob that is open for reading. It is complete unless it was opened as a staged file.
 ///
-/// Holds its descriptor until the last holder lets go, so a deletion meanwhile harms no reader.
+/// The descriptor stays open as long as this object lives, so a reader is not disturbed when the blob is
+/// deleted.
 public final class BlobFile: Sendable {
-    /// The open file, for the kernel's copy from file to socket.
+    /// The open file, for `sendfile`.
     public let descriptor: FileDescriptor
-    /// Size when it was opened, in bytes; that of a complete blob never changes.
+    /// The size in bytes when it was opened; the size of a complete blob never changes.
     public let size: Int64
 
-    /// Opens a file that is no blob, of a folder that others made.
+    /// Opens a file outside of a ``BlobFolder``.
     public convenience init(at path: String) throws(DiskError) {
         try self.init(FileDescriptor(opening: path, O_RDONLY))
     }
@@ -19,21 +20,21 @@ public final class BlobFile: Sendable {
         size = try descriptor.size()
     }
 
-    /// Reads at most `count` bytes from a position; fewer only at the end. Waits for the disk.
+    /// Reads at most `count` bytes from a position; fewer only at the end of the file. Blocks on the disk.
     public func read(_ count: Int, at position: Int64) throws(DiskError) -> [UInt8] {
         try descriptor.read(count, at: position)
     }
 }
 
-/// A name a blob may have on disk: 1 to 64 characters of `a–z`, `0–9` and `-`, not starting with `-`.
+/// The name of a blob on disk: 1 to 64 characters of `a–z`, `0–9` and `-`, not starting with `-`.
 ///
-/// Checked where it is made, so that past here no name leaves its folder or meets a case-folding
-/// file system.
+/// It is validated when it is created, so it can neither leave its folder nor collide on a file system that
+/// ignores case.
 public struct BlobName: Hashable, Sendable, CustomStringConvertible {
-    /// The name as it stands in the folder.
+    /// The file name.
     public let text: String
 
-    /// Reads a name; `nil` when it has another character or length.
+    /// Validates a name; `nil` when it has another character or length.
     public init?(_ text: some StringProtocol) {
         let bytes = text.utf8
         guard (1...64).contains(bytes.count), bytes.first != UInt8(ascii: "-") else { return nil }
@@ -41,7 +42,7 @@ public struct BlobName: Hashable, Sendable, CustomStringConvertible {
         self.text = String(text)
     }
 
-    /// The name as it stands in the folder.
+    /// The file name.
     public var description: String { text }
 
     private static func allows(_ byte: UInt8) -> Bool {

@@ -2,22 +2,24 @@ import CLinux
 import Glibc
 package import SystemSupport
 
-/// Blobs on the local disk: what is still arriving, and what is complete.
+/// A folder of blobs on the local disk: staged files, which are still being received, and published files,
+/// which are complete.
 ///
 /// ```
-/// folder/staged/<name>          one file per upload that is not complete
+/// folder/staged/<name>          one file per incomplete upload
 /// folder/content/<nn>/<name>    complete and immutable; nn = last two characters of the name
 /// ```
 ///
-/// Both lie on one file system, so publishing is one rename. Every method waits for the disk: call
-/// it on a ``WorkQueue``.
+/// Both are on one file system, so publishing is one rename. Every method blocks on the disk: call it on a
+/// ``WorkQueue``.
 public struct BlobFolder: Sendable {
-    /// Where everything lies.
+    /// The path of the folder.
     public let path: String
-    let staged: Folder
-    let content: Folder
+    private let staged: Folder
+    private let content: Folder
 
-    /// Takes the folder, making what is missing, private to this process's user.
+    /// Opens the folder, and creates it and its subfolders where they are missing, accessible only to the
+    /// user of this process.
     public init(at path: String) throws(DiskError) {
         self.path = path
         _ = try Folder(making: path)
@@ -25,19 +27,20 @@ public struct BlobFolder: Sendable {
         content = try Folder(making: "\(path)/content")
     }
 
-    /// The shelf of a published blob; spread, because tools choke on one folder of millions.
-    func shelf(_ name: BlobName) throws(DiskError) -> Folder {
-        try Folder(making: content.path(of: shelfName(name)))
+    /// The subfolder of a published blob, created if missing. Blobs are spread over subfolders, because many
+    /// tools handle a folder with millions of files badly.
+    private func subfolder(of name: BlobName) throws(DiskError) -> Folder {
+        try Folder(making: content.path(of: subfolderName(of: name)))
     }
 
-    func shelfName(_ name: BlobName) -> String { String(name.text.suffix(2)) }
-}
+    private func subfolderName(of name: BlobName) -> String { String(name.text.suffix(2)) }
 
-extension BlobFolder {
-    /// Opens the staged file of a name, making an empty one where there is none.
+    // MARK: Staged files
+
+    /// Opens the staged file with a name; creates an empty one if there is none.
     ///
-    /// The name is made durable with the file's first commit, not before: an upload without a
-    /// byte needs no file.
+    /// The name becomes durable with the file's first commit, not before: an upload without bytes needs no
+    /// file.
     public func stage(_ name: BlobName) throws(DiskError) -> StagedFile {
         let path = staged.path(of: name.text)
         do throws(DiskError) {
@@ -50,14 +53,14 @@ extension BlobFolder {
         return try StagedFile(made, at: path, isNew: true, in: staged)
     }
 
-    /// Opens a staged file for reading, as it is.
+    /// Opens a staged file for reading, with its current size.
     ///
-    /// - Throws: ``DiskError/Kind/missing`` when nothing of that name is staged.
+    /// - Throws: ``DiskError/Kind/missing`` when no staged file has this name.
     public func openStaged(_ name: BlobName) throws(DiskError) -> BlobFile {
         try BlobFile(FileDescriptor(opening: staged.path(of: name.text), O_RDONLY))
     }
 
-    /// Size of the staged file, in bytes; `nil` when there is none.
+    /// The size of a staged file in bytes; `nil` when there is none.
     public func stagedSize(_ name: BlobName) throws(DiskError) -> Int64? {
         do throws(DiskError) {
             return try staged.entry(name.text).size
@@ -67,82 +70,44 @@ extension BlobFolder {
         }
     }
 
-    /// Every staged file, in no order: what recovery compares with the records.
+    /// All staged files, in no particular order. Recovery compares them with the upload records.
     public func stagedEntries() throws(DiskError) -> [FolderEntry] { try staged.entries() }
 
-    /// Deletes a staged file; repeating it is harmless.
+    /// Deletes a staged file; does nothing when there is none.
     public func discard(_ name: BlobName) throws(DiskError) { try staged.remove(name.text) }
 
-    /// Makes an empty file that has no name: it goes with its last holder, however he ends.
+    /// Creates an empty file without a name: the kernel deletes it with the last descriptor, also after a
+    /// crash.
     ///
-    /// - Parameter name: What it is called for an instant; nobody else may use it.
+    /// - Parameter name: The name it has until it is unlinked; it must not be in use.
     public func makeUnlinkedFile(_ name: BlobName) throws(DiskError) -> StagedFile {
         let file = try stage(name)
         try discard(name)
         return file
     }
 
-    /// Moves a committed staged file among the complete ones, durably.
+    /// Moves a committed staged file to the published files, durably.
     ///
-    /// Repeating it is harmless, also after a crash in the middle: a file that has moved already
-    /// has only its folders synced again.
+    /// It may be repeated, also after a crash in the middle: for a file that has already been moved, only the
+    /// folders are synced again.
     ///
-    /// - Parameter other: What it was called while it was staged; `nil` for the same.
+    /// - Parameter other: The name of the staged file; `nil` if it is the same.
     /// - Throws: ``DiskError/Kind/missing`` when the name is neither staged nor published.
     public func publish(_ name: BlobName, stagedAs other: BlobName? = nil) throws(DiskError) {
-        let shelf = try shelf(name)
+        let target = try subfolder(of: name)
         do throws(DiskError) {
-            try staged.rename((other ?? name).text, into: shelf, as: name.text)
+            try staged.rename((other ?? name).text, into: target, as: name.text)
         } catch {
-            guard error.kind == .missing, try shelf.contains(name.text) else { throw error }
+            guard error.kind == .missing, try target.contains(name.text) else { throw error }
         }
-        try shelf.sync()
+        try target.sync()
         try staged.sync()
     }
-}
 
-extension BlobFolder {
-    /// Opens a complete blob for reading.
+    /// Frees the disk space of the leading bytes of a staged file; from then on they read as zeros.
     ///
-    /// - Throws: ``DiskError/Kind/missing`` when nothing of that name is complete.
-    public func open(_ name: BlobName) throws(DiskError) -> BlobFile {
-        try BlobFile(
-            FileDescriptor(opening: "\(content.path)/\(shelfName(name))/\(name)", O_RDONLY))
-    }
-
-    /// Whether a complete blob has this name.
-    public func contains(_ name: BlobName) throws(DiskError) -> Bool {
-        try content.contains("\(shelfName(name))/\(name)")
-    }
-
-    /// Deletes a complete blob durably; who is reading it reads on. Repeating it is harmless.
-    ///
-    /// - Returns: Bytes that are free now, or once nobody reads them.
-    public func deleteDurably(_ name: BlobName) throws(DiskError) -> Int64 {
-        let shelf = try shelf(name)
-        let size: Int64
-        do throws(DiskError) {
-            size = try shelf.entry(name.text).size
-        } catch {
-            guard error.kind == .missing else { throw error }
-            size = 0
-        }
-        try shelf.remove(name.text)
-        try shelf.sync()
-        return size
-    }
-
-    /// Deletes a complete blob; who is reading it reads on. Repeating it is harmless.
-    public func delete(_ name: BlobName) throws(DiskError) {
-        try content.remove("\(shelfName(name))/\(name)")
-    }
-}
-
-extension BlobFolder {
-    /// Gives back the room that leading bytes of a staged file take; from then on they read as zeros.
-    ///
-    /// The file keeps its size, and the bytes behind keep their places. A file system that cannot do
-    /// it keeps the bytes until the file goes. One that is not there has none.
+    /// The file keeps its size, and the bytes behind keep their positions. Does nothing when there is no such
+    /// file, or when the file system cannot do it; the space is then freed with the file.
     public func releaseSpace(of name: BlobName, upTo end: Int64) throws(DiskError) {
         do throws(DiskError) {
             let file = try FileDescriptor(opening: staged.path(of: name.text), O_RDWR)
@@ -156,22 +121,51 @@ extension BlobFolder {
             }
         }
     }
-}
 
-/// Room on the volume of a folder.
-public struct FreeSpace: Sendable, Equatable {
-    /// Bytes this process may still take.
-    public let available: Int64
-    /// Bytes the volume has in all.
-    public let total: Int64
-}
+    // MARK: Published files
 
-extension BlobFolder {
-    /// Asks the volume how much room it has (`statvfs`).
+    /// Opens a published blob for reading.
+    ///
+    /// - Throws: ``DiskError/Kind/missing`` when no published blob has this name.
+    public func open(_ name: BlobName) throws(DiskError) -> BlobFile {
+        let path = "\(content.path)/\(subfolderName(of: name))/\(name)"
+        return try BlobFile(FileDescriptor(opening: path, O_RDONLY))
+    }
+
+    /// Whether a published blob has this name.
+    public func contains(_ name: BlobName) throws(DiskError) -> Bool {
+        try content.contains("\(subfolderName(of: name))/\(name)")
+    }
+
+    /// Deletes a published blob durably; does nothing when there is none. Open readers can read on.
+    ///
+    /// - Returns: The number of bytes that are free now, or when the last reader closes the file.
+    public func deleteDurably(_ name: BlobName) throws(DiskError) -> Int64 {
+        let folder = try subfolder(of: name)
+        let size: Int64
+        do throws(DiskError) {
+            size = try folder.entry(name.text).size
+        } catch {
+            guard error.kind == .missing else { throw error }
+            size = 0
+        }
+        try folder.remove(name.text)
+        try folder.sync()
+        return size
+    }
+
+    /// Deletes a published blob; does nothing when there is none. Open readers can read on.
+    public func delete(_ name: BlobName) throws(DiskError) {
+        try content.remove("\(subfolderName(of: name))/\(name)")
+    }
+
+    // MARK: Free space
+
+    /// The size and the free space of the volume (`statvfs`).
     public func freeSpace() throws(DiskError) -> FreeSpace {
         var volume = statvfs()
         try systemCall("statvfs") { unsafe path.withCString { unsafe statvfs($0, &volume) } }
-        // A volume too large for 63 bits is as good as one of that size.
+        // A size above 63 bits is reported as the largest number.
         let block = UInt64(volume.f_frsize)
         return FreeSpace(
             available: bytes(UInt64(volume.f_bavail), of: block),
@@ -184,18 +178,26 @@ extension BlobFolder {
     }
 }
 
-/// A small, fixed number of queues, so that many uploads cost few threads.
+/// The size and the free space of a volume.
+public struct FreeSpace: Sendable, Equatable {
+    /// The number of bytes that this process can still use.
+    public let available: Int64
+    /// The number of bytes of the volume.
+    public let total: Int64
+}
+
+/// A fixed number of work queues, so that many uploads need few threads.
 package struct WorkQueuePool: Sendable {
     private let queues: [WorkQueue]
 
-    /// Makes `count` queues, at least one.
+    /// Creates `count` queues, at least one.
     package init(_ label: String, count: Int) {
         queues = (0..<max(1, count)).map { number in WorkQueue("\(label).\(number)") }
     }
 
-    /// The queue of one file: always the same, so its work stays in order.
+    /// The queue of a file: always the same one, so that the work on a file stays in order.
     package subscript(name: BlobName) -> WorkQueue {
-        // Names are random at their end, so the last characters spread best.
+        // The last characters of a name are random, so they spread the files evenly.
         let sum = name.text.utf8.suffix(8).reduce(0) { sum, byte in sum &* 31 &+ Int(byte) }
         return queues[abs(sum) % queues.count]
     }

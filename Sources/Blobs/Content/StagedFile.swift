@@ -2,26 +2,28 @@ import CLinux
 import Glibc
 import SystemSupport
 
-/// A file that is still arriving.
+/// A file of a ``BlobFolder`` that is still being received.
 ///
-/// Written through a window: every 8 MiB write-back begins, 24 MiB behind it is waited for and its
-/// pages are dropped. The page cache stays clean, and the sync at a commit finds nothing to do
-/// (measured twice the throughput of plain writes at half the CPU).
+/// Every 8 MiB the kernel is asked to start writing back; 24 MiB later the write-back is awaited and the pages
+/// are dropped from the page cache. A commit then has little left to sync (measured: twice the throughput of
+/// plain writes at half the CPU).
 ///
-/// One queue at a time writes; ``commit()`` may run beside it and speaks of what was written before.
-/// Every method waits for the disk.
+/// One thread at a time writes; ``commit()`` may run at the same time and covers what was written before it
+/// began. Every method blocks on the disk.
 public final class StagedFile: Sendable {
-    let descriptor: FileDescriptor
+    private let descriptor: FileDescriptor
     private let path: String
     private let folder: Folder
-    private let window: Locked<Window>
+    private let writeBack: Locked<WriteBackState>
 
-    private struct Window {
+    private struct WriteBackState {
+        /// The position up to which write-back was started.
         var started: Int64
+        /// The position up to which pages were dropped.
         var dropped: Int64
         var isNameDurable: Bool
-        /// The file opened once more, once it has grown long enough for hints.
-        var hints: FileDescriptor?
+        /// A second descriptor of the file for write-back; opened when the file is long enough.
+        var descriptor: FileDescriptor?
     }
 
     init(_ descriptor: FileDescriptor, at path: String, isNew: Bool, in folder: Folder)
@@ -31,23 +33,24 @@ public final class StagedFile: Sendable {
         self.path = path
         self.folder = folder
         let size = try descriptor.size()
-        // An empty file may be one whose name was never synced before a crash.
-        window = Locked(Window(started: size, dropped: size, isNameDurable: !isNew && size > 0))
+        // The name of an empty file may never have been synced before a crash.
+        writeBack = Locked(
+            WriteBackState(started: size, dropped: size, isNameDurable: !isNew && size > 0))
     }
 
-    /// Size of the file, in bytes; it may lie beyond the last commit.
+    /// The size of the file in bytes, including bytes that are not committed.
     public func size() throws(DiskError) -> Int64 { try descriptor.size() }
 
-    /// Writes all bytes at a position. They are not durable before ``commit()``.
+    /// Writes all bytes at a position; they are durable after ``commit()``.
     public func write(_ bytes: Span<UInt8>, at position: Int64) throws(DiskError) {
         try descriptor.write(bytes, at: position)
         advance(to: position + Int64(bytes.count))
     }
 
-    /// Copies a part of another file to a position, in the kernel where that can be; not durable
-    /// before ``commit()``.
+    /// Copies a range of another file to a position, inside the kernel where it supports that; the bytes are
+    /// durable after ``commit()``.
     ///
-    /// - Throws: ``DiskError/Kind/damaged`` when the other file ends before the range does.
+    /// - Throws: ``DiskError/Kind/damaged`` when the other file ends before the range.
     public func copy(
         _ range: Range<Int64>, of source: BlobFile, to position: Int64
     ) throws(DiskError) {
@@ -57,75 +60,34 @@ public final class StagedFile: Sendable {
 
     /// Makes everything written so far durable.
     ///
-    /// A failure loses the bytes since the last success, even if a second sync reports success:
-    /// the kernel forgets the pages it could not write. Let go of the file, stage it again and
-    /// ``truncate(to:)`` to what was committed.
+    /// A failure loses the bytes since the last success, even if a second sync succeeds: the kernel forgets
+    /// the pages it could not write. Discard this object, stage the file again and ``truncate(to:)`` to the
+    /// committed size.
     public func commit() throws(DiskError) {
         try descriptor.syncData()
-        if window.withLock({ $0.isNameDurable }) { return }
+        if writeBack.withLock({ $0.isNameDurable }) { return }
         try folder.sync()
-        window.withLock { $0.isNameDurable = true }
+        writeBack.withLock { $0.isNameDurable = true }
     }
 
-    /// Cuts the file to a size.
+    /// Shortens the file to a size.
     public func truncate(to size: Int64) throws(DiskError) {
         try systemCall("ftruncate") { ftruncate(descriptor.number, Int(size)) }
-        window.withLock { window in
-            window.started = min(window.started, size)
-            window.dropped = min(window.dropped, size)
-            // What there was may never have been committed, and its name neither.
-            if size == 0 { window.isNameDurable = false }
+        writeBack.withLock { state in
+            state.started = min(state.started, size)
+            state.dropped = min(state.dropped, size)
+            // Neither the former bytes nor the name may have been committed.
+            if size == 0 { state.isNameDurable = false }
         }
     }
 
-    /// Reads at most `count` bytes from a position; fewer only at the end.
-    public func read(_ count: Int, at position: Int64) throws(DiskError) -> [UInt8] {
-        try descriptor.read(count, at: position)
-    }
-
-    private static let step: Int64 = 8 << 20
-    private static let distance: Int64 = 24 << 20
-
-    private func advance(to end: Int64) {
-        let (begin, finish) = window.withLock { window in
-            var begin: Range<Int64>?
-            var finish: Range<Int64>?
-            if end - window.started >= StagedFile.step {
-                begin = window.started..<end
-                window.started = end
-            }
-            if end - window.dropped >= StagedFile.distance + StagedFile.step {
-                finish = window.dropped..<(end - StagedFile.distance)
-                window.dropped = end - StagedFile.distance
-            }
-            return (begin, finish)
-        }
-        guard begin != nil || finish != nil, let hints = hints() else { return }
-        if let begin { WriteBack.start(hints, begin) }
-        if let finish { WriteBack.finish(hints, finish) }
-    }
-
-    /// What hints are given by.
+    /// Reserves disk space for bytes that will be written, without changing the size of the file.
     ///
-    /// The kernel tells each open file of a failed write-back once, and a hint that waits would hear
-    /// of it in place of the sync, which would then promise bytes that are lost.
-    private func hints() -> FileDescriptor? {
-        if let hints = window.withLock({ window in window.hints }) { return hints }
-        // Without a descriptor left there are no hints.
-        guard let hints = try? FileDescriptor(opening: path, O_RDWR) else { return nil }
-        window.withLock { window in window.hints = hints }
-        return hints
-    }
-}
-
-extension StagedFile {
-    /// Takes room on the disk for bytes that are to come, without changing the size of the file.
+    /// The space stays reserved until the file is truncated or deleted. It is contiguous, which makes the
+    /// later writes cheaper for the file system.
     ///
-    /// What was reserved stays reserved until the file is cut or deleted. It also lies in one piece,
-    /// which spares the file system most of its work when the bytes come.
-    ///
-    /// - Returns: False where the file system cannot reserve; the bytes may come all the same.
-    /// - Throws: ``DiskError/Kind/full`` when there is no such room.
+    /// - Returns: False when the file system cannot reserve; the bytes can be written nevertheless.
+    /// - Throws: ``DiskError/Kind/full`` when there is not enough space.
     public func reserve(_ range: Range<Int64>) throws(DiskError) -> Bool {
         do throws(DiskError) {
             try systemCall("fallocate") {
@@ -138,24 +100,68 @@ extension StagedFile {
             return false
         }
     }
+
+    /// Reads at most `count` bytes from a position; fewer only at the end of the file.
+    public func read(_ count: Int, at position: Int64) throws(DiskError) -> [UInt8] {
+        try descriptor.read(count, at: position)
+    }
+
+    // MARK: Write-back
+
+    /// Write-back is started after so many bytes.
+    private static let step: Int64 = 8 << 20
+    /// Pages are dropped so many bytes behind the end.
+    private static let distance: Int64 = 24 << 20
+
+    private func advance(to end: Int64) {
+        let (begin, finish) = writeBack.withLock { state in
+            var begin: Range<Int64>?
+            var finish: Range<Int64>?
+            if end - state.started >= StagedFile.step {
+                begin = state.started..<end
+                state.started = end
+            }
+            if end - state.dropped >= StagedFile.distance + StagedFile.step {
+                finish = state.dropped..<(end - StagedFile.distance)
+                state.dropped = end - StagedFile.distance
+            }
+            return (begin, finish)
+        }
+        guard begin != nil || finish != nil, let descriptor = writeBackDescriptor() else { return }
+        if let begin { WriteBack.start(descriptor, begin) }
+        if let finish { WriteBack.finish(descriptor, finish) }
+    }
+
+    /// The descriptor for write-back; `nil` when the process has none left.
+    ///
+    /// It must not be the one that ``commit()`` syncs: the kernel reports a failed write-back once for each
+    /// open file. Waiting for the write-back would consume that report, and the sync would succeed although
+    /// bytes are lost.
+    private func writeBackDescriptor() -> FileDescriptor? {
+        if let known = writeBack.withLock({ state in state.descriptor }) { return known }
+        // Without it the file is only slower.
+        guard let opened = try? FileDescriptor(opening: path, O_RDWR) else { return nil }
+        writeBack.withLock { state in state.descriptor = opened }
+        return opened
+    }
 }
 
-/// Starts and waits for write-back of a part of a file.
+/// Starts and awaits the write-back of a part of a file.
 ///
-/// Hints, whose failure costs speed alone. They make nothing durable; `fdatasync` alone does.
-enum WriteBack {
-    /// Asks the kernel to begin writing these bytes out.
+/// These are hints: a failure costs only speed. They make nothing durable; only `fdatasync` does.
+private enum WriteBack {
+    /// Asks the kernel to start writing bytes to the disk.
     static func start(_ descriptor: FileDescriptor, _ bytes: Range<Int64>) {
         _ = sync_file_range(
             descriptor.number, Int(bytes.lowerBound), bytes.count, UInt32(SYNC_FILE_RANGE_WRITE))
     }
 
-    /// Waits until these bytes left the page cache, then drops their pages.
+    /// Waits until bytes are written, then drops their pages from the page cache.
     static func finish(_ descriptor: FileDescriptor, _ bytes: Range<Int64>) {
-        let wholly =
+        let flags =
             SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER
         _ = sync_file_range(
-            descriptor.number, Int(bytes.lowerBound), bytes.count, UInt32(wholly))
+            descriptor.number, Int(bytes.lowerBound), bytes.count, UInt32(flags))
         _ = posix_fadvise(
             descriptor.number, Int(bytes.lowerBound), bytes.count, POSIX_FADV_DONTNEED)
     }

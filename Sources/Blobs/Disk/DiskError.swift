@@ -1,39 +1,53 @@
 import Glibc
 
-/// A system call on the disk that did not do what was asked.
+/// A failed operation on the disk.
 ///
-/// The kind is what a caller decides on; the code and the operation are for the log. The path is
-/// kept out of ``description`` wherever the text might reach a client: only ``operation`` is said.
+/// Callers decide by the kind; the code and the operation are for the log. ``description`` contains no path,
+/// because the text may reach a client.
 public struct DiskError: Error, Equatable, CustomStringConvertible {
-    /// What a caller can do about it.
+    /// The kinds of failures that callers distinguish.
     public enum Kind: Sendable, Equatable {
-        /// No space or no quota left (`ENOSPC`, `EDQUOT`, `EFBIG`): try again later.
+        /// No space or quota is left (`ENOSPC`, `EDQUOT`, `EFBIG`): retry later.
         case full
-        /// The file system does not take writes (`EROFS`).
+        /// The file system is read-only (`EROFS`).
         case readOnly
-        /// The device failed (`EIO`): what was written since the last sync is lost.
+        /// The device failed (`EIO`): bytes written since the last sync are lost.
         case broken
-        /// There is no such file (`ENOENT`).
+        /// The file does not exist (`ENOENT`).
         case missing
-        /// The file is there already (`EEXIST`).
+        /// The file already exists (`EEXIST`).
         case exists
-        /// Not allowed (`EACCES`, `EPERM`).
+        /// Permission denied (`EACCES`, `EPERM`).
         case denied
-        /// No descriptor left in this process or machine (`EMFILE`, `ENFILE`).
+        /// The process or the machine has no descriptor left (`EMFILE`, `ENFILE`).
         case tooManyOpen
-        /// The file does not hold what it should.
+        /// The content of the file is invalid.
         case damaged
+        /// Any other failure.
         case other
+
+        fileprivate init(code: Int32) {
+            switch code {
+            case ENOSPC, EDQUOT, EFBIG: self = .full
+            case EROFS: self = .readOnly
+            case EIO: self = .broken
+            case ENOENT: self = .missing
+            case EEXIST: self = .exists
+            case EACCES, EPERM: self = .denied
+            case EMFILE, ENFILE: self = .tooManyOpen
+            default: self = .other
+            }
+        }
     }
 
-    /// What a caller can do about it.
+    /// The kind of the failure.
     public let kind: Kind
     /// The call that failed, such as `fdatasync`.
     public let operation: String
-    /// `errno`, or 0 where no system call failed.
+    /// The value of `errno`; 0 when no system call failed.
     public let code: Int32
 
-    /// Describes a failure that is not a system call's, such as a damaged record.
+    /// A failure without a failed system call, such as a damaged record.
     public init(kind: Kind, operation: String) {
         self.kind = kind
         self.operation = operation
@@ -46,34 +60,19 @@ public struct DiskError: Error, Equatable, CustomStringConvertible {
         self.code = code
     }
 
-    /// A write was refused before it took effect; what was written before is as good as it was.
+    /// Whether a write failed before it took effect; bytes written earlier are not affected.
     public var isWriteFailure: Bool { operation == "pwrite" }
 
-    /// Why it failed, in the system's words, such as `No such file or directory`.
+    /// The system's text for the reason, such as `No such file or directory`.
     public var reason: String {
         code == 0 ? operation : unsafe String(cString: strerror(code))
     }
 
-    /// The operation and why it failed, such as `mkdir: No such file or directory`; never a path.
+    /// The operation and the reason, such as `mkdir: No such file or directory`; never a path.
     public var description: String { code == 0 ? operation : "\(operation): \(reason)" }
 }
 
-extension DiskError.Kind {
-    init(code: Int32) {
-        switch code {
-        case ENOSPC, EDQUOT, EFBIG: self = .full
-        case EROFS: self = .readOnly
-        case EIO: self = .broken
-        case ENOENT: self = .missing
-        case EEXIST: self = .exists
-        case EACCES, EPERM: self = .denied
-        case EMFILE, ENFILE: self = .tooManyOpen
-        default: self = .other
-        }
-    }
-}
-
-/// Runs one system call, again when a signal interrupted it, and turns −1 into an error.
+/// Runs a system call, repeats it when a signal interrupted it, and throws an error when it returns −1.
 @discardableResult
 func systemCall<Number: SignedInteger>(
     _ operation: StaticString, _ call: () -> Number

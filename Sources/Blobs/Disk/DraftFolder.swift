@@ -1,34 +1,33 @@
 import Glibc
 
-/// A folder that is being filled, and says so itself until all of it is there.
+/// A folder that is being filled by one process, and is marked as unfinished until it is complete.
 ///
-/// A file called `unfinished` stands in it durably from before the first file until after the last, so
-/// that nobody takes half of it for the whole, also after a crash. One process fills it at a time. Every
-/// method waits for the disk.
+/// The mark is a file called `unfinished`. It is durable before the first file is created and is removed after
+/// the last one, so that an incomplete folder is recognised, also after a crash. Every method blocks on the
+/// disk.
 public final class DraftFolder: Sendable {
-    /// Why a folder cannot be filled.
+    /// The reason why a folder cannot be filled.
     public enum Refusal: Error, Equatable {
-        /// It holds something already, and nothing of this work.
+        /// The folder has files, and not only those of an unfinished run of the same work.
         case notEmpty
-        /// Another process has it.
+        /// Another process uses the folder.
         case held(FolderLock.Refusal)
-        /// The disk refused.
+        /// A disk operation failed.
         case disk(DiskError)
     }
 
-    /// Where it is.
+    /// The path of the folder.
     public let path: String
     private let folder: Folder
     private let lock: FolderLock
 
-    private static let mark = "unfinished"
-    /// What may stand in a folder that counts as empty: a lock nobody holds, and what file systems make.
+    private static let markerName = "unfinished"
+    /// Names that an empty folder may have: an unused lock file, and a folder that some file systems create.
     private static let ignored: Set = ["lock", "lost+found"]
 
-    /// Takes a folder, making it where it is missing, or goes on with one that the same work has left
-    /// unfinished.
+    /// Opens a folder, creates it if it is missing, or resumes an unfinished run of the same work.
     ///
-    /// - Parameter work: A word for what fills it.
+    /// - Parameter work: A word for the kind of work; it is stored in the mark.
     public init(at path: String, for work: String) throws(Refusal) {
         self.path = path
         do throws(DiskError) {
@@ -36,7 +35,7 @@ public final class DraftFolder: Sendable {
         } catch {
             throw .disk(error)
         }
-        // Before the lock, which leaves a file in whatever folder somebody has named by mistake.
+        // Checked before locking too, because the lock creates a file, and the path may be a mistake.
         try DraftFolder.requireFree(folder, for: work)
         do throws(FolderLock.Refusal) { lock = try FolderLock(folder: path) } catch {
             throw .held(error)
@@ -44,7 +43,7 @@ public final class DraftFolder: Sendable {
         try DraftFolder.requireFree(folder, for: work)
         do throws(DiskError) {
             let file = try FileDescriptor(
-                opening: folder.path(of: DraftFolder.mark), O_WRONLY | O_CREAT)
+                opening: folder.path(of: DraftFolder.markerName), O_WRONLY | O_CREAT)
             try file.write(Array(work.utf8).span, at: 0)
             try file.sync()
             try folder.sync()
@@ -53,21 +52,21 @@ public final class DraftFolder: Sendable {
         }
     }
 
-    /// Whether a folder is one that somebody has not finished, whatever the work was.
+    /// Whether a folder is marked as unfinished, by any kind of work.
     public static func isUnfinished(_ path: String) -> Bool {
-        // A folder that cannot be looked at is refused by whoever wants to use it.
-        unsafe access("\(path)/\(mark)", F_OK) == 0
+        // For a folder without access this is false; using the folder then fails with a clear error.
+        unsafe access("\(path)/\(markerName)", F_OK) == 0
     }
 
     private static func requireFree(_ folder: Folder, for work: String) throws(Refusal) {
         do throws(DiskError) {
             let names = Set(try folder.names())
-            if names.contains(mark) {
-                let file = try FileDescriptor(opening: folder.path(of: mark), O_RDONLY)
+            if names.contains(markerName) {
+                let file = try FileDescriptor(opening: folder.path(of: markerName), O_RDONLY)
                 let begun = try file.read(64, at: 0)
-                // Empty after a crash in the midst of marking: nothing else is there then.
                 if begun == Array(work.utf8) { return }
-                if begun.isEmpty, names.subtracting(ignored) == [mark] { return }
+                // The mark is empty after a crash while it was written; nothing else exists then.
+                if begun.isEmpty, names.subtracting(ignored) == [markerName] { return }
             } else if names.isSubset(of: ignored) {
                 return
             }
@@ -77,25 +76,27 @@ public final class DraftFolder: Sendable {
         throw .notEmpty
     }
 
-    /// Makes an empty file that only this process's user may read, for somebody who asks no such question.
+    /// Creates an empty file, accessible only to the user of this process, to be filled by other code that
+    /// does not set permissions.
     public func make(_ name: String) throws(DiskError) {
         _ = try FileDescriptor(opening: folder.path(of: name), O_WRONLY | O_CREAT | O_TRUNC)
     }
 
-    /// Copies a file to a name in the folder, durably but for the name, replacing what had it.
+    /// Copies a file into the folder and replaces a file with the same name. The bytes are durable when this
+    /// returns, the name after ``finish()``.
     public func copy(_ source: BlobFile, to name: String) throws(DiskError) {
         let file = try FileDescriptor(opening: folder.path(of: name), O_WRONLY | O_CREAT | O_TRUNC)
         try file.copy(0..<source.size, of: source.descriptor, to: 0)
         try file.syncData()
     }
 
-    /// Deletes a file; one that is not there is deleted already.
+    /// Deletes a file; does nothing when it does not exist.
     public func remove(_ name: String) throws(DiskError) { try folder.remove(name) }
 
-    /// Says durably that everything is there.
+    /// Makes all names durable and removes the mark: the folder is complete.
     public func finish() throws(DiskError) {
         try folder.sync()
-        try folder.remove(DraftFolder.mark)
+        try folder.remove(DraftFolder.markerName)
         try folder.sync()
     }
 }

@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 import SystemSupport
 
-/// An open file, closed when the last holder lets go.
+/// An open file, closed when this object is released.
 ///
-/// A download keeps one, so a file deleted meanwhile is still read to its end.
+/// A download holds one, so it can read a file to its end even if the file is deleted meanwhile.
 public final class FileDescriptor: Sendable {
-    /// The number the system knows the file by; valid as long as this object lives.
+    /// The number of the descriptor; valid as long as this object lives.
     public let number: Int32
 
-    /// Opens a file; the last descriptors are left to others (H183).
+    /// Opens a file; fails with `EMFILE` when only the reserved descriptors of the process are left (H183).
     init(opening path: String, _ flags: Int32, mode: mode_t = 0o600) throws(DiskError) {
         let opened = try systemCall("open") {
             unsafe path.withCString { text in unsafe Glibc.open(text, flags | O_CLOEXEC, mode) }
@@ -22,30 +22,28 @@ public final class FileDescriptor: Sendable {
     }
 
     deinit {
-        // The result is of no use: everything that must last was synced before.
+        // A failure loses nothing: whatever must be durable has been synced before.
         _ = Glibc.close(number)
     }
 
-    /// Size of the file, in bytes.
+    /// The size of the file, in bytes.
     func size() throws(DiskError) -> Int64 {
         var status = stat()
         try systemCall("fstat") { unsafe fstat(number, &status) }
         return Int64(status.st_size)
     }
 
-    /// Makes the file's bytes and what is needed to find them again durable.
+    /// Makes the bytes of the file durable, with the metadata needed to read them (`fdatasync`).
     func syncData() throws(DiskError) {
         try systemCall("fdatasync") { fdatasync(number) }
     }
 
-    /// Makes the file and its attributes durable; on a folder, its names.
+    /// Makes the file and its metadata durable (`fsync`); for a folder, the names in it.
     func sync() throws(DiskError) {
         try systemCall("fsync") { fsync(number) }
     }
-}
 
-extension FileDescriptor {
-    /// Writes all bytes at a position; one call may take fewer than it is given.
+    /// Writes all bytes at a position.
     func write(_ bytes: Span<UInt8>, at position: Int64) throws(DiskError) {
         var done = 0
         while done < bytes.count {
@@ -59,7 +57,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Reads at most `count` bytes from a position; fewer only where the file ends.
+    /// Reads at most `count` bytes from a position; fewer only at the end of the file.
     func read(_ count: Int, at position: Int64) throws(DiskError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let got = try read(into: &bytes, at: position)
@@ -67,7 +65,7 @@ extension FileDescriptor {
         return bytes
     }
 
-    /// Fills an array from a position; returns how many bytes there were before the end.
+    /// Fills an array from a position, and returns how many bytes were read before the end of the file.
     func read(into bytes: inout [UInt8], at position: Int64) throws(DiskError) -> Int {
         var done = 0
         while done < bytes.count {
@@ -85,31 +83,28 @@ extension FileDescriptor {
         }
         return done
     }
-}
 
-extension FileDescriptor {
-    /// Copies bytes of another file to a position of this one.
+    /// Copies a range of another file to a position of this one.
     ///
-    /// By `copy_file_range`, so that nothing passes through this process and a file system that can
-    /// share blocks copies nothing at all; piece by piece where the kernel says that these two files
-    /// do not allow it.
+    /// It uses `copy_file_range`, so no bytes pass through this process, and a file system that can share
+    /// blocks copies none. Where the kernel rejects that for these two files, they are read and written.
     ///
-    /// - Throws: ``DiskError/Kind/damaged`` when the source ends before the range does.
+    /// - Throws: ``DiskError/Kind/damaged`` when the source ends before the range.
     func copy(
         _ range: Range<Int64>, of source: FileDescriptor, to position: Int64, inKernel: Bool = true
     ) throws(DiskError) {
         var done: Int64 = 0
-        var asksKernel = inKernel
+        var usesKernel = inKernel
         while done < range.upperBound - range.lowerBound {
             let (from, to) = (range.lowerBound + done, position + done)
             let count = Int(min(range.upperBound - from, 8 << 20))
             let copied: Int
-            if asksKernel {
+            if usesKernel {
                 do throws(DiskError) {
                     copied = try copyInKernel(count, of: source, from: from, to: to)
                 } catch {
-                    guard FileDescriptor.forbidsSharing(error.code) else { throw error }
-                    asksKernel = false
+                    guard FileDescriptor.isUnsupported(error.code) else { throw error }
+                    usesKernel = false
                     continue
                 }
             } else {
@@ -132,8 +127,9 @@ extension FileDescriptor {
         }
     }
 
-    /// Across file systems, on ones without the call, and on kernels without it.
-    private static func forbidsSharing(_ code: Int32) -> Bool {
+    /// Whether `copy_file_range` is not available: between two file systems, on some file systems, and on
+    /// some kernels.
+    private static func isUnsupported(_ code: Int32) -> Bool {
         [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(code)
     }
 }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A folder whose names can be made durable.
+/// A folder on the disk. Every method blocks.
 struct Folder: Sendable {
     let path: String
 
-    /// Takes a folder that is there or makes it, its parents too, private to the process's user.
+    /// Opens a folder, or creates it and its parents, accessible only to the user of this process.
     init(making path: String) throws(DiskError) {
         self.path = path
         do throws(DiskError) {
@@ -27,7 +27,7 @@ struct Folder: Sendable {
 
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes creations, renames and deletions inside durable.
+    /// Makes all creations, renames and deletions in the folder durable.
     func sync() throws(DiskError) {
         try FileDescriptor(opening: path, O_RDONLY | O_DIRECTORY).sync()
     }
@@ -36,7 +36,7 @@ struct Folder: Sendable {
         try rename(path(of: name), to: target.path(of: newName), "rename")
     }
 
-    /// Replaces whatever has the new name, at once.
+    /// Renames a file; atomically replaces a file that has the new name.
     func rename(_ name: String, to newName: String) throws(DiskError) {
         try rename(path(of: name), to: path(of: newName), "rename")
     }
@@ -51,7 +51,7 @@ struct Folder: Sendable {
         }
     }
 
-    /// Deletes a file; one that is not there is deleted already.
+    /// Deletes a file; does nothing when it does not exist.
     func remove(_ name: String) throws(DiskError) {
         let path = path(of: name)
         do throws(DiskError) {
@@ -85,22 +85,10 @@ struct Folder: Sendable {
         if path.hasPrefix("/") { return Folder(existing: "/" + text) }
         return Folder(existing: text.isEmpty ? "." : text)
     }
-}
 
-/// One file in a folder.
-public struct FolderEntry: Sendable, Equatable {
-    /// Name inside the folder.
-    public let name: String
-    /// Size, in bytes.
-    public let size: Int64
-    /// What the file takes of the disk, in bytes; more than its size where room was reserved for it.
-    public let allocated: Int64
-    /// Last change, in milliseconds since 1970 UTC.
-    public let modifiedAtMilliseconds: Int64
-}
+    // MARK: Listing
 
-extension Folder {
-    /// The names inside, without `.` and `..`, in no order.
+    /// The names in the folder, without `.` and `..`, in no particular order.
     func names() throws(DiskError) -> [String] {
         guard let stream = unsafe path.withCString({ unsafe opendir($0) }) else {
             throw DiskError(operation: "opendir", code: errno)
@@ -108,7 +96,7 @@ extension Folder {
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while let entry = unsafe readdir(stream) {
-            // `d_name` ends in NUL inside its array, as readdir(3) says.
+            // `d_name` is an array that contains a terminating NUL, see readdir(3).
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
                 unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) { text in
                     unsafe String(cString: text)
@@ -119,19 +107,19 @@ extension Folder {
         return names
     }
 
-    /// Size and time of one file.
+    /// The size and the time of a file.
     func entry(_ name: String) throws(DiskError) -> FolderEntry {
         var status = stat()
         let path = path(of: name)
         try systemCall("lstat") { unsafe path.withCString { unsafe lstat($0, &status) } }
         let time = status.st_mtim
         return FolderEntry(
-            // The unit of `st_blocks` is 512 bytes, whatever the file system's own.
+            // The unit of `st_blocks` is 512 bytes on every file system.
             name: name, size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512,
             modifiedAtMilliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// What is inside; a file deleted while we look is left out.
+    /// The files in the folder; a file that is deleted during the call is left out.
     func entries() throws(DiskError) -> [FolderEntry] {
         var entries: [FolderEntry] = []
         for name in try names() {
@@ -143,4 +131,16 @@ extension Folder {
         }
         return entries
     }
+}
+
+/// A file in a folder.
+public struct FolderEntry: Sendable, Equatable {
+    /// The name in the folder.
+    public let name: String
+    /// The size, in bytes.
+    public let size: Int64
+    /// The disk space that the file uses, in bytes; above its size where space is reserved.
+    public let allocated: Int64
+    /// The time of the last change, in milliseconds since 1970 UTC.
+    public let modifiedAtMilliseconds: Int64
 }

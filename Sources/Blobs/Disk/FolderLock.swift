@@ -1,19 +1,19 @@
 import Glibc
 
-/// Keeps a data folder for one process: a second one is refused, never waited for.
+/// An exclusive lock of a data folder; a second process gets an error and does not wait.
 ///
-/// The lock is the kernel's (`flock`), so it ends with the process however that ends; the file
-/// itself stays and means nothing. It holds the number of the process that locked it last, as a
-/// hint for a person. Not for network file systems, whose locks are not everywhere the kernel's.
+/// It is a kernel lock (`flock`) of a file called `lock`, so it ends with the process, also after a crash. The
+/// file stays; it contains the process id of the last owner, as a hint for the operator. Not for network file
+/// systems, where `flock` is not reliable.
 public final class FolderLock: Sendable {
-    /// Why the folder could not be taken.
+    /// The reason why the folder could not be locked.
     public enum Refusal: Error, Equatable, CustomStringConvertible {
-        /// Another process serves this folder; the number it wrote, where it could be read.
+        /// Another process has locked the folder; its process id, if it could be read.
         case held(by: Int32?)
-        /// The lock file could not be made, for instance in a folder one may not write to.
+        /// The lock file could not be created, for example for lack of permission.
         case disk(DiskError)
 
-        /// One line for a person at a terminal.
+        /// A text for the operator.
         public var description: String {
             switch self {
             case .held(let process?): "already in use by process \(process)"
@@ -25,7 +25,7 @@ public final class FolderLock: Sendable {
 
     private let descriptor: FileDescriptor
 
-    /// Takes the folder; the lock lasts as long as this object lives.
+    /// Locks a folder, and creates it if it is missing; the lock lasts as long as this object lives.
     public init(folder path: String) throws(Refusal) {
         do throws(DiskError) {
             let folder = try Folder(making: path)
@@ -38,18 +38,18 @@ public final class FolderLock: Sendable {
         } catch {
             throw error.code == EWOULDBLOCK ? .held(by: owner) : .disk(error)
         }
-        // Only a hint, so a disk too full to take it refuses nobody.
-        try? sign()
+        // Only a hint: the lock is valid even if a full disk rejects it.
+        try? writeOwner()
     }
 
+    /// The process id in the lock file; `nil` when it cannot be read.
     private var owner: Int32? {
-        // Unreadable means unknown; the lock itself has already answered.
         guard let bytes = try? descriptor.read(16, at: 0) else { return nil }
         let text = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         return Int32(text)
     }
 
-    private func sign() throws(DiskError) {
+    private func writeOwner() throws(DiskError) {
         let line = Array("\(getpid())\n".utf8)
         try systemCall("ftruncate") { ftruncate(descriptor.number, 0) }
         try descriptor.write(line.span, at: 0)

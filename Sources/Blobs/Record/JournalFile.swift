@@ -2,10 +2,10 @@ internal import Bytes
 import Glibc
 import SystemSupport
 
-/// A small file of entries that is only ever added to.
+/// A small append-only file of entries.
 ///
-/// Each entry is length (4 bytes), CRC-32C of what follows (4), and its bytes; little-endian. A crash
-/// in the middle of adding one leaves those before it.
+/// An entry is its length (4 bytes), a CRC-32C of length and bytes (4), and its bytes; numbers are
+/// little-endian. A crash while an entry is appended leaves the earlier entries intact.
 public final class JournalFile: Sendable {
     private let descriptor: FileDescriptor
     private let state: Locked<State>
@@ -15,11 +15,11 @@ public final class JournalFile: Sendable {
         var end: Int64
     }
 
-    /// Longest entry, in bytes.
-    static let longest = 64 << 10
+    /// The maximum size of an entry, in bytes.
+    private static let maximumSize = 64 << 10
     private static let headerSize = 8
 
-    init(_ descriptor: FileDescriptor) throws(DiskError) {
+    fileprivate init(_ descriptor: FileDescriptor) throws(DiskError) {
         self.descriptor = descriptor
         var (entries, end): ([[UInt8]], Int64) = ([], 0)
         while let entry = try JournalFile.entry(in: descriptor, at: end) {
@@ -29,59 +29,59 @@ public final class JournalFile: Sendable {
         state = Locked(State(entries: entries, end: end))
     }
 
-    /// Everything added so far, in order.
+    /// All entries, in the order they were appended.
     public var entries: [[UInt8]] { state.withLock { $0.entries } }
 
-    /// Adds an entry, durably. Waits for the disk; one caller at a time.
+    /// Appends an entry durably. Blocks on the disk; one caller at a time.
     ///
-    /// After a failure nothing was added, and the next entry takes the same place.
+    /// After a failure nothing is appended, and the next entry is written at the same position.
     public func append(_ entry: [UInt8]) throws(DiskError) {
-        guard entry.count <= JournalFile.longest else {
+        guard entry.count <= JournalFile.maximumSize else {
             throw DiskError(kind: .damaged, operation: "entry too large")
         }
         let end = state.withLock { $0.end }
-        let row = JournalFile.header(of: entry) + entry
-        try descriptor.write(row.span, at: end)
+        let bytes = JournalFile.header(of: entry) + entry
+        try descriptor.write(bytes.span, at: end)
         try descriptor.syncData()
         state.withLock { state in
             state.entries.append(entry)
-            state.end = end + Int64(row.count)
+            state.end = end + Int64(bytes.count)
         }
     }
 
     private static func entry(
-        in descriptor: FileDescriptor, at place: Int64
+        in descriptor: FileDescriptor, at position: Int64
     ) throws(DiskError) -> [UInt8]? {
-        let header = try descriptor.read(headerSize, at: place)
+        let header = try descriptor.read(headerSize, at: position)
         guard header.count == headerSize else { return nil }
         let length = header.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-        guard length <= longest else { return nil }
-        let entry = try descriptor.read(length, at: place + Int64(headerSize))
+        guard length <= maximumSize else { return nil }
+        let entry = try descriptor.read(length, at: position + Int64(headerSize))
         return entry.count == length && JournalFile.header(of: entry) == header ? entry : nil
     }
 
     private static func header(of entry: [UInt8]) -> [UInt8] {
-        // The length counts too, so that nothing but zeros is no entry.
-        let length = little(UInt32(entry.count))
+        // The checksum covers the length, so that a run of zeros is not an entry.
+        let length = littleEndian(UInt32(entry.count))
         var crc = CRC32C()
         crc.update(length.span)
         crc.update(entry.span)
-        return length + little(crc.value)
+        return length + littleEndian(crc.value)
     }
 
-    private static func little(_ number: UInt32) -> [UInt8] {
+    private static func littleEndian(_ number: UInt32) -> [UInt8] {
         [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 }
 
-/// A folder of journals. Every method waits for the disk.
+/// A folder of journals. Every method blocks on the disk.
 public struct JournalFolder: Sendable {
     private let folder: Folder
 
-    /// Takes the folder, making it where it is missing.
+    /// Opens the folder, and creates it if it is missing.
     public init(at path: String) throws(DiskError) { folder = try Folder(making: path) }
 
-    /// Opens a journal; `nil` when there is none of that name.
+    /// Opens a journal; `nil` when none has this name.
     public func open(_ name: BlobName) throws(DiskError) -> JournalFile? {
         do throws(DiskError) {
             return try JournalFile(FileDescriptor(opening: folder.path(of: name.text), O_RDWR))
@@ -91,9 +91,9 @@ public struct JournalFolder: Sendable {
         }
     }
 
-    /// Begins a journal with its first entry; both and the name are durable when this returns.
+    /// Creates a journal with a first entry; the entry and the file name are durable when this returns.
     ///
-    /// - Throws: ``DiskError/Kind/exists`` when there is one of that name.
+    /// - Throws: ``DiskError/Kind/exists`` when a journal has this name.
     public func begin(_ name: BlobName, _ entry: [UInt8]) throws(DiskError) -> JournalFile {
         let path = folder.path(of: name.text)
         do throws(DiskError) {
@@ -102,18 +102,18 @@ public struct JournalFolder: Sendable {
             try folder.sync()
             return file
         } catch {
-            // Half a journal is nobody's; what cannot be removed now goes with the orphans.
+            // An incomplete journal is of no use; recovery removes it if this fails.
             if error.kind != .exists { try? folder.remove(name.text) }
             throw error
         }
     }
 
-    /// Deletes a journal durably; repeating it is harmless.
+    /// Deletes a journal durably; does nothing when there is none.
     public func delete(_ name: BlobName) throws(DiskError) {
         try folder.remove(name.text)
         try folder.sync()
     }
 
-    /// Everything in the folder, in no order.
+    /// All files in the folder, in no particular order.
     public func entries() throws(DiskError) -> [FolderEntry] { try folder.entries() }
 }

@@ -2,18 +2,17 @@ internal import Bytes
 import Glibc
 import SystemSupport
 
-/// A small file replaced as a whole or not at all.
+/// A small file whose payload is replaced as a whole or not at all.
 ///
-/// Two slots of 16 KiB, written in turn: magic, sequence number, length, checksum, payload. The
-/// slot with the higher number and a right checksum counts. A crash in the middle of a write leaves
-/// the other slot as it was.
+/// The file has two slots of 16 KiB, written alternately. The slot with the higher sequence number and a
+/// correct checksum is the valid one. A crash during a write leaves the other slot intact.
 ///
-/// We do this, because a commit then costs one overwrite and one `fdatasync`, instead of write-new,
-/// sync, rename and a sync of the folder: those are two journal commits and twice the waiting.
+/// A write therefore costs one overwrite and one `fdatasync`. Writing a new file and renaming it would need
+/// a sync of the folder too: two commits of the file system's journal, and twice the time.
 public final class RecordFile: Sendable {
-    /// Largest payload, in bytes.
+    /// The maximum size of the payload, in bytes.
     public static let capacity = slotSize - RecordSlot.headerSize
-    static let slotSize = 16 << 10
+    private static let slotSize = 16 << 10
 
     private let descriptor: FileDescriptor
     private let state: Locked<State>
@@ -23,7 +22,8 @@ public final class RecordFile: Sendable {
         var payload: [UInt8]
     }
 
-    init(_ descriptor: FileDescriptor) throws(DiskError) {
+    /// Opens an existing record.
+    fileprivate init(_ descriptor: FileDescriptor) throws(DiskError) {
         self.descriptor = descriptor
         let bytes = try descriptor.read(2 * RecordFile.slotSize, at: 0)
         let slots = [0, RecordFile.slotSize].compactMap { start in
@@ -35,53 +35,54 @@ public final class RecordFile: Sendable {
         state = Locked(State(sequence: newest.sequence, payload: newest.payload))
     }
 
-    init(_ descriptor: FileDescriptor, first payload: [UInt8]) throws(DiskError) {
+    /// Writes a new record.
+    fileprivate init(_ descriptor: FileDescriptor, first payload: [UInt8]) throws(DiskError) {
         self.descriptor = descriptor
         state = Locked(State(sequence: 0, payload: payload))
-        // The other slot's first block too, so that a disk full later can still take a commit.
+        // Allocates the first block of the other slot, so that the next write succeeds on a full disk.
         try descriptor.write([UInt8](repeating: 0, count: 4096).span, at: 0)
         try write(payload)
     }
 
-    /// The payload last written, or found when the file was opened.
+    /// The current payload.
     public var payload: [UInt8] { state.withLock { $0.payload } }
 
-    /// Replaces the payload, durably. Waits for the disk; one caller at a time.
+    /// Replaces the payload durably. Blocks on the disk; one caller at a time.
     ///
-    /// After a failure the old payload still counts, and the same slot is written again.
+    /// After a failure the former payload stays valid, and the next call writes the same slot.
     public func write(_ payload: [UInt8]) throws(DiskError) {
         guard payload.count <= RecordFile.capacity else {
             throw DiskError(kind: .damaged, operation: "record too large")
         }
         let (sequence, overflow) = state.withLock { $0.sequence }.addingReportingOverflow(1)
-        // The slot with the higher number counts, so none can follow the highest one.
+        // The higher number is the valid one, so the highest possible number cannot be replaced.
         if overflow { throw DiskError(kind: .damaged, operation: "number record") }
         let slot = RecordSlot(sequence: sequence, payload: payload).bytes
-        let place = Int64(sequence % 2) * Int64(RecordFile.slotSize)
+        let position = Int64(sequence % 2) * Int64(RecordFile.slotSize)
         do throws(DiskError) {
-            try descriptor.write(slot.span, at: place)
+            try descriptor.write(slot.span, at: position)
             try descriptor.syncData()
         } catch {
-            // The page cache may still hold what the disk refused; whoever opens the record anew must
-            // not believe it.
+            // The page cache may still hold the slot although the disk has rejected it: invalidate it, so
+            // that opening the record again does not find it.
             try? descriptor.write(
-                [UInt8](repeating: 0, count: RecordSlot.headerSize).span, at: place)
+                [UInt8](repeating: 0, count: RecordSlot.headerSize).span, at: position)
             throw error
         }
         state.withLock { $0 = State(sequence: sequence, payload: payload) }
     }
 }
 
-/// A folder of record files. Every method waits for the disk.
+/// A folder of record files. Every method blocks on the disk.
 public struct RecordFolder: Sendable {
     private let folder: Folder
 
-    /// Takes the folder, making it where it is missing.
+    /// Opens the folder, and creates it if it is missing.
     public init(at path: String) throws(DiskError) { folder = try Folder(making: path) }
 
-    /// Makes a record; both the file and its name are durable when this returns.
+    /// Creates a record; the payload and the file name are durable when this returns.
     ///
-    /// - Throws: ``DiskError/Kind/exists`` when there is one of that name.
+    /// - Throws: ``DiskError/Kind/exists`` when a record has this name.
     public func create(_ name: BlobName, _ payload: [UInt8]) throws(DiskError) -> RecordFile {
         let path = folder.path(of: name.text)
         let file: RecordFile
@@ -90,7 +91,7 @@ public struct RecordFolder: Sendable {
             file = try RecordFile(descriptor, first: payload)
             try folder.sync()
         } catch {
-            // Half a record is nobody's; what cannot be removed now goes with the orphans.
+            // An incomplete record is of no use; recovery removes it if this fails.
             if error.kind != .exists { try? folder.remove(name.text) }
             throw error
         }
@@ -99,31 +100,32 @@ public struct RecordFolder: Sendable {
 
     /// Opens a record.
     ///
-    /// - Throws: ``DiskError/Kind/missing``, or ``DiskError/Kind/damaged`` when neither slot holds.
+    /// - Throws: ``DiskError/Kind/missing``, or ``DiskError/Kind/damaged`` when neither slot is valid.
     public func open(_ name: BlobName) throws(DiskError) -> RecordFile {
         let path = folder.path(of: name.text)
         let descriptor: FileDescriptor
         do throws(DiskError) {
             descriptor = try FileDescriptor(opening: path, O_RDWR)
         } catch {
-            // What it holds can be told all the same; writing it fails then.
+            // On a read-only file system the record can be read; a write fails later.
             guard error.kind == .readOnly else { throw error }
             descriptor = try FileDescriptor(opening: path, O_RDONLY)
         }
         return try RecordFile(descriptor)
     }
 
-    /// Deletes a record; repeating it is harmless.
+    /// Deletes a record; does nothing when there is none.
     public func delete(_ name: BlobName) throws(DiskError) { try folder.remove(name.text) }
 
-    /// Everything in the folder, in no order.
+    /// All files in the folder, in no particular order.
     public func entries() throws(DiskError) -> [FolderEntry] { try folder.entries() }
 }
 
-/// One of the two copies in a record file.
+/// One of the two slots of a record file.
 ///
-/// `"PRC1"`, sequence (8 bytes), length (4), CRC-32C of all else (4), payload; little-endian.
-struct RecordSlot {
+/// `"PRC1"`, sequence number (8 bytes), length (4), CRC-32C of everything else (4), payload; numbers are
+/// little-endian.
+private struct RecordSlot {
     static let headerSize = 20
     private static let magic = Array("PRC1".utf8)
 
@@ -135,7 +137,7 @@ struct RecordSlot {
         self.payload = payload
     }
 
-    /// Reads a slot; `nil` when it was never written or not to its end.
+    /// Parses a slot; `nil` when it was never written, or only partly.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count >= RecordSlot.headerSize, bytes.starts(with: RecordSlot.magic) else {
             return nil
@@ -150,20 +152,22 @@ struct RecordSlot {
         guard checksum == UInt32(number(16, 4)) else { return nil }
     }
 
-    var bytes: [UInt8] { head + RecordSlot.little(checksum) + payload }
+    var bytes: [UInt8] { prefix + RecordSlot.littleEndian(checksum) + payload }
 
-    private var head: [UInt8] {
-        RecordSlot.magic + RecordSlot.little(sequence) + RecordSlot.little(UInt32(payload.count))
+    /// The bytes before the checksum.
+    private var prefix: [UInt8] {
+        RecordSlot.magic + RecordSlot.littleEndian(sequence)
+            + RecordSlot.littleEndian(UInt32(payload.count))
     }
 
     private var checksum: UInt32 {
         var crc = CRC32C()
-        let covered = head + payload
+        let covered = prefix + payload
         crc.update(covered.span)
         return crc.value
     }
 
-    private static func little(_ number: some FixedWidthInteger) -> [UInt8] {
+    private static func littleEndian(_ number: some FixedWidthInteger) -> [UInt8] {
         (0..<number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 }

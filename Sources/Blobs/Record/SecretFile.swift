@@ -1,19 +1,19 @@
 import Glibc
 
-/// A small file that only this process's user may read, written whole by rename.
+/// A small file that only the user of this process can read, replaced as a whole by rename.
 ///
-/// For what is written once in a long while, such as keys. Waits for the disk.
+/// It is meant for data that rarely changes, such as keys. Every method blocks on the disk.
 public struct SecretFile: Sendable {
     private let folder: Folder
     private let name: String
 
-    /// Names a file; nothing is read or written yet. The folder is made where it is missing.
+    /// Creates the folder if it is missing; the file is neither read nor written.
     public init(folder path: String, name: BlobName) throws(DiskError) {
         folder = try Folder(making: path)
         self.name = name.text
     }
 
-    /// What the file holds, at most 64 KiB; `nil` when there is none.
+    /// The content of the file, at most 64 KiB; `nil` when there is no file.
     public func read() throws(DiskError) -> [UInt8]? {
         do throws(DiskError) {
             return try FileDescriptor(opening: folder.path(of: name), O_RDONLY).read(
@@ -24,7 +24,7 @@ public struct SecretFile: Sendable {
         }
     }
 
-    /// Replaces what the file holds, durably, readable by its owner alone.
+    /// Replaces the content durably; only the owner can read the file.
     public func write(_ bytes: [UInt8]) throws(DiskError) {
         let draft = "\(name).new"
         try folder.remove(draft)
