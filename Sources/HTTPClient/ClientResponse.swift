@@ -1,19 +1,19 @@
 public import HTTP
 
-/// A whole answer of another server.
+/// A complete response of another server.
 public struct ClientResponse: Sendable {
-    /// 200…599.
+    /// The status code, 200…599.
     public let status: Int
-    /// Its fields, in the order they came.
+    /// The headers, in the order they were received.
     public let fields: Fields
-    /// Its body, without the coding of the transfer.
+    /// The body, without the transfer coding.
     public let body: [UInt8]
 }
 
-/// An answer whose body is still coming.
+/// A response whose body is still being received.
 ///
-/// What nobody takes makes the sender wait: at most ``CurlTransfer/mostHeld`` bytes and what one read of
-/// the socket brings are held here. A stream that is let go ends its request.
+/// At most 256 KiB, plus the bytes of one read of the socket, are buffered; after that the server has to wait
+/// until the caller reads. Releasing the stream cancels the request.
 public final class ClientResponseStream: Sendable {
     private let head: ClientResponseHead
     private let loop: CurlLoop
@@ -27,12 +27,12 @@ public final class ClientResponseStream: Sendable {
 
     deinit { loop.cancel(number) }
 
-    /// 200…599.
+    /// The status code, 200…599.
     public var status: Int { head.status }
-    /// The fields of its head.
+    /// The headers.
     public var fields: Fields { head.fields }
 
-    /// The next bytes of the body, at least one; `nil` at its end. One caller at a time.
+    /// The next bytes of the body, at least one; `nil` at the end. One caller at a time.
     public func next() async throws(HTTPClientError) -> [UInt8]? {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -44,42 +44,41 @@ public final class ClientResponseStream: Sendable {
         return try outcome.get()
     }
 
-    /// Ends the request; the connection is closed, because more of the answer would come.
+    /// Cancels the request and closes its connection, which may have received more of the response.
     public func cancel() { loop.cancel(number) }
 }
 
-/// The head of a final answer.
+/// The head of a final response.
 struct ClientResponseHead: Sendable {
     let status: Int
     let fields: Fields
 }
 
-/// Collects the lines of an answer's head.
+/// A parser for the lines of a response head.
 ///
-/// Heads of interim answers (1xx) come before it and are forgotten, and trailer fields come behind the
-/// body.
+/// Interim responses (1xx) before the final one are skipped, and trailers after the body are ignored.
 struct ResponseHeadReader {
-    /// How long a head may be, with all heads before it.
-    static let longest = 64 << 10
+    /// The maximum size of all heads of a request together, in bytes.
+    private static let maximumSize = 64 << 10
 
-    private var bytes = 0
+    private var size = 0
     private var status = 0
     private var fields: [(name: String, value: String)] = []
     private var hasEnded = false
 
-    /// Takes a line with its end; returns the head when this was the empty line behind it.
+    /// Reads a line including its end; returns the head after the empty line that ends it.
     mutating func read(_ line: String) throws(HTTPClientError) -> ClientResponseHead? {
         guard !hasEnded else { return nil }
-        bytes += line.utf8.count
-        guard bytes <= Self.longest else {
+        size += line.utf8.count
+        guard size <= Self.maximumSize else {
             throw HTTPClientError(
-                .tooLarge, "the head of the answer is longer than \(Self.longest) bytes")
+                .tooLarge, "the head of the response is larger than \(Self.maximumSize) bytes")
         }
         let line = line.trimmed()
         if line.hasPrefix("HTTP/"), status < 200 {
             let words = line.split(separator: " ", maxSplits: 2)
             guard words.count >= 2, let code = Int(words[1]), (100...599).contains(code) else {
-                throw HTTPClientError(.broken, "the answer has no status: \(line.prefix(100))")
+                throw HTTPClientError(.broken, "the response has no status: \(line.prefix(100))")
             }
             status = code
             fields = []
@@ -96,7 +95,7 @@ struct ResponseHeadReader {
 }
 
 extension StringProtocol {
-    /// Without blanks, tabs, CR and LF at its ends.
+    /// The text without spaces, tabs, CR and LF at its ends.
     fileprivate func trimmed() -> SubSequence {
         let isBlank = { (scalar: Unicode.Scalar) in " \t\r\n".unicodeScalars.contains(scalar) }
         guard let first = unicodeScalars.firstIndex(where: { !isBlank($0) }),

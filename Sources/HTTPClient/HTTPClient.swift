@@ -1,24 +1,24 @@
 public import HTTP
 
-/// Requests to other servers, over HTTP/1.1, by libcurl.
+/// A client for HTTP/1.1 requests to other servers, based on libcurl.
 ///
-/// Redirects are handed out, never followed. Connections are kept and used again. Proxies are those of
-/// the environment (`https_proxy`, `no_proxy`).
+/// Redirects are returned, not followed. Connections are kept alive and reused. Proxies are those of the
+/// environment (`https_proxy`, `no_proxy`).
 public final class HTTPClient: Sendable {
     private let loop: CurlLoop
 
-    /// Makes a client with connections of its own; without requests it has no thread.
+    /// Creates a client with its own connections; while there are no requests it has no thread.
     ///
-    /// - Throws: `unavailable` where libcurl 7.68 or newer (`libcurl.so.4`, Debian's `libcurl4`) is not
+    /// - Throws: `unavailable` when libcurl 7.68 or newer (`libcurl.so.4`, Debian's `libcurl4`) is not
     ///   installed.
     public init(_ settings: HTTPClientSettings = HTTPClientSettings()) throws(HTTPClientError) {
         loop = try CurlLoop(try CurlLibrary.load(), settings)
     }
 
-    /// Sends a request and returns once the head of the final answer is there; its body is read from
-    /// the stream.
+    /// Sends a request and returns when the head of the final response is received; the body is read from the
+    /// stream.
     ///
-    /// Cancelling the task ends the request.
+    /// Cancelling the task cancels the request.
     public func open(_ request: ClientRequest) async throws(HTTPClientError) -> ClientResponseStream
     {
         let number = loop.register()
@@ -33,35 +33,35 @@ public final class HTTPClient: Sendable {
         return ClientResponseStream(head, loop, number)
     }
 
-    /// Sends a request and collects its answer.
+    /// Sends a request and collects the whole response.
     ///
-    /// - Parameter bodyLimit: How many bytes the body may have; a longer one ends with `tooLarge`.
+    /// - Parameter bodyLimit: The maximum size of the body in bytes; a larger one throws `tooLarge`.
     public func send(
         _ request: ClientRequest, bodyLimit: Int
     ) async throws(HTTPClientError) -> ClientResponse {
         let stream = try await open(request)
         var body: [UInt8] = []
-        while let piece = try await stream.next() {
-            guard body.count + piece.count <= bodyLimit else {
+        while let chunk = try await stream.next() {
+            guard body.count + chunk.count <= bodyLimit else {
                 stream.cancel()
-                throw HTTPClientError(.tooLarge, "the answer is longer than \(bodyLimit) bytes")
+                throw HTTPClientError(.tooLarge, "the response is larger than \(bodyLimit) bytes")
             }
-            if body.isEmpty { body = piece } else { body += piece }
+            if body.isEmpty { body = chunk } else { body += chunk }
         }
         return ClientResponse(status: stream.status, fields: stream.fields, body: body)
     }
 }
 
-/// What holds for all requests of a client.
+/// The options of a client, for all its requests.
 public struct HTTPClientSettings: Sendable {
-    /// A PEM file with the authorities that may vouch for servers; `nil`: the system's.
+    /// A PEM file with the certificate authorities that are trusted; `nil` for those of the system.
     public var caBundle: String?
-    /// Asked with every address before it is dialled, after its name was looked up, so that no name can
-    /// lead where nobody may go; `nil`: every address may be called.
+    /// Decides for each address, before connecting to it, whether it may be called; `nil` allows all
+    /// addresses. It is called after the name was resolved, so a host name cannot hide a forbidden address.
     ///
-    /// With it no proxy is used: a proxy would dial in our place.
+    /// If it is set, no proxy is used, because the proxy would connect in our place.
     public var allowsAddress: (@Sendable (PeerAddress) -> Bool)?
-    /// How many connections to one server there may be; further requests wait their turn. 0: no bound.
+    /// The maximum number of connections to one server; further requests are queued. 0 for no limit.
     public var connectionsPerHost = 16
 
     /// The defaults.

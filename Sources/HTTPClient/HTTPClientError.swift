@@ -1,36 +1,37 @@
 import CCurl
 
-/// Why there is no answer of another server.
+/// The reason why a request has no response.
 public struct HTTPClientError: Error, Equatable, CustomStringConvertible {
-    /// What a caller may want to tell apart.
+    /// The kinds of errors that callers distinguish.
     public enum Kind: Sendable, Equatable {
-        /// libcurl is not there, or too old.
+        /// libcurl is not installed, or too old.
         case unavailable
-        /// The URL is none, or is neither `http` nor `https`, or a field has a control character.
+        /// The URL is invalid or is neither `http` nor `https`, or a header contains a control character.
         case invalidRequest
-        /// The name of the server, or of the proxy, is not known.
+        /// The host name of the server or of the proxy could not be resolved.
         case unresolved
-        /// The addresses of the server are not to be called, see ``HTTPClientSettings/allowsAddress``.
+        /// The addresses of the server are not allowed, see ``HTTPClientSettings/allowsAddress``.
         case refusedAddress
-        /// Nobody listens there, or the way there is broken.
+        /// The server refused the connection, or the network failed.
         case unreachable
-        /// TLS did not come about; above all the certificate is not the server's, or nobody vouches for it.
+        /// The TLS handshake failed, usually because the certificate is for another host or its authority is
+        /// not trusted.
         case insecure
-        /// It took longer than the request allows.
+        /// A time limit of the request was exceeded.
         case timedOut
-        /// The connection ended early, or what came is no HTTP.
+        /// The connection was closed early, or the response is not valid HTTP.
         case broken
-        /// The answer is longer than its reader takes.
+        /// The response is larger than its reader allows.
         case tooLarge
-        /// What was to be sent could not be read.
+        /// The body of the request could not be read.
         case unreadableBody
-        /// The request was given up on this side.
+        /// The request was cancelled by the caller.
         case cancelled
     }
 
-    /// What happened.
+    /// The kind of the error.
     public let kind: Kind
-    /// The same with what is particular, for the log; it may name hosts and addresses.
+    /// The details, for the log; they may contain host names and addresses.
     public let description: String
 
     init(_ kind: Kind, _ description: String) {
@@ -40,7 +41,7 @@ public struct HTTPClientError: Error, Equatable, CustomStringConvertible {
 }
 
 extension HTTPClientError.Kind {
-    /// What a result of libcurl means to a caller.
+    /// Converts a result code of libcurl.
     init(result: Int32) {
         self =
             switch Int(result) {
@@ -57,7 +58,7 @@ extension HTTPClientError.Kind {
 }
 
 extension Duration {
-    /// In whole milliseconds, at least one: 0 means no bound to libcurl.
+    /// The duration in whole milliseconds, at least 1, because 0 means no limit to libcurl.
     var milliseconds: Int {
         max(1, Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000))
     }

@@ -7,12 +7,12 @@ import Testing
 @testable import HTTPClient
 
 @Suite(.timeLimit(.minutes(5))) struct `A client without descriptors` {
-    @Test func `watches no socket that cannot be doubled`() {
-        #expect(WatchedSocket(-1, DispatchQueue(label: "nobody")) { _ in } == nil)
+    @Test func `does not watch a socket that cannot be duplicated`() {
+        #expect(WatchedSocket(-1, DispatchQueue(label: "unused")) { _ in } == nil)
     }
 
-    /// In a process of its own, because the limit is the process's.
-    @Test func `ends a request, and serves the next when there are some again`() async {
+    /// Runs in its own process, because the limit is per process.
+    @Test func `fails a request, and succeeds again when descriptors are free`() async {
         await #expect(processExitsWith: .success) {
             let server = try ScriptedServer { connection in
                 guard connection.readHead() != nil else { return }
@@ -27,12 +27,12 @@ import Testing
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
             getrlimit(resource, &limit)
             let old = limit.rlim_cur
-            // The socket finds the reserve behind it and its double does not; the socket does not.
+            // With 17 the socket can be opened and its duplicate cannot; with 16 the socket cannot.
             for reserve: Int32 in [17, 16] {
-                var said: HTTPClientError?
-                // What the last request held may be closed only now, and leave more than was counted.
-                for _ in 0..<100 where said == nil {
-                    // What was inherited has gaps; filled, only what is above them counts.
+                var failure: HTTPClientError?
+                // Descriptors of the last request may be closed only now, which leaves more than was counted.
+                for _ in 0..<100 where failure == nil {
+                    // Inherited descriptors leave gaps in the numbers; fill them, so that only those above count.
                     var lowest: Int32
                     repeat { lowest = dup(0) } while (0..<700).contains(lowest)
                     close(lowest)
@@ -41,13 +41,13 @@ import Testing
                     do throws(HTTPClientError) {
                         _ = try await client.send(request, bodyLimit: 0)
                     } catch {
-                        said = error
+                        failure = error
                     }
                     limit.rlim_cur = old
                     setrlimit(resource, &limit)
                     try await Task.sleep(for: .milliseconds(20))
                 }
-                #expect(said == .noDescriptor)
+                #expect(failure == .noDescriptor)
             }
             #expect(try await client.send(request, bodyLimit: 0).status == 200)
         }

@@ -7,24 +7,24 @@ import Testing
 
 @testable import HTTPClient
 
-/// Requests that cannot be, and servers that misbehave.
+/// Invalid requests, and servers that misbehave.
 @Suite(.timeLimit(.minutes(5))) struct HTTPClientErrorTests {
     @Test(arguments: [
         "", "ftp://127.0.0.1/", "file:///etc/hostname", "http://", "http://a b/",
         "http://a/\r\nX: y",
         "http://127.0.0.1:99999/", "127.0.0.1/",
     ])
-    func `What is no URL of HTTP is refused`(url: String) async throws {
+    func `A URL that is not HTTP is rejected`(url: String) async throws {
         #expect(await kind(ClientRequest(.get, url)) == .invalidRequest)
     }
 
     @Test(arguments: [("X", "a\r\nY: b"), ("X\n", "a"), ("X", "a\0"), ("", "a")])
-    func `No field smuggles another line in`(name: String, value: String) async throws {
+    func `A header cannot contain another line`(name: String, value: String) async throws {
         let request = ClientRequest(.get, "http://127.0.0.1:1/", fields: [(name, value)])
         #expect(await kind(request) == .invalidRequest)
     }
 
-    @Test func `A name nobody knows and a port nobody listens on are told apart`() async throws {
+    @Test func `An unknown name and a closed port are distinguished`() async throws {
         let closed = try ScriptedServer { _ in }.port
         #expect(await kind(ClientRequest(.get, "http://nobody.invalid/")) == .unresolved)
         #expect(await kind(ClientRequest(.get, "http://127.0.0.1:\(closed)/")) == .unreachable)
@@ -36,13 +36,13 @@ import Testing
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     ])
-    func `An answer that ends early or is none is broken`(words: String) async throws {
-        let server = try answering(words)
+    func `A response that ends early or is invalid is broken`(text: String) async throws {
+        let server = try responding(text)
         #expect(await kind(ClientRequest(.get, server.url)) == .broken)
     }
 
-    @Test func `A body over the limit and a head without end are too large`() async throws {
-        let large = try answering("HTTP/1.1 200 OK\r\nContent-Length: 101\r\n\r\n" + filler(101))
+    @Test func `A body over the limit and an endless head are too large`() async throws {
+        let large = try responding("HTTP/1.1 200 OK\r\nContent-Length: 101\r\n\r\n" + filler(101))
         #expect(await kind(ClientRequest(.get, large.url)) == .tooLarge)
         let endless = try ScriptedServer { connection in
             guard connection.readHead() != nil else { return }
@@ -52,7 +52,7 @@ import Testing
         #expect(await kind(ClientRequest(.get, endless.url)) == .tooLarge)
     }
 
-    @Test func `Silence before and within an answer ends in time`() async throws {
+    @Test func `A stalled response ends at each time limit`() async throws {
         let silent = try ScriptedServer { connection in
             _ = connection.readHead()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
@@ -61,7 +61,7 @@ import Testing
         var bounded = ClientRequest(.get, silent.url)
         bounded.totalTimeout = .milliseconds(200)
         #expect(await kind(bounded) == .timedOut)
-        // The first byte of the body ends no silence.
+        // The server reads the request and sends nothing.
         let listening = try ScriptedServer { connection in
             _ = connection.readHead()
             while connection.read(1) != nil {}
@@ -74,7 +74,7 @@ import Testing
         #expect(await kind(stalled) == .timedOut)
     }
 
-    @Test func `An address that is not to be called is not dialled`() async throws {
+    @Test func `A forbidden address is not connected to`() async throws {
         let dialled = Progress()
         let server = try ScriptedServer { connection in dialled.note(1) }
         var settings = HTTPClientSettings()
@@ -85,14 +85,13 @@ import Testing
         for host in ["127.0.0.1", "localhost", "127.1", "0x7f000001", "[::ffff:127.0.0.1]"] {
             let request = ClientRequest(.get, "http://\(host):\(server.port)/")
             let kind = await kind(request, try HTTPClient(settings))
-            // Where no name is looked up, as in some containers, localhost is not known.
+            // In some containers localhost cannot be resolved.
             #expect(kind == .refusedAddress || host == "localhost" && kind == .unresolved)
         }
         #expect(dialled.steps.isEmpty)
     }
 
-    @Test func `TLS needs a certificate that somebody vouches for, and of that name`() async throws
-    {
+    @Test func `TLS needs a certificate of a trusted authority, for the right host`() async throws {
         let folder = TemporaryFolder()
         let pair = try DevelopmentCertificate.write(to: folder.path, hosts: [])
         let service = Service { _ in
@@ -117,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `A body that cannot be read ends the request`() async throws {
+    @Test func `A body that cannot be read fails the request`() async throws {
         let server = try ScriptedServer { connection in
             while connection.read(1) != nil {}
         }
@@ -131,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `Cancelling a task ends its request, before and after the head`() async throws {
+    @Test func `Cancelling a task cancels its request, before and after the head`() async throws {
         let (arrived, closed) = (Progress(), Progress())
         let server = try ScriptedServer { connection in
             if connection.readHead()?.contains("/headless") == false {
@@ -169,10 +168,10 @@ import Testing
         }
     }
 
-    private func answering(_ words: String) throws -> ScriptedServer {
+    private func responding(_ text: String) throws -> ScriptedServer {
         try ScriptedServer { connection in
             guard connection.readHead() != nil else { return }
-            connection.write(words)
+            connection.write(text)
         }
     }
 }
@@ -183,30 +182,30 @@ extension ScriptedServer {
     fileprivate var url: String { "http://127.0.0.1:\(port)/" }
 }
 
-@Suite struct `A request that reached nobody` {
+@Suite struct `A request without a connection` {
     @Test(
         arguments: [
             (7, false, .refusedAddress), (7, true, .unreachable), (28, false, .timedOut),
             (52, true, .broken),
         ] as [(Int32, Bool, HTTPClientError.Kind)])
-    func `ends for a refused address only where no other one was dialled`(
+    func `fails with refusedAddress only when no other address was tried`(
         result: Int32, hasDialled: Bool, kind: HTTPClientError.Kind
     ) async throws {
         let library = try CurlLibrary.load()
-        let said = Locked<HTTPClientError.Kind?>(nil)
+        let kindSeen = Locked<HTTPClientError.Kind?>(nil)
         _ = await withCheckedContinuation { (waiter: CurlTransfer.HeadWaiter) in
             do throws(HTTPClientError) {
                 let transfer = try CurlTransfer(
                     ClientRequest(.get, "http://a/"), 1, waiter, library, HTTPClientSettings())
-                transfer.refusal = HTTPClientError(.refusedAddress, "nobody calls there")
+                transfer.refusal = HTTPClientError(.refusedAddress, "not allowed")
                 transfer.hasDialled = hasDialled
                 let outcome = transfer.outcome(of: result)
-                if case .failure(let error) = outcome { said.withLock { $0 = error.kind } }
+                if case .failure(let error) = outcome { kindSeen.withLock { $0 = error.kind } }
                 _ = transfer.finish(outcome)
             } catch {
                 waiter.resume(returning: .failure(error))
             }
         }
-        #expect(said.withLock { $0 } == kind)
+        #expect(kindSeen.withLock { $0 } == kind)
     }
 }

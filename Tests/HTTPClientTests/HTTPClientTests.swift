@@ -7,10 +7,10 @@ import Testing
 
 @testable import HTTPClient
 
-/// Requests to servers that behave.
+/// Requests to well-behaved servers.
 @Suite(.timeLimit(.minutes(5))) struct HTTPClientTests {
     @Test(arguments: [Method.get, .post, .put, .patch, .delete, .options])
-    func `A request arrives as it was made`(method: Method) async throws {
+    func `A request is received as it was sent`(method: Method) async throws {
         try await echoing { base in
             var request = ClientRequest(method, "\(base)/a%20b/../c?d=e%2Ff")
             request.fields = [("X-One", "1"), ("X-Empty", "")]
@@ -27,7 +27,10 @@ import Testing
         }
     }
 
-    @Test func `HEAD has an answer without a body, and POST without a body says so`() async throws {
+    @Test
+    func `HEAD has a response without a body, and POST without a body sends Content-Length 0`()
+        async throws
+    {
         try await echoing { base in
             let client = try HTTPClient()
             let head = try await client.send(ClientRequest(.head, "\(base)/"), bodyLimit: 0)
@@ -37,7 +40,8 @@ import Testing
         }
     }
 
-    @Test func `A stored body of many reads arrives whole, and its progress is told`() async throws
+    @Test func `A stored body of many reads is sent whole, and its progress is reported`()
+        async throws
     {
         let bytes = Array(
             (0..<(5 << 20)).lazy.map { place in UInt8(truncatingIfNeeded: place / 7) })
@@ -62,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `Connections are used again, and no more than allowed are opened`() async throws {
+    @Test func `Connections are reused, and no more than allowed are opened`() async throws {
         let most = Progress()
         let server = try ScriptedServer { connection in
             most.note(Int64(connection.number))
@@ -86,7 +90,7 @@ import Testing
         #expect(most.steps.count == 4)
     }
 
-    @Test func `A kept connection that the server has closed costs nothing`() async throws {
+    @Test func `A kept-alive connection that the server has closed causes no error`() async throws {
         let server = try ScriptedServer { connection in
             guard connection.readHead() != nil else { return }
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
@@ -99,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `Interim answers are passed over, and a redirect is an answer`() async throws {
+    @Test func `Interim responses are skipped, and a redirect is a response`() async throws {
         let server = try ScriptedServer { connection in
             guard connection.readHead() != nil else { return }
             connection.write("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
@@ -115,13 +119,16 @@ import Testing
         #expect(String(decoding: answer.body, as: UTF8.self) == "body")
     }
 
-    @Test func `What nobody takes makes the server wait, and letting go closes`() async throws {
+    @Test
+    func `A stream that is not read makes the server wait, and releasing it closes the connection`()
+        async throws
+    {
         let sent = Progress()
         let server = try ScriptedServer { connection in
             guard connection.readHead() != nil else { return }
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(1 << 40)\r\n\r\n")
-            let piece = [UInt8](repeating: 1, count: 64 << 10)
-            while connection.write(piece) { sent.note(Int64(piece.count)) }
+            let chunk = [UInt8](repeating: 1, count: 64 << 10)
+            while connection.write(chunk) { sent.note(Int64(chunk.count)) }
             sent.end()
         }
         do {
@@ -134,13 +141,13 @@ import Testing
                 before = sent.steps.count
                 try await Task.sleep(for: .milliseconds(200))
             }
-            // The buffers of both sockets and of the stream hold some, the rest is not sent.
+            // The buffers of both sockets and of the stream are full; the rest is not sent.
             #expect(sent.steps.reduce(0, +) < taken + 16 << 20)
         }
         while !sent.hasEnded { try await Task.sleep(for: .milliseconds(10)) }
     }
 
-    /// Answers with what was asked.
+    /// Runs a server that returns the request as text.
     private func echoing(_ body: (_ base: String) async throws -> Void) async throws {
         let echo = Service { request in
             var text = "\(request.method.rawValue) \(request.target.path)"
@@ -158,17 +165,17 @@ import Testing
     }
 }
 
-/// What libcurl would do of itself, and must not.
+/// Behaviour of libcurl that must be turned off.
 @Suite(.timeLimit(.minutes(5))) struct `One request` {
     @Test(arguments: [nil, "100-continue"])
-    func `expects only what its caller expects, and a 417 is its answer`(
+    func `sends Expect only when the caller does, and returns a 417`(
         expected: String?
     ) async throws {
         let heads = Locked<[String]>([])
         let server = try ScriptedServer { connection in
             while let head = connection.readHead() {
                 heads.withLock { $0.append(head) }
-                // Long enough for libcurl to ask first.
+                // The body is long enough for libcurl to send `Expect` itself.
                 if !head.contains("Expect:"), connection.read(2 << 20) == nil { return }
                 connection.write(
                     "HTTP/1.1 417 No\r\nContent-Length: \(expected == nil ? 5 : 0)\r\n")
@@ -193,7 +200,7 @@ import Testing
         #expect(lines.contains("expect") == (expected != nil))
     }
 
-    @Test func `offers HTTP/1.1 alone when TLS asks`() async throws {
+    @Test func `offers only HTTP/1.1 in the TLS handshake`() async throws {
         let hello = Locked<[UInt8]>([])
         let server = try ScriptedServer { connection in
             guard let record = connection.read(5),
@@ -205,7 +212,7 @@ import Testing
         await #expect(throws: HTTPClientError.self) {
             _ = try await client.open(ClientRequest(.get, "https://127.0.0.1:\(server.port)/"))
         }
-        // Extension 16: its length, that of the list, that of the one name in it.
+        // Extension 16: its length, the length of the list, the length of the only name.
         let offer = [0, 16, 0, 11, 0, 9, 8] + Array("http/1.1".utf8)
         #expect(hello.withLock { $0.contains(offer) })
     }

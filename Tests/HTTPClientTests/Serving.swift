@@ -2,7 +2,7 @@ import HTTP
 import HTTPTransport
 import SystemSupport
 
-/// A service made of one closure.
+/// A service that is a closure.
 final class Service: HTTP.Service {
     let decide: @Sendable (Request) -> Answer
 
@@ -13,7 +13,7 @@ final class Service: HTTP.Service {
     func refusal(_ refusal: Refusal) -> Response { Response(refusal.status, "text/plain", []) }
 }
 
-/// Runs a server on a port of its own for as long as `body` calls it.
+/// Runs a server on its own port while `body` runs.
 func serving(
     _ service: Service, at address: UInt32 = 0x7F00_0001,
     tls pair: TLSConfiguration.CertificateFiles? = nil,
@@ -40,7 +40,7 @@ func serving(
     }
 }
 
-/// What happened on other threads, in order.
+/// Numbers recorded on other threads, in order.
 final class Progress: Sendable {
     private let state = Locked((steps: [Int64](), hasEnded: false))
 

@@ -2,15 +2,15 @@ import CCurl
 import Dispatch
 import SystemSupport
 
-// A file of the C boundary: libcurl's multi handle is driven here.
+// C boundary: this object owns libcurl's multi handle.
 
-/// What drives libcurl: a queue that calls it when a socket is ready or a time has come.
+/// The queue that runs libcurl: it calls libcurl when a socket is ready or a timer has expired.
 @safe final class CurlLoop: @unchecked Sendable {
-    // Sendable because all that changes, and libcurl's handles, are touched on `queue` alone, and in
-    // `deinit`, when nobody is left who could put anything on it.
+    // Sendable because mutable state and libcurl's handles are used only on `queue`, and in `deinit`, when
+    // nothing can be enqueued any more.
 
-    let curl: CurlLibrary
-    let settings: HTTPClientSettings
+    private let curl: CurlLibrary
+    private let settings: HTTPClientSettings
     private let queue = DispatchQueue(label: "parley.http-client")
     private let multi: OpaquePointer
     private let timer: any DispatchSourceTimer
@@ -18,7 +18,7 @@ import SystemSupport
     private var sockets: [Int32: WatchedSocket] = [:]
     private let registry = Locked(Registry())
 
-    /// Requests that were given a number and have not come to the queue.
+    /// The requests that have a number and have not been started on the queue.
     private struct Registry {
         var next = 0
         var waiting: Set<Int> = []
@@ -33,7 +33,7 @@ import SystemSupport
         self.settings = settings
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .distantFuture)
-        timer.setEventHandler { [weak self] in self?.act(Int32(CURL_TIMEOUT), 0) }
+        timer.setEventHandler { [weak self] in self?.process(Int32(CURL_TIMEOUT), 0) }
         timer.activate()
         unsafe curl_multi_set_number(
             curl.functions, multi, Int32(CURL_MULTI_MAX_HOST_CONNECTIONS),
@@ -55,14 +55,14 @@ import SystemSupport
     }
 
     deinit {
-        // What libcurl would tell while it closes its connections concerns nobody any more.
+        // libcurl would call back while it closes its connections.
         unsafe curl_multi_set_loop(curl.functions, multi, nil, nil, nil)
         timer.cancel()
-        for transfer in transfers.values { leave(transfer) }
+        for transfer in transfers.values { remove(transfer) }
         _ = unsafe curl.functions.pointee.multi_cleanup(multi)
     }
 
-    /// A number for a request, so that it can be cancelled whether or not it has started.
+    /// Assigns a number to a request, so that it can be cancelled before it has started.
     func register() -> Int {
         registry.withLock { registry in
             registry.next += 1
@@ -71,7 +71,7 @@ import SystemSupport
         }
     }
 
-    /// Starts a request; `head` hears of its answer's head or of the end.
+    /// Starts a request; `head` is resumed with the head of the response or with an error.
     func start(_ request: ClientRequest, _ number: Int, _ head: CurlTransfer.HeadWaiter) {
         queue.async { [self] in
             guard takeRegistration(number) else {
@@ -80,13 +80,13 @@ import SystemSupport
             do throws(HTTPClientError) {
                 let transfer = try CurlTransfer(request, number, head, curl, settings)
                 transfers[number] = transfer
-                if let patience = request.responseTimeout {
-                    transfer.whenSent = { [weak self] in self?.end(number, after: patience) }
+                if let timeout = request.responseTimeout {
+                    transfer.onBodySent = { [weak self] in self?.end(number, after: timeout) }
                 }
                 guard let easy = unsafe transfer.easy else { return }
                 let result = unsafe curl.functions.pointee.multi_add_handle(multi, easy)
                 if result != Int32(CURL_OK) {
-                    end(transfer, .failure(.init(.unavailable, "libcurl is full")))
+                    end(transfer, .failure(.init(.unavailable, "libcurl rejected the request")))
                 }
             } catch {
                 head.resume(returning: .failure(error))
@@ -94,7 +94,7 @@ import SystemSupport
         }
     }
 
-    /// Hands over what has come of a request's answer, or waits for more.
+    /// Returns the buffered bytes of a response to the reader, or makes it wait for more.
     func read(_ number: Int, _ reader: CurlTransfer.Reader) {
         queue.async { [self] in
             guard let transfer = transfers[number] else {
@@ -104,7 +104,7 @@ import SystemSupport
         }
     }
 
-    /// Ends a request, wherever it is; also called when nobody wants the rest of an answer.
+    /// Cancels a request in any state; also called when a response stream is released.
     func cancel(_ number: Int) {
         queue.async { [self] in
             guard !takeRegistration(number), let transfer = transfers[number] else { return }
@@ -113,11 +113,11 @@ import SystemSupport
         }
     }
 
-    /// Ends a request whose answer is not whole in time.
-    private func end(_ number: Int, after patience: Duration) {
-        queue.asyncAfter(deadline: .now() + .milliseconds(patience.milliseconds)) { [weak self] in
+    /// Ends a request that has not received its whole response within a time.
+    private func end(_ number: Int, after timeout: Duration) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(timeout.milliseconds)) { [weak self] in
             guard let self, let transfer = transfers[number] else { return }
-            end(transfer, .failure(.unanswered))
+            end(transfer, .failure(.responseTimedOut))
         }
     }
 
@@ -125,35 +125,35 @@ import SystemSupport
         registry.withLock { registry in registry.waiting.remove(number) != nil }
     }
 
-    /// Lets libcurl do what can be done now.
-    fileprivate func act(_ descriptor: Int32, _ events: Int32) {
+    /// Lets libcurl process an event of a socket or the timer, and ends the requests that are complete.
+    private func process(_ descriptor: Int32, _ events: Int32) {
         var running: Int32 = 0
         _ = unsafe curl.functions.pointee.multi_socket_action(multi, descriptor, events, &running)
         var waiting: Int32 = 0
         while let message = unsafe curl.functions.pointee.multi_info_read(multi, &waiting) {
             guard unsafe message.pointee.kind == Int32(CURL_MESSAGE_DONE),
                 let easy = unsafe message.pointee.easy,
-                let place = unsafe curl_private(curl.functions, easy)
+                let context = unsafe curl_private(curl.functions, easy)
             else { continue }
             let result = unsafe message.pointee.data.result
-            let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(place).takeUnretainedValue()
+            let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
             end(transfer, transfer.outcome(of: result))
         }
     }
 
     private func end(_ transfer: CurlTransfer, _ outcome: Result<Void, HTTPClientError>) {
-        leave(transfer)
-        // Without a head nobody holds a stream who could let go of it.
+        remove(transfer)
+        // Without a head there is no stream whose release would remove the transfer.
         if !transfer.finish(outcome) { transfers[transfer.number] = nil }
     }
 
-    private func leave(_ transfer: CurlTransfer) {
+    private func remove(_ transfer: CurlTransfer) {
         guard let easy = unsafe transfer.easy else { return }
         _ = unsafe curl.functions.pointee.multi_remove_handle(multi, easy)
         transfer.free()
     }
 
-    // Called by libcurl, from within `act`.
+    // MARK: Called by libcurl, within `process`
 
     private func watch(_ descriptor: Int32, _ events: Int32, for easy: OpaquePointer?) {
         guard events != Int32(CURL_EVENT_REMOVE) else {
@@ -163,27 +163,28 @@ import SystemSupport
         let known =
             sockets[descriptor]
             ?? WatchedSocket(descriptor, queue) { [weak self] events in
-                self?.act(descriptor, events)
+                self?.process(descriptor, events)
             }
-        guard let socket = known else { return unsafe giveUp(easy) }
+        guard let socket = known else { return unsafe endUnwatched(easy) }
         sockets[descriptor] = socket
         socket.watch(reading: events & 1 != 0, writing: events & 2 != 0)
     }
 
-    /// Ends a request whose socket nobody can watch, in a later turn of the queue: within its own call
-    /// libcurl must not lose the handle.
-    private func giveUp(_ easy: OpaquePointer?) {
-        // Behind a handle of libcurl's own, for a connection it closes, there is no request.
-        guard let easy = unsafe easy, let place = unsafe curl_private(curl.functions, easy) else {
+    /// Ends a request whose socket cannot be watched. It does so later on the queue: the handle must not be
+    /// removed during a call from libcurl.
+    private func endUnwatched(_ easy: OpaquePointer?) {
+        // A handle that libcurl uses to close a connection has no request.
+        guard let easy = unsafe easy, let context = unsafe curl_private(curl.functions, easy) else {
             return
         }
-        let number = unsafe Unmanaged<CurlTransfer>.fromOpaque(place).takeUnretainedValue().number
+        let number = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue().number
         queue.async { [self] in
             guard let transfer = transfers[number] else { return }
             end(transfer, .failure(.noDescriptor))
         }
     }
 
+    /// Sets the timer; a negative number turns it off.
     private func wake(after milliseconds: Int) {
         timer.schedule(
             deadline: milliseconds < 0 ? .distantFuture : .now() + .milliseconds(milliseconds))
@@ -191,43 +192,39 @@ import SystemSupport
 }
 
 extension HTTPClientError {
-    /// The request was given up.
-    static var cancelled: HTTPClientError {
-        HTTPClientError(.cancelled, "the request was given up")
+    fileprivate static var cancelled: HTTPClientError {
+        HTTPClientError(.cancelled, "the request was cancelled")
     }
 
-    /// The answer did not come in time.
-    static var unanswered: HTTPClientError {
-        HTTPClientError(.timedOut, "the answer did not come in time")
+    fileprivate static var responseTimedOut: HTTPClientError {
+        HTTPClientError(.timedOut, "the response was not received in time")
     }
 
-    /// This process may open no more.
+    /// The process has reached its limit of open descriptors.
     static var noDescriptor: HTTPClientError {
         HTTPClientError(.unreachable, "no descriptor is left")
     }
 }
 
-// A file of the C boundary: libcurl's functions are found and called here.
-
-/// libcurl, loaded at its first use.
+/// The functions of libcurl, which is loaded at its first use.
 @safe struct CurlLibrary: @unchecked Sendable {
-    // Sendable because the table is filled in once, before anybody sees it.
+    // Sendable because the table never changes after it was filled.
     let functions: UnsafePointer<curl_library>
 
-    /// The oldest release with all that is used, that of Ubuntu 20.04.
-    private static let oldest: UInt32 = 0x07_44_00
+    /// The oldest supported release: 7.68, of Ubuntu 20.04.
+    private static let minimumVersion: UInt32 = 0x07_44_00
 
     private static let loaded = Result { () throws(HTTPClientError) in
         let functions = UnsafeMutablePointer<curl_library>.allocate(capacity: 1)
         unsafe functions.initialize(to: curl_library())
-        if let words = unsafe curl_load(functions) {
+        if let reason = unsafe curl_load(functions) {
             throw HTTPClientError(
-                .unavailable, unsafe "libcurl could not be loaded: \(String(cString: words))")
+                .unavailable, unsafe "libcurl could not be loaded: \(String(cString: reason))")
         }
         guard unsafe functions.pointee.global_init(CURL_GLOBAL_DEFAULT) == Int32(CURL_OK),
             let version = unsafe functions.pointee.version_info(0)
         else { throw HTTPClientError(.unavailable, "libcurl could not be started") }
-        guard unsafe version.pointee.number >= oldest else {
+        guard unsafe version.pointee.number >= minimumVersion else {
             let text = unsafe String(cString: version.pointee.text)
             throw HTTPClientError(.unavailable, "libcurl \(text) is older than 7.68.0")
         }
@@ -237,9 +234,9 @@ extension HTTPClientError {
     /// - Throws: `unavailable`.
     static func load() throws(HTTPClientError) -> CurlLibrary { try loaded.get() }
 
-    /// What it says of a result.
-    func words(_ result: Int32) -> String {
-        let words = unsafe functions.pointee.easy_strerror(result)
-        return unsafe words.map { words in unsafe String(cString: words) } ?? "error \(result)"
+    /// The text of libcurl for a result code.
+    func description(of result: Int32) -> String {
+        let text = unsafe functions.pointee.easy_strerror(result)
+        return unsafe text.map { text in unsafe String(cString: text) } ?? "error \(result)"
     }
 }

@@ -4,40 +4,40 @@ import HTTP
 import HTTPTransport
 import SystemSupport
 
-// A file of the C boundary: an easy handle is owned here.
+// C boundary: this object owns the easy handle.
 
-/// A request on its way and what has come of its answer; confined to its loop's queue.
+/// A running request and the received part of its response. Used only on the queue of its loop.
 @safe final class CurlTransfer {
     typealias HeadWaiter = CheckedContinuation<Result<ClientResponseHead, HTTPClientError>, Never>
     typealias Reader = CheckedContinuation<Result<[UInt8]?, HTTPClientError>, Never>
 
-    /// How many bytes of an answer are held for its reader before the sender has to wait.
-    static let mostHeld = 256 << 10
+    /// The size of the response buffer in bytes; when it is full, the transfer is paused.
+    private static let bufferLimit = 256 << 10
 
     let number: Int
-    /// `nil` once the request has ended.
+    /// The handle of libcurl; `nil` when the request has ended.
     private(set) var easy: OpaquePointer?
-    let request: ClientRequest
-    let allowsAddress: (@Sendable (PeerAddress) -> Bool)?
-    /// How much of the request's body was handed over.
-    var sent: Int64 = 0
-    /// Called when the last byte of the body was handed over.
-    var whenSent: (() -> Void)?
-    /// Something that went wrong on this side while libcurl called back, and made it stop.
-    var fault: HTTPClientError?
-    /// Why an address of the server was not dialled; it counts only where no other one was.
+    private let request: ClientRequest
+    private let allowsAddress: (@Sendable (PeerAddress) -> Bool)?
+    /// The number of bytes of the request's body that libcurl has taken.
+    fileprivate var sent: Int64 = 0
+    /// Called when libcurl has taken the last byte of the body.
+    var onBodySent: (() -> Void)?
+    /// An error in a callback, which has made libcurl stop.
+    private var callbackError: HTTPClientError?
+    /// The reason why an address was not connected to. It is the result only if no other address was tried.
     var refusal: HTTPClientError?
-    /// Whether an address of the server was dialled for this request.
+    /// Whether the request has tried to connect to an address.
     var hasDialled = false
-    var head = ResponseHeadReader()
+    private var head = ResponseHeadReader()
 
     private let curl: CurlLibrary
-    private let lines: OpaquePointer?
-    /// Where libcurl writes what went wrong, at most 256 bytes with the 0 at the end.
-    private let words: UnsafeMutablePointer<CChar>
+    private let headers: OpaquePointer?
+    /// The error text of libcurl, at most 256 bytes including the terminating 0.
+    private let errorBuffer: UnsafeMutablePointer<CChar>
     private var headWaiter: HeadWaiter?
     private var reader: Reader?
-    private var held: [UInt8] = []
+    private var buffer: [UInt8] = []
     private var isPaused = false
     private var end: Result<Void, HTTPClientError>?
 
@@ -45,25 +45,25 @@ import SystemSupport
         _ request: ClientRequest, _ number: Int, _ headWaiter: HeadWaiter, _ curl: CurlLibrary,
         _ settings: HTTPClientSettings
     ) throws(HTTPClientError) {
-        try request.check()
+        try request.validate()
         guard let easy = unsafe curl.functions.pointee.easy_init() else {
             throw HTTPClientError(.unavailable, "libcurl has no memory")
         }
         unsafe self.easy = easy
-        unsafe words = .allocate(capacity: 256)
-        unsafe words.initialize(repeating: 0, count: 256)
-        var lines: OpaquePointer?
+        unsafe errorBuffer = .allocate(capacity: 256)
+        unsafe errorBuffer.initialize(repeating: 0, count: 256)
+        var headers: OpaquePointer?
         for field in request.fields {
-            // Without a value libcurl wants a semicolon in place of the colon.
+            // libcurl sends a header without a value only if it is written with a semicolon.
             let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
-            unsafe lines = unsafe curl.functions.pointee.slist_append(lines, line)
+            unsafe headers = unsafe curl.functions.pointee.slist_append(headers, line)
         }
-        // Asked for permission to send a long body, a server may answer 417: libcurl would repeat the
-        // request by itself, and its second body would come behind the head of the first answer.
+        // For a large body libcurl would send `Expect` itself. If the server responds with 417, libcurl repeats
+        // the request, and the caller gets the head of the first response with the body of the second.
         if !request.fields.contains(where: { field in field.name.lowercased() == "expect" }) {
-            unsafe lines = unsafe curl.functions.pointee.slist_append(lines, "Expect:")
+            unsafe headers = unsafe curl.functions.pointee.slist_append(headers, "Expect:")
         }
-        unsafe self.lines = lines
+        unsafe self.headers = headers
         self.number = number
         self.request = request
         self.headWaiter = headWaiter
@@ -74,29 +74,29 @@ import SystemSupport
 
     deinit {
         free()
-        unsafe curl.functions.pointee.slist_free_all(lines)
-        unsafe words.deallocate()
+        unsafe curl.functions.pointee.slist_free_all(headers)
+        unsafe errorBuffer.deallocate()
     }
 
-    /// Gives the handle back to libcurl, which must not be driving it.
+    /// Frees the handle; it must have been removed from the multi handle.
     func free() {
         unsafe curl.functions.pointee.easy_cleanup(easy)
         unsafe easy = nil
     }
 
     private func prepare(_ easy: OpaquePointer, _ settings: HTTPClientSettings) {
-        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
-        unsafe set(CURL_PRIVATE, me)
-        unsafe set(CURL_WRITEDATA, me)
-        unsafe set(CURL_HEADERDATA, me)
-        unsafe set(CURL_READDATA, me)
-        unsafe set(CURL_SEEKDATA, me)
-        unsafe set(CURL_OPENSOCKETDATA, me)
-        unsafe set(CURL_ERRORBUFFER, words)
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe set(CURL_PRIVATE, context)
+        unsafe set(CURL_WRITEDATA, context)
+        unsafe set(CURL_HEADERDATA, context)
+        unsafe set(CURL_READDATA, context)
+        unsafe set(CURL_SEEKDATA, context)
+        unsafe set(CURL_OPENSOCKETDATA, context)
+        unsafe set(CURL_ERRORBUFFER, errorBuffer)
         unsafe setCallbacks(curl.functions, easy)
-        unsafe curl_set_list(curl.functions, easy, Int32(CURL_HTTPHEADER), lines)
+        unsafe curl_set_list(curl.functions, easy, Int32(CURL_HTTPHEADER), headers)
         set(CURL_URL, request.url)
-        // Over HTTP/2 libcurl holds up to 32 MiB of each stream that nobody reads.
+        // Over HTTP/2 libcurl buffers up to 32 MiB of each stream that is not read.
         set(CURL_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         set(CURL_NOSIGNAL, 1)
         set(CURL_PROTOCOLS, CURL_PROTOCOLS_HTTP_AND_HTTPS)
@@ -131,34 +131,13 @@ import SystemSupport
     private func set(_ option: Int, _ pointer: UnsafeMutableRawPointer) {
         unsafe curl_set_pointer(curl.functions, easy, Int32(option), pointer)
     }
-}
 
-// What the loop and the callbacks tell it.
-extension CurlTransfer {
-    /// The head of the final answer is whole.
-    func headEnded(_ head: ClientResponseHead) {
-        headWaiter?.resume(returning: .success(head))
-        headWaiter = nil
-    }
+    // MARK: The response
 
-    /// Takes bytes of the body, or refuses them until there is room.
-    func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard held.count < Self.mostHeld else {
-            isPaused = true
-            return CURL_PAUSE
-        }
-        unsafe held.append(contentsOf: bytes)
-        if let reader {
-            self.reader = nil
-            reader.resume(returning: .success(takeHeld()))
-        }
-        return bytes.count
-    }
-
-    /// Hands over what is held; where nothing is, the reader waits.
+    /// Passes the buffered bytes to the reader, or makes it wait for more.
     func read(_ reader: Reader) {
-        if !held.isEmpty {
-            reader.resume(returning: .success(takeHeld()))
+        if !buffer.isEmpty {
+            reader.resume(returning: .success(takeBuffer()))
             guard isPaused, let easy = unsafe easy else { return }
             isPaused = false
             _ = unsafe curl.functions.pointee.easy_pause(easy, Int32(CURL_CONTINUE))
@@ -169,15 +148,17 @@ extension CurlTransfer {
         }
     }
 
-    /// Tells whoever waits that nothing more comes; false when the head never came.
+    /// Ends the request, and resumes the caller that waits for the head or for bytes.
+    ///
+    /// - Returns: False when no head was received.
     func finish(_ outcome: Result<Void, HTTPClientError>) -> Bool {
         guard end == nil else { return true }
         end = outcome
         if let headWaiter {
             self.headWaiter = nil
-            let words = HTTPClientError(.broken, "the server ended without an answer")
+            let error = HTTPClientError(.broken, "the server sent no response")
             headWaiter.resume(
-                returning: outcome.flatMap { .failure(words) })
+                returning: outcome.flatMap { .failure(error) })
             return false
         }
         reader?.resume(returning: outcome.map { nil })
@@ -185,32 +166,123 @@ extension CurlTransfer {
         return true
     }
 
-    private func takeHeld() -> [UInt8] {
-        let taken = held
-        held = []
+    private func takeBuffer() -> [UInt8] {
+        let taken = buffer
+        buffer = []
         return taken
     }
-}
 
-// A result of libcurl in our words.
-extension CurlTransfer {
+    /// Converts a result code of libcurl.
     func outcome(of result: Int32) -> Result<Void, HTTPClientError> {
         if result == Int32(CURL_OK) { return .success(()) }
-        if let fault { return .failure(fault) }
+        if let callbackError { return .failure(callbackError) }
         if result == Int32(CURL_COULD_NOT_CONNECT), !hasDialled, let refusal {
             return .failure(refusal)
         }
-        let said = unsafe String(cString: words)
+        let text = unsafe String(cString: errorBuffer)
         return .failure(
             HTTPClientError(
-                HTTPClientError.Kind(result: result), said.isEmpty ? curl.words(result) : said))
+                HTTPClientError.Kind(result: result),
+                text.isEmpty ? curl.description(of: result) : text))
+    }
+
+    // MARK: Called by libcurl
+
+    /// Buffers bytes of the response body; pauses the transfer when the buffer is full.
+    fileprivate func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard buffer.count < Self.bufferLimit else {
+            isPaused = true
+            return CURL_PAUSE
+        }
+        unsafe buffer.append(contentsOf: bytes)
+        if let reader {
+            self.reader = nil
+            reader.resume(returning: .success(takeBuffer()))
+        }
+        return bytes.count
+    }
+
+    /// Reads a line of a response head.
+    ///
+    /// - Returns: False to end the request.
+    fileprivate func receiveLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        do throws(HTTPClientError) {
+            let line = unsafe String(decoding: bytes, as: UTF8.self)
+            if let head = try head.read(line) {
+                headWaiter?.resume(returning: .success(head))
+                headWaiter = nil
+            }
+            return true
+        } catch {
+            callbackError = error
+            return false
+        }
+    }
+
+    /// Fills libcurl's send buffer with the next bytes of the request's body.
+    fileprivate func send(into target: UnsafeMutableRawBufferPointer) -> Int {
+        let count: Int
+        switch request.body {
+        case .none: count = 0
+        case .bytes(let bytes):
+            let rest = bytes[Int(sent)...].prefix(target.count)
+            unsafe target.copyBytes(from: rest)
+            count = rest.count
+        case .stored(let size, let read):
+            do {
+                let wanted = Int(min(Int64(target.count), size - sent))
+                let bytes = wanted == 0 ? [] : try read(wanted, sent)
+                guard bytes.count <= target.count, wanted == 0 || !bytes.isEmpty else {
+                    throw HTTPClientError(
+                        .unreadableBody, "the body is shorter than its stated size")
+                }
+                unsafe target.copyBytes(from: bytes)
+                count = bytes.count
+            } catch {
+                callbackError = HTTPClientError(.unreadableBody, "\(error)")
+                return CURL_ABORT
+            }
+        }
+        sent += Int64(count)
+        request.onBytesSent?(sent)
+        if sent == request.body.count { onBodySent?() }
+        return count
+    }
+
+    /// Opens a socket for an address, if it is allowed.
+    fileprivate func openSocket(_ address: UnsafeMutablePointer<curl_address>) -> Int32 {
+        let length = Int(unsafe address.pointee.length)
+        var storage = sockaddr_storage()
+        guard length <= MemoryLayout<sockaddr_storage>.size else { return Int32(CURL_NO_SOCKET) }
+        let offset = MemoryLayout<curl_address>.offset(of: \.address) ?? 0
+        unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+            unsafe bytes.copyMemory(
+                from: UnsafeRawBufferPointer(
+                    start: UnsafeRawPointer(address) + offset, count: length))
+        }
+        let peer = SocketAddress.peer(storage)
+        if let allowsAddress, !allowsAddress(peer) {
+            refusal = HTTPClientError(.refusedAddress, "\(peer) is not allowed")
+            return Int32(CURL_NO_SOCKET)
+        }
+        let descriptor = unsafe socket(
+            address.pointee.family, address.pointee.type | Int32(SOCK_CLOEXEC.rawValue),
+            address.pointee.protocol)
+        guard descriptor >= 0 else { return Int32(CURL_NO_SOCKET) }
+        guard DescriptorLimit.leavesReserve(above: descriptor, for: .connection) else {
+            close(descriptor)
+            refusal = .noDescriptor
+            return Int32(CURL_NO_SOCKET)
+        }
+        hasDialled = true
+        return descriptor
     }
 }
 
-// A file of the C boundary: what libcurl calls. Each pointer is valid for its call alone; the transfer
-// behind it is held by its loop for as long as its handle is driven.
+// Installs the callbacks. Each pointer is valid only during its call; the loop keeps the transfer alive as long as
+// its handle is in use.
 
-func setCallbacks(_ functions: UnsafePointer<curl_library>, _ easy: OpaquePointer) {
+private func setCallbacks(_ functions: UnsafePointer<curl_library>, _ easy: OpaquePointer) {
     unsafe curl_set_bytes(functions, easy, Int32(CURL_HEADERFUNCTION)) {
         bytes, _, count, transfer in
         guard let (transfer, bytes) = unsafe unpack(transfer, bytes, count) else { return 0 }
@@ -252,76 +324,4 @@ private func unpack(
 ) -> (CurlTransfer, UnsafeMutableRawBufferPointer)? {
     guard let transfer = unsafe unpack(transfer), let bytes = unsafe bytes else { return nil }
     return unsafe (transfer, UnsafeMutableRawBufferPointer(start: bytes, count: count))
-}
-
-extension CurlTransfer {
-    /// Takes a line of a head; false ends the request.
-    fileprivate func receiveLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        do throws(HTTPClientError) {
-            let line = unsafe String(decoding: bytes, as: UTF8.self)
-            if let head = try head.read(line) { headEnded(head) }
-            return true
-        } catch {
-            fault = error
-            return false
-        }
-    }
-
-    /// Puts the next bytes of the request's body where libcurl sends them from.
-    fileprivate func send(into place: UnsafeMutableRawBufferPointer) -> Int {
-        let count: Int
-        switch request.body {
-        case .none: count = 0
-        case .bytes(let bytes):
-            let rest = bytes[Int(sent)...].prefix(place.count)
-            unsafe place.copyBytes(from: rest)
-            count = rest.count
-        case .stored(let whole, let read):
-            do {
-                let wanted = Int(min(Int64(place.count), whole - sent))
-                let bytes = wanted == 0 ? [] : try read(wanted, sent)
-                guard bytes.count <= place.count, wanted == 0 || !bytes.isEmpty else {
-                    throw HTTPClientError(.unreadableBody, "it is shorter than was said")
-                }
-                unsafe place.copyBytes(from: bytes)
-                count = bytes.count
-            } catch {
-                fault = HTTPClientError(.unreadableBody, "\(error)")
-                return CURL_ABORT
-            }
-        }
-        sent += Int64(count)
-        request.onBytesSent?(sent)
-        if sent == request.body.count { whenSent?() }
-        return count
-    }
-
-    /// Opens a socket for an address that may be called.
-    fileprivate func openSocket(_ address: UnsafeMutablePointer<curl_address>) -> Int32 {
-        let length = Int(unsafe address.pointee.length)
-        var storage = sockaddr_storage()
-        guard length <= MemoryLayout<sockaddr_storage>.size else { return Int32(CURL_NO_SOCKET) }
-        let offset = MemoryLayout<curl_address>.offset(of: \.address) ?? 0
-        unsafe withUnsafeMutableBytes(of: &storage) { bytes in
-            unsafe bytes.copyMemory(
-                from: UnsafeRawBufferPointer(
-                    start: UnsafeRawPointer(address) + offset, count: length))
-        }
-        let peer = SocketAddress.peer(storage)
-        if let allowsAddress, !allowsAddress(peer) {
-            refusal = HTTPClientError(.refusedAddress, "\(peer) is not to be called")
-            return Int32(CURL_NO_SOCKET)
-        }
-        let descriptor = unsafe socket(
-            address.pointee.family, address.pointee.type | Int32(SOCK_CLOEXEC.rawValue),
-            address.pointee.protocol)
-        guard descriptor >= 0 else { return Int32(CURL_NO_SOCKET) }
-        guard DescriptorLimit.leavesReserve(above: descriptor, for: .connection) else {
-            close(descriptor)
-            refusal = .noDescriptor
-            return Int32(CURL_NO_SOCKET)
-        }
-        hasDialled = true
-        return descriptor
-    }
 }

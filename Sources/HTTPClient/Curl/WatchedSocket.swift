@@ -3,19 +3,19 @@ import Dispatch
 import Glibc
 import SystemSupport
 
-/// A socket of libcurl's, and what it waits for; confined to its queue.
+/// A socket of libcurl, watched for readiness by Dispatch. Used only on its queue.
 ///
-/// Watched is a second descriptor of the same socket: libcurl closes its own when it likes, while
-/// Dispatch has to be let go of a descriptor before its number is used again.
+/// It watches a duplicate of the descriptor: libcurl closes its own at any time, but Dispatch must have
+/// cancelled its sources before the number is used again.
 final class WatchedSocket {
-    private let own: OwnDescriptor
+    private let duplicate: DuplicateDescriptor
     private let queue: DispatchQueue
     private let onReady: @Sendable (_ events: Int32) -> Void
     private var reading: (any DispatchSourceProtocol)?
     private var writing: (any DispatchSourceProtocol)?
 
-    /// A descriptor that is closed with the last one who holds it, here the sources' cancellation.
-    private final class OwnDescriptor: Sendable {
+    /// A descriptor that is closed with its last reference, here when the sources are cancelled.
+    private final class DuplicateDescriptor: Sendable {
         let number: Int32
 
         init(_ number: Int32) { self.number = number }
@@ -23,14 +23,14 @@ final class WatchedSocket {
         deinit { close(number) }
     }
 
-    /// `nil` when no descriptor is left for it.
+    /// - Returns: `nil` when the process has no descriptor left.
     init?(
         _ descriptor: Int32, _ queue: DispatchQueue,
         _ onReady: @escaping @Sendable (_ events: Int32) -> Void
     ) {
         let number = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard number >= 0 else { return nil }
-        own = OwnDescriptor(number)
+        duplicate = DuplicateDescriptor(number)
         guard DescriptorLimit.leavesReserve(above: number, for: .connection) else { return nil }
         self.queue = queue
         self.onReady = onReady
@@ -41,13 +41,13 @@ final class WatchedSocket {
         writing?.cancel()
     }
 
-    /// Changes what is waited for.
+    /// Changes the events to wait for.
     func watch(reading wantsToRead: Bool, writing wantsToWrite: Bool) {
-        change(&reading, wantsToRead, Int32(CURL_EVENT_IN)) { [own, queue] in
-            DispatchSource.makeReadSource(fileDescriptor: own.number, queue: queue)
+        change(&reading, wantsToRead, Int32(CURL_EVENT_IN)) { [duplicate, queue] in
+            DispatchSource.makeReadSource(fileDescriptor: duplicate.number, queue: queue)
         }
-        change(&writing, wantsToWrite, Int32(CURL_EVENT_OUT)) { [own, queue] in
-            DispatchSource.makeWriteSource(fileDescriptor: own.number, queue: queue)
+        change(&writing, wantsToWrite, Int32(CURL_EVENT_OUT)) { [duplicate, queue] in
+            DispatchSource.makeWriteSource(fileDescriptor: duplicate.number, queue: queue)
         }
     }
 
@@ -63,7 +63,7 @@ final class WatchedSocket {
         guard watched == nil else { return }
         let source = make()
         source.setEventHandler { [onReady] in onReady(event) }
-        source.setCancelHandler { [own] in withExtendedLifetime(own) {} }
+        source.setCancelHandler { [duplicate] in withExtendedLifetime(duplicate) {} }
         source.activate()
         watched = source
     }
