@@ -65,7 +65,7 @@ public enum UploadError: Error, Equatable, Sendable {
 
 extension UploadError {
     /// Status, kind and text of an error.
-    struct Wording {
+    struct Details {
         let status: Status
         let kind: UploadErrorKind
         /// One of the words of §3.9.
@@ -77,87 +77,87 @@ extension UploadError {
     }
 
     /// The one table from errors to answers.
-    func wording(_ settings: UploadSettings) -> Wording {
+    func details(_ settings: UploadSettings) -> Details {
         switch self {
         case .invalid(let text):
-            Wording(status: .badRequest, kind: .invalidRequest, reason: "invalid", message: text)
+            Details(status: .badRequest, kind: .invalidRequest, reason: "invalid", message: text)
         case .methodNotAllowed(_, let text):
-            Wording(
+            Details(
                 status: .methodNotAllowed, kind: .methodNotAllowed, reason: "invalid",
                 message: text)
         case .wrongMediaType:
-            Wording(
+            Details(
                 status: .unsupportedMediaType, kind: .invalidHeader, reason: "invalid",
                 message:
                     "Content-Type is not that of upload data; send application/offset+octet-stream with tus, or application/partial-upload in a PATCH with Upload-Complete."
             )
         case .codedBody:
-            Wording(
+            Details(
                 status: .unsupportedMediaType, kind: .invalidHeader, reason: "invalid",
                 message:
                     "Content-Encoding must be identity or absent; send the bytes without a content coding."
             )
         case .unauthenticated:
-            Wording(
+            Details(
                 status: .unauthorized, kind: .authenticationRequired, reason: "invalid",
                 message:
                     "Creating an upload needs a valid token; send it in Authorization: Bearer.")
         case .forbidden:
-            Wording(
+            Details(
                 status: .forbidden, kind: .accessDenied, reason: "invalid",
                 message: "The token may not create uploads; use a token that may write.")
-        default: stateWording(settings) ?? digestWording ?? limitWording(settings)
+        default: stateDetails(settings) ?? digestDetails ?? limitDetails(settings)
         }
     }
 
     /// The state of the upload does not allow the request.
-    private func stateWording(_ settings: UploadSettings) -> Wording? {
+    private func stateDetails(_ settings: UploadSettings) -> Details? {
         switch self {
         case .notFound:
-            Wording(
+            Details(
                 status: .notFound, kind: .notFound, reason: "notFound",
                 message: "No upload is known by this URL; create a new upload.")
         case .gone:
-            Wording(
+            Details(
                 status: .gone, kind: .objectDeleted, reason: "gone",
                 message:
                     "The upload was cancelled, has failed or has expired; create a new upload.")
         case .concatenated:
-            Wording(
+            Details(
                 status: .forbidden, kind: .invalidOperation, reason: "invalid",
                 message:
                     "A final concatenation takes no bytes of its own; send them to its partial uploads before it is created."
             )
         case .inUse:
-            Wording(
+            Details(
                 status: .forbidden, kind: .invalidOperation, reason: "invalid",
                 message: "A message uses this content; delete the message first.")
         case .refused:
-            Wording(
+            Details(
                 status: .badRequest, kind: .objectDeleted, reason: "invalid",
                 message:
                     "The conversation of this content was deleted, so the upload has failed; create the content in another conversation."
             )
         case .locked:
-            Wording(
+            Details(
                 status: .serviceUnavailable, kind: .serviceUnavailable, reason: "locked",
                 message:
                     "Another request to this upload did not stop within \(settings.takeoverWait / 1000) seconds; retry after the seconds in Retry-After.",
                 retryAfter: 1)
         case .superseded:
-            Wording(
+            Details(
                 status: .serviceUnavailable, kind: .serviceUnavailable, reason: "locked",
                 message:
                     "Another process of the server continues this upload; retry after the seconds in Retry-After.",
                 retryAfter: 1)
         case .stillFinalizing:
-            Wording(
+            Details(
                 status: .serviceUnavailable, kind: .serviceUnavailable, reason: "locked",
                 message:
                     "All bytes are received and are still being checked; retry after the seconds in Retry-After.",
                 retryAfter: 2)
         case .offsetMismatch:
-            Wording(
+            Details(
                 status: .serviceUnavailable, kind: .serviceUnavailable, reason: "offsetMismatch",
                 message:
                     "Content-Range begins after the last byte held; ask for the offset with Content-Range: bytes */* and continue there.",
@@ -167,38 +167,38 @@ extension UploadError {
     }
 
     /// Bytes, lengths and digests contradict each other.
-    private var digestWording: Wording? {
+    private var digestDetails: Details? {
         switch self {
         case .lengthMismatch(let text):
-            Wording(
+            Details(
                 status: .badRequest, kind: .invalidRequest, reason: "lengthMismatch",
                 message: text)
         case .beyondLength:
-            Wording(
+            Details(
                 status: .badRequest, kind: .invalidRequest, reason: "lengthMismatch",
                 message:
                     "The body reaches beyond the length of the upload; send only the bytes from the offset that HEAD reports to that length."
             )
         case .overflow:
-            Wording(
+            Details(
                 status: .badRequest, kind: .invalidRequest, reason: "lengthMismatch",
                 message:
                     "The body reached beyond the length of the upload, which has failed; create a new upload with the right length."
             )
         case .checksumMismatch:
-            Wording(
+            Details(
                 status: .badRequest, kind: .invalidRequest, reason: "checksumMismatch",
                 message:
                     "The body does not have the digest that the request states, so none of its bytes are kept; send them again from the same offset."
             )
         case .contentMismatch:
-            Wording(
+            Details(
                 status: .badRequest, kind: .invalidRequest, reason: "checksumMismatch",
                 message:
                     "The content does not have the digest that was declared for it, so the upload has failed; create a new upload and send all bytes again."
             )
         case .unsupportedChecksum:
-            Wording(
+            Details(
                 status: .badRequest, kind: .invalidRequest, reason: "unsupportedChecksum",
                 message:
                     "Upload-Checksum names an unknown algorithm; use one of \(DigestAlgorithm.tus.map(\.name).joined(separator: ", "))."
@@ -208,53 +208,53 @@ extension UploadError {
     }
 
     /// A limit is reached, or the server cannot do it now.
-    private func limitWording(_ settings: UploadSettings) -> Wording {
+    private func limitDetails(_ settings: UploadSettings) -> Details {
         switch self {
         case .tooLarge(let limit):
-            Wording(
+            Details(
                 status: .contentTooLarge, kind: .invalidRequest, reason: "uploadTooLarge",
                 message:
                     "The content is larger than \(limit) bytes, the largest length of an upload; send less, or split it."
             )
         case .rateLimited:
-            Wording(
+            Details(
                 status: .tooManyRequests, kind: .rateLimited, reason: "rateLimited",
                 message:
                     "At most \(settings.maxOpenUploadsPerOwner) uploads of one owner may be open, and requests are limited; finish or cancel uploads, or retry after the seconds in Retry-After.",
                 retryAfter: 60)
         case .insufficientStorage:
-            Wording(
+            Details(
                 status: .insufficientStorage, kind: .serviceUnavailable,
                 reason: "insufficientStorage",
                 message:
                     "The disk of the server has no space for these bytes; retry later from the offset that HEAD reports."
             )
         case .quotaExceeded(let limit):
-            Wording(
+            Details(
                 status: .insufficientStorage, kind: .quotaExceeded, reason: "quotaExceeded",
                 message:
                     "The application may store \(limit) bytes, and these would be more; delete contents first."
             )
         case .busy:
-            Wording(
+            Details(
                 status: .serviceUnavailable, kind: .serviceUnavailable, reason: "backendError",
                 message:
                     "The server has too many open files; retry after the seconds in Retry-After.",
                 retryAfter: 1)
         case .unavailable:
-            Wording(
+            Details(
                 status: .serviceUnavailable, kind: .serviceUnavailable, reason: "backendError",
                 message:
                     "The database or the object store cannot be reached, and nothing is lost; retry after the seconds in Retry-After.",
                 retryAfter: 1)
         case .stalled:
-            Wording(
+            Details(
                 status: .serviceUnavailable, kind: .serviceUnavailable, reason: "stalled",
                 message:
                     "The body stopped arriving, or the server is stopping; the bytes received are kept, so continue at the offset that HEAD reports.",
                 retryAfter: 1)
         default:
-            Wording(
+            Details(
                 status: .internalServerError, kind: .internalServerError, reason: "backendError",
                 message:
                     "The server could not store the bytes; retry once, and report X-Request-Id to the operator if it happens again."
@@ -276,20 +276,20 @@ extension UploadError {
 extension UploadError {
     /// The answer, before the fields every answer of the resource carries.
     func response(_ settings: UploadSettings) -> Response {
-        let wording = wording(settings)
+        let details = details(settings)
         var response = Response(
-            wording.status, "application/json",
+            details.status, "application/json",
             ErrorJSON.bytes(
-                wording.status, wording.kind, reason: wording.reason, message: wording.message,
+                details.status, details.kind, reason: details.reason, message: details.message,
                 page: settings.errorPage))
-        addFields(wording, to: &response)
+        addFields(details, to: &response)
         if self == .stalled { response.ending = .close }
         return response
     }
 
     /// The headers that the error has in every protocol.
-    func addFields(_ wording: Wording, to response: inout Response) {
-        if let seconds = wording.retryAfter { response.fields.add("Retry-After", "\(seconds)") }
+    func addFields(_ details: Details, to response: inout Response) {
+        if let seconds = details.retryAfter { response.fields.add("Retry-After", "\(seconds)") }
         switch self {
         case .unauthenticated: response.fields.add("WWW-Authenticate", "Bearer")
         case .codedBody: response.fields.add("Accept-Encoding", "identity")

@@ -97,7 +97,7 @@ extension Uploads {
     /// A request that speaks no protocol: a look at the upload, or its end (§2, rule 8).
     func neutral(_ request: Request, _ name: BlobName) -> Answer {
         let method = request.method
-        return work(on: name, for: request, words: jsonWords) { upload, _ in
+        return work(on: name, for: request, words: jsonErrors) { upload, _ in
             await upload.neutralResponse(to: method)
         }
     }

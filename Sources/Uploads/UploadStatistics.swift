@@ -43,7 +43,7 @@ public struct UploadStatistics: Sendable, Hashable {
         }
         guard last.state != next.state, let end = End(next) else { return }
         ended[end, default: 0] += 1
-        if end == .expired { expired[UploadProtocol(next.creation), default: 0] += 1 }
+        if end == .expired { expired[next.creation, default: 0] += 1 }
     }
 }
 
@@ -67,8 +67,8 @@ extension Uploads {
     public var statistics: UploadStatistics {
         var statistics = engine.statistics.withLock { statistics in statistics }
         for (creation, promise) in engine.ledger.withLock({ ledger in ledger.promises }) {
-            statistics.open[UploadProtocol(creation)] = promise.uploads
-            statistics.reserved[UploadProtocol(creation)] = promise.bytes
+            statistics.open[creation] = promise.uploads
+            statistics.reserved[creation] = promise.bytes
         }
         return statistics
     }

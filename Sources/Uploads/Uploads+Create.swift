@@ -79,7 +79,7 @@ extension Uploads {
 
     /// Creates an upload in the manner of a dialect.
     func create(
-        _ draft: UploadDraft, as creation: CreationDialect
+        _ draft: UploadDraft, as creation: UploadProtocol
     ) async throws(UploadError) -> CreatedUpload {
         let engine = engine
         guard BlobName(draft.contentID) != nil else { throw .backend }

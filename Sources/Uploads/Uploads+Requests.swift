@@ -22,7 +22,7 @@ extension Uploads {
         guard let place = UploadPath(request.target) else {
             return request.method == .options
                 ? discovery(request, Uploads.noMethods)
-                : refused(jsonWords(.notFound), request)
+                : refused(jsonErrors(.notFound), request)
         }
         if request.method == .options {
             guard case .resource(let name) = place else {
@@ -34,7 +34,7 @@ extension Uploads {
         do throws(UploadError) {
             dialect = try ProtocolSelection(request, at: place)
         } catch {
-            return refused(jsonWords(error), request)
+            return refused(jsonErrors(error), request)
         }
         word = UploadProtocol(dialect, of: request)
         switch (place, dialect) {
@@ -46,7 +46,7 @@ extension Uploads {
         case (.creation, .interop(let version)):
             return interopCreation(request, version, by: entrance)
         case (.resource(let name), .interop(let version)): return interop(request, version, name)
-        case (.creation, .neutral): return refused(jsonWords(.creationMethod), request)
+        case (.creation, .neutral): return refused(jsonErrors(.creationMethod), request)
         }
     }
 
@@ -83,7 +83,7 @@ extension Uploads {
     }
 
     /// Errors as JSON, which requests without a protocol of their own and those of dialects A and D get.
-    var jsonWords: @Sendable (UploadError) -> Response {
+    var jsonErrors: @Sendable (UploadError) -> Response {
         let settings = engine.settings
         return { error in error.response(settings) }
     }

@@ -19,7 +19,7 @@ extension Uploads {
     }
 
     /// Does what cannot wait for the next run.
-    func endUploadsAlone() async {
+    func endUploadsExclusively() async {
         await engine.records.runExclusively { [self] in await endUploads() }
     }
 

@@ -57,7 +57,7 @@ public final class Uploads: Sendable {
         var storage: any ContentStorage = DiskStorage(blobs: blobs)
         var shared: SharedStorage?
         let ledger = Locked(UploadLedger())
-        var shelf: any UploadRecordStore = LocalUploadRecords(
+        var recordStore: any UploadRecordStore = LocalUploadRecords(
             records: records, queues: queues, ledger: ledger)
         if let bucket {
             // No part waits for longer than it takes to arrive.
@@ -71,12 +71,12 @@ public final class Uploads: Sendable {
                     registry: registry, blobs: blobs, queues: queues, clock: clock,
                     onFault: bucket.onFault, holder: try Uploads.newHolder(),
                     peerReplyTimeout: settings.peerReplyTimeout)
-                let both = SharedStorage(bucket: own, queues: queues, shelf: rows)
-                (shelf, storage, shared) = (rows, both, both)
+                let both = SharedStorage(bucket: own, queues: queues, recordStore: rows)
+                (recordStore, storage, shared) = (rows, both, both)
             }
         }
         engine = UploadEngine(
-            settings: settings, clock: clock, blobs: blobs, records: shelf,
+            settings: settings, clock: clock, blobs: blobs, records: recordStore,
             storage: storage, shared: shared, finisher: finisher, ledger: ledger,
             queues: queues, onCommit: onCommit)
         base = publicBase
@@ -85,7 +85,7 @@ public final class Uploads: Sendable {
         } else {
             let findings = try await UploadRecovery(engine: engine, records: records).run()
             for name in findings.unfinished { resume(name) }
-            for record in findings.growing { goOnMoving(record) }
+            for record in findings.growing { resumeUploading(record) }
         }
         startSweeping()
     }
@@ -126,7 +126,7 @@ public final class Uploads: Sendable {
         let deadline = Task { await clock.sleep(10_000) }
         let waiting = Task {
             await sweeping.stop()
-            for upload in uploads { await Uploads.found(upload)?.settleDown() }
+            for upload in uploads { await Uploads.found(upload)?.waitUntilIdle() }
             deadline.cancel()
         }
         await deadline.value
@@ -142,7 +142,7 @@ public final class Uploads: Sendable {
         guard interval > 0 else { return }
         let clock = engine.clock
         // What a process was finishing that died is finished by another one, and soon.
-        let step = engine.shared == nil ? interval : min(interval, SharedUploadRecords.patience)
+        let step = engine.shared == nil ? interval : min(interval, SharedUploadRecords.claimDuration)
         sweeping.start { [weak self] in
             var swept: Int64?
             while !Task.isCancelled && self != nil {
@@ -150,7 +150,7 @@ public final class Uploads: Sendable {
                     swept = clock.now()
                     await self?.sweep()
                 } else {
-                    await self?.endUploadsAlone()
+                    await self?.endUploadsExclusively()
                 }
                 await clock.sleep(step)
             }
@@ -218,7 +218,7 @@ extension Uploads {
     ///   - name: Of the record, as the ``UploadRegistry`` knows it.
     ///   - holder: Who is asked, in hexadecimal digits; others do nothing.
     public func answer(_ request: UploadWriterRequest, for name: String, at holder: String) {
-        guard let shelf = engine.shared?.shelf, holder == String(hexadecimal: shelf.holder),
+        guard let recordStore = engine.shared?.recordStore, holder == String(hexadecimal: recordStore.holder),
             let name = BlobName(name)
         else { return }
         Task {
@@ -239,12 +239,12 @@ extension Uploads {
     }
 
     /// Goes on moving what an upload held before a crash.
-    func goOnMoving(_ record: UploadRecord) {
+    func resumeUploading(_ record: UploadRecord) {
         guard record.offset >= PartSize.least, let blob = BlobName(record.contentID),
-            let mover = engine.storage.mover(of: blob)
+            let uploader = engine.storage.uploader(of: blob)
         else { return }
         Task {
-            await mover.advance(
+            await uploader.advance(
                 to: record.offset, length: record.length, mediaType: record.storedType)
         }
     }

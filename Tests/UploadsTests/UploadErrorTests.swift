@@ -38,7 +38,7 @@ import Testing
 
     @Test func `has a text that no other cause has, which says what to do (ruling 32)`() throws {
         let settings = fixture.settings
-        var texts = Self.cases.map { $0.wording(settings).message }
+        var texts = Self.cases.map { $0.details(settings).message }
         for error in Self.downloads {
             let text = try message(error.response(settings))
             texts.append(try #require(text))
@@ -58,9 +58,9 @@ import Testing
         var settings = fixture.settings
         settings.maxOpenUploadsPerOwner = 67
         #expect(
-            UploadError.tooLarge(limit: 12_345).wording(settings).message.contains("12345 bytes"))
-        #expect(UploadError.rateLimited.wording(settings).message.contains("67 uploads"))
-        #expect(UploadError.quotaExceeded(89).wording(settings).message.contains("89 bytes"))
+            UploadError.tooLarge(limit: 12_345).details(settings).message.contains("12345 bytes"))
+        #expect(UploadError.rateLimited.details(settings).message.contains("67 uploads"))
+        #expect(UploadError.quotaExceeded(89).details(settings).message.contains("89 bytes"))
     }
 
     private func message(_ response: Response) throws -> String? {
@@ -72,7 +72,7 @@ import Testing
         error: UploadError
     ) throws {
         let settings = fixture.settings
-        let wording = error.wording(settings)
+        let details = error.details(settings)
         let words = InteropResponses(version: .draft(8), settings: settings)
         for response in [error.response(settings), words.response(error)] {
             if error == .stalled, response.ending == .drop { continue }
@@ -81,15 +81,15 @@ import Testing
                 continue
             }
             let root = try JSONDocument(bytes).root
-            #expect(root["id"]?.string == wording.kind.rawValue)
-            #expect(root["code"]?.raw.elementsEqual("\(wording.kind.code)".utf8) == true)
+            #expect(root["id"]?.string == details.kind.rawValue)
+            #expect(root["code"]?.raw.elementsEqual("\(details.kind.code)".utf8) == true)
             #expect(
                 root["url"]?.string
-                    == "https://chat.example/docs/errors#\(wording.kind.rawValue)")
+                    == "https://chat.example/docs/errors#\(details.kind.rawValue)")
         }
         // tus has one line of text.
         let tus = TusProtocol.response(to: error, settings)
-        #expect(tus.text == "\(wording.reason): \(wording.message)")
+        #expect(tus.text == "\(details.reason): \(details.message)")
         #expect(tus.fields["Content-Type"] == "text/plain; charset=utf-8")
     }
 

@@ -60,15 +60,15 @@ struct RunningHashes: Sendable {
     }
 
     /// Where the digest that is farthest behind stands.
-    var behind: Int64 { md5 == nil ? covered : min(covered, coveredByMD5) }
+    var slowestPosition: Int64 { md5 == nil ? covered : min(covered, coveredByMD5) }
 }
 
 extension RunningHashes {
     /// Takes a piece of which each digest may have seen a part already.
     mutating func catchUp(_ piece: [UInt8], at position: Int64) {
         let end = position + Int64(piece.count)
-        while behind < end {
-            let start = max(behind, position)
+        while slowestPosition < end {
+            let start = max(slowestPosition, position)
             let border = [covered, coveredByMD5, end].filter { $0 > start }.min() ?? end
             let bytes = piece[Int(start - position)..<Int(border - position)]
             update(bytes.span, at: start)

@@ -27,7 +27,7 @@ enum DownloadError: Error, Equatable {
     }
 
     func response(_ settings: UploadSettings) -> Response {
-        let (status, kind, reason, message) = wording
+        let (status, kind, reason, message) = details
         var response = Response(
             status, "application/json",
             ErrorJSON.bytes(
@@ -43,7 +43,7 @@ enum DownloadError: Error, Equatable {
         return response
     }
 
-    private var wording: (Status, UploadErrorKind, String, String) {
+    private var details: (Status, UploadErrorKind, String, String) {
         switch self {
         case .forged:
             (

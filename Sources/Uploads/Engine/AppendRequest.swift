@@ -1,3 +1,7 @@
+internal import Blobs
+internal import Bytes
+internal import SystemSupport
+
 /// A request that carries bytes, in the engine's words (§4).
 struct AppendRequest: Sendable {
     /// Where the first byte may lie.
@@ -21,7 +25,7 @@ struct AppendRequest: Sendable {
     }
 
     /// Somebody who is told on the way.
-    struct Watch: Sendable {
+    struct Observer: Sendable {
         /// All checks have passed, and the body is about to be read.
         let began: @Sendable (UploadRecord) -> Void
         /// So many bytes are durable.
@@ -55,7 +59,7 @@ struct AppendRequest: Sendable {
     /// A byte beyond the length fails the upload (§4.2).
     var failsOnOverflow = false
     /// Who is told how it goes on.
-    var watch: Watch?
+    var observer: Observer?
     /// The client sends its body only when told to, or when it grows tired of waiting.
     var awaitsContinue = false
 
@@ -132,6 +136,78 @@ extension AppendRequest {
         }
         guard let length else { return (maxSize, .tooLarge(limit: maxSize)) }
         return (length, .beyondLength)
+    }
+
+    /// What the clean end of a body says about the length of the content.
+    enum Extent {
+        /// More bytes are expected.
+        case open
+        /// The body ended before the length of the content.
+        case mismatch
+        /// The content is complete, with this length.
+        case ends(Int64)
+    }
+
+    /// - Parameter position: The offset behind the last byte of the body.
+    func extent(endingAt position: Int64, _ record: UploadRecord) -> Extent {
+        let offset = max(position, record.offset)
+        switch (end, record.length) {
+        case (.never, _): return .open
+        case (.atLength, let length?), (.atCleanEnd, let length?):
+            return offset == length ? .ends(length) : .open
+        case (.atLength, nil): return .open
+        case (.always, let length?): return position == length ? .ends(length) : .mismatch
+        case (.atCleanEnd, nil), (.always, nil):
+            return position >= record.offset ? .ends(position) : .mismatch
+        }
+    }
+
+    /// Compares a body with the digests that its header or its trailer states (§4.4, §6.8).
+    ///
+    /// - Throws: ``UploadError/checksumMismatch``, or what is invalid about the trailer.
+    func verify(
+        _ received: ReceivedBody, _ fields: @autoclosure () async -> [String], _ file: StagedFile,
+        on queue: WorkQueue
+    ) async throws(UploadError) {
+        if received.differs(from: bodyDigests) { throw .checksumMismatch }
+        guard let trailer else { return }
+        let range = first..<received.transfer.written
+        for stated in try trailer(await fields()) {
+            let digest = try await stated.algorithm.digest(of: file, range, on: queue)
+            guard digest == stated.value else { throw .checksumMismatch }
+        }
+    }
+}
+
+extension DigestAlgorithm {
+    /// The digest of bytes that were just written.
+    ///
+    /// Only the trailer names the algorithm, so the bytes are read again from the page cache, 256 KiB at a time,
+    /// because other uploads use the same queue.
+    fileprivate func digest(
+        of file: StagedFile, _ range: Range<Int64>, on queue: WorkQueue
+    ) async throws(UploadError) -> [UInt8] {
+        var running = kind.init()
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let (current, start) = (running, position)
+            let count = Int(min(range.upperBound - start, 256 << 10))
+            do throws(DiskError) {
+                running = try await queue.run { () throws(DiskError) in
+                    var running = current
+                    let bytes = try file.read(count, at: start)
+                    guard bytes.count == count else {
+                        throw DiskError(kind: .damaged, operation: "verify")
+                    }
+                    running.update(bytes.span)
+                    return running
+                }
+            } catch {
+                throw UploadError(error)
+            }
+            position += Int64(count)
+        }
+        return running.digest
     }
 }
 

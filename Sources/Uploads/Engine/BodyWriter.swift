@@ -12,18 +12,18 @@ final class BodyWriter: Sendable {
     /// A buffer on its way.
     struct Load: Sendable {
         var buffer: BodyBuffer
-        let piece: TransferProgress.Piece
+        let segment: TransferProgress.Segment
         /// With the digests that take longer, where there are any.
         var slow: TransferProgress?
         /// How far the body is stored with it.
         var transfer: TransferProgress
-        var fault: DiskError?
+        var error: DiskError?
     }
 
     private struct Progress {
         var transfer: TransferProgress
         /// The first one; nothing is written after it.
-        var fault: DiskError?
+        var error: DiskError?
     }
 
     private let file: StagedFile
@@ -47,8 +47,8 @@ final class BodyWriter: Sendable {
     ///
     /// MD5 takes longer than the others together, so it has a thread of its own before them, and so
     /// have a body's own digests.
-    func store(_ buffer: BodyBuffer, _ piece: TransferProgress.Piece) -> BufferHandoff<Load> {
-        let load = Load(buffer: buffer, piece: piece, transfer: stored)
+    func store(_ buffer: BodyBuffer, _ segment: TransferProgress.Segment) -> BufferHandoff<Load> {
+        let load = Load(buffer: buffer, segment: segment, transfer: stored)
         guard slow.withLock({ slow in slow != nil }) else {
             return queue.handOff(load) { [self] load in write(&load) }
         }
@@ -58,7 +58,7 @@ final class BodyWriter: Sendable {
     }
 
     /// Waits until every buffer that was handed over so far is stored.
-    func finishLoads() async {
+    func finishWrites() async {
         await slowQueue.run {}
         await queue.run {}
     }
@@ -68,7 +68,7 @@ final class BodyWriter: Sendable {
         for index in next.bodyDigests.indices {
             next.bodyDigests[index].update(load.buffer.bytes.span)
         }
-        next.hashes.updateMD5(load.taken.span, at: load.piece.place)
+        next.hashes.updateMD5(load.taken.span, at: load.segment.place)
         load.slow = next
         slow.withLock { [next] slow in slow = next }
     }
@@ -77,32 +77,47 @@ final class BodyWriter: Sendable {
         var next = progress.withLock { progress in progress }
         defer {
             load.transfer = next.transfer
-            load.fault = next.fault
+            load.error = next.error
             progress.withLock { [next] progress in progress = next }
         }
-        guard next.fault == nil else { return }
-        let piece = load.piece
-        if piece.taken > 0 {
+        guard next.error == nil else { return }
+        let segment = load.segment
+        if segment.taken > 0 {
             do throws(DiskError) {
-                try file.write(load.taken.span, at: piece.place)
+                try file.write(load.taken.span, at: segment.place)
             } catch {
-                next.fault = error
+                next.error = error
                 return
             }
         }
-        next.transfer.hashes.updateAlways(load.taken.span, at: piece.place)
+        next.transfer.hashes.updateAlways(load.taken.span, at: segment.place)
         if let slow = load.slow {
             next.transfer.bodyDigests = slow.bodyDigests
             next.transfer.hashes.adoptMD5(of: slow.hashes)
         }
-        next.transfer.pass(piece)
+        next.transfer.advance(past: segment)
     }
 }
 
 extension BodyWriter.Load {
     /// What of the buffer is new.
     fileprivate var taken: ArraySlice<UInt8> {
-        buffer.bytes.dropFirst(piece.skipped).prefix(piece.taken)
+        buffer.bytes.dropFirst(segment.skipped).prefix(segment.taken)
+    }
+}
+
+/// What was received of a body.
+struct ReceivedBody: Sendable {
+    var transfer: TransferProgress
+    var end: BodyEnd
+    /// The error for a body with too many bytes.
+    var overflow: UploadError
+    /// Why the bytes could not be stored.
+    var error: StorageError?
+
+    /// Whether a digest of the body is not the stated one.
+    func differs(from stated: [BodyDigest]) -> Bool {
+        transfer.bodyDigests.map(\.digest) != stated.map(\.value)
     }
 }
 
@@ -118,7 +133,7 @@ struct TransferProgress: Sendable {
     var bodyDigests: [any RunningDigest] = []
 
     /// What happens to one piece of the body.
-    struct Piece {
+    struct Segment {
         /// Leading bytes that are held already.
         let skipped: Int
         /// Bytes after them that are new.
@@ -130,18 +145,18 @@ struct TransferProgress: Sendable {
     }
 
     /// Divides the next `count` bytes of the body: held bytes are never written again (§5.8).
-    func piece(_ count: Int, border: Int64) -> Piece {
+    func segment(_ count: Int, border: Int64) -> Segment {
         let end = min(position + Int64(count), border)
         let skipped = max(0, min(Int64(count), written - position))
-        return Piece(
+        return Segment(
             skipped: Int(skipped), taken: Int(max(0, end - position - skipped)), place: written,
             isOver: position + Int64(count) > border)
     }
 
-    /// Goes past a piece.
-    mutating func pass(_ piece: Piece) {
-        position += Int64(piece.skipped + piece.taken)
-        written += Int64(piece.taken)
+    /// Goes past a segment.
+    mutating func advance(past segment: Segment) {
+        position += Int64(segment.skipped + segment.taken)
+        written += Int64(segment.taken)
     }
 }
 

@@ -53,7 +53,7 @@ struct UploadEngine: Sendable {
     }
 
     /// Tells of a finished content, once more where it was told of before.
-    func tell(of content: FinishedUpload) async throws {
+    func reportFinished(_ content: FinishedUpload) async throws {
         do {
             try await finisher.finished(content, within: settings.applicationQuota)
         } catch is QuotaExceeded {
@@ -110,7 +110,7 @@ extension UploadEngine {
     ) async throws(StorageError) -> (hashes: RunningHashes, sha512: [UInt8]?) {
         var hashes = known
         var sha512 = isWanted ? SHA512() : nil
-        var position = isWanted ? 0 : hashes.behind
+        var position = isWanted ? 0 : hashes.slowestPosition
         var reader = content.reader(position..<length)
         while let piece = try await reader.next() {
             // Two digests may stand at different places; each takes only what continues it.
@@ -118,7 +118,7 @@ extension UploadEngine {
             sha512?.update(piece.span)
             position += Int64(piece.count)
         }
-        guard hashes.behind == length else { throw .lost }
+        guard hashes.slowestPosition == length else { throw .lost }
         return (hashes, sha512?.digest)
     }
 }

@@ -6,7 +6,7 @@ internal import Blobs
 struct UploadLedger: Sendable {
     struct Entry: Sendable {
         var content: BlobName?
-        var creation: CreationDialect
+        var creation: UploadProtocol
         var owner: UploadOwner
         var isOpen: Bool
         /// Its bytes are still needed where they are staged.
@@ -134,8 +134,8 @@ struct UploadLedger: Sendable {
     }
 
     /// How many uploads are open, and how many bytes are promised to them, by their creation.
-    var promises: [CreationDialect: (uploads: Int, bytes: Int64)] {
-        var promises: [CreationDialect: (uploads: Int, bytes: Int64)] = [:]
+    var promises: [UploadProtocol: (uploads: Int, bytes: Int64)] {
+        var promises: [UploadProtocol: (uploads: Int, bytes: Int64)] = [:]
         for entry in entries.values where entry.isOpen {
             promises[entry.creation, default: (0, 0)].uploads += 1
             promises[entry.creation, default: (0, 0)].bytes &+= entry.reserved

@@ -28,7 +28,7 @@ struct WaitingList {
     }
 
     /// Lets one go on without what it waited for; nothing happens when it already went.
-    mutating func giveUp(_ number: Int) {
+    mutating func cancel(_ number: Int) {
         guard let place = waiting.firstIndex(where: { $0.number == number }) else { return }
         waiting.remove(at: place).continuation.resume(returning: false)
     }

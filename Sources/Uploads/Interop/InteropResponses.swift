@@ -95,10 +95,10 @@ extension InteropResponses {
     /// connection, and takes a 5xx for the end (§7.11).
     func response(_ error: UploadError) -> Response {
         if error == .stalled { return .dropped }
-        let wording = error.wording(settings)
+        let details = error.details(settings)
         var response = problem(
-            status(of: error) ?? wording.status, wording.kind, type(of: error), wording.message)
-        error.addFields(wording, to: &response)
+            status(of: error) ?? details.status, details.kind, type(of: error), details.message)
+        error.addFields(details, to: &response)
         switch error {
         case .tooLarge where version.knowsLengths:
             response.fields.add("Upload-Limit", settings.limits)

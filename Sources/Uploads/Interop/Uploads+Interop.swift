@@ -78,14 +78,14 @@ struct InteropExchange: Sendable {
 
     /// Tells the client on its way (§7.5): once where to resume a creation, and then how far it has
     /// come, every so many durable bytes and at most once a second.
-    func watch(
+    func observer(
         isCreation: Bool, _ body: any RequestBody, _ engine: UploadEngine
-    ) -> AppendRequest.Watch? {
+    ) -> AppendRequest.Observer? {
         guard interim else { return nil }
         let told = Locked((offset: Int64(0), at: engine.clock.now()))
         let (words, url, clock) = (words, url, engine.clock)
         let spacing = engine.settings.progress104Bytes
-        return AppendRequest.Watch(
+        return AppendRequest.Observer(
             began: { record in
                 told.withLock { $0.offset = record.offset }
                 guard isCreation else { return }
@@ -145,7 +145,7 @@ extension Upload {
         let words = exchange.words
         do throws(UploadError) {
             var append = creation.append
-            append.watch = exchange.watch(isCreation: true, body, engine)
+            append.observer = exchange.observer(isCreation: true, body, engine)
             switch try await self.append(append, from: body) {
             case .held, .misplaced:
                 return words.part(
@@ -178,7 +178,7 @@ extension Upload {
             throw .contentMismatch
         }
         var append = append
-        append.watch = exchange.watch(isCreation: false, body, engine)
+        append.observer = exchange.observer(isCreation: false, body, engine)
         switch try await self.append(append, from: body) {
         case .held:
             return words.part(record, at: exchange.url, isCreation: false, now: engine.clock.now())

@@ -106,7 +106,7 @@ struct SessionCreation: Sendable {
 extension Uploads {
     /// A request of dialect A to the creation endpoint (§5.1).
     func createSession(_ request: Request, by entrance: any UploadAuthorizer) -> Answer {
-        creation(for: request, by: entrance, words: jsonWords) { [self] admission, body in
+        creation(for: request, by: entrance, words: jsonErrors) { [self] admission, body in
             do throws(UploadError) {
                 return try await session(request, admission, body)
             } catch {

@@ -1,11 +1,12 @@
 internal import HTTP
 
-/// The words by which uploads are counted (§11.11): the protocol a request speaks, or the one an upload
-/// was created in.
+/// An upload protocol: the one a request uses, or the one an upload was created with.
+///
+/// The raw value is the label of metrics (§11.11).
 public enum UploadProtocol: String, Sendable, CaseIterable {
-    /// No request's: the upload was announced through an API.
+    /// None: the upload was announced through the messaging API.
     case api
-    /// A: a session with `Content-Range`.
+    /// A: a session of the Google Cloud Storage protocol with `Content-Range`.
     case gcs
     /// B: tus.
     case tus
@@ -13,17 +14,18 @@ public enum UploadProtocol: String, Sendable, CaseIterable {
     case ietf
     /// D: one plain request.
     case plain
-    /// None: somebody looks at an upload, ends it, or asks what can be done.
+    /// None: the request asks for the state of an upload, cancels it, or asks what is supported.
     case neutral
 
-    /// That of the request which is being answered, for whoever counts something on its behalf; set in
-    /// one place, for all dialects (``Uploads/answer(to:by:)``).
+    /// The protocol of the request that is being answered, under which its commits, takeovers and digests are
+    /// counted. Set in one place: ``Uploads/answer(to:by:)``.
     @TaskLocal static var current = UploadProtocol.neutral
 
-    init(_ dialect: ProtocolSelection, of request: Request) {
-        switch dialect {
+    /// The protocol of a request.
+    init(_ selection: ProtocolSelection, of request: Request) {
+        switch selection {
         case .contentRange:
-            // A creation asks for a session; at an upload only `PUT` may carry the same fields.
+            // Requests that create a session name it; at an upload only `PUT` may carry the same headers.
             let isWhole = !request.fields.contains("Content-Range")
             let asksForSession = request.method != .put && SessionCreation.isAsked(by: request)
             self = isWhole && !asksForSession ? .plain : .gcs
@@ -33,12 +35,22 @@ public enum UploadProtocol: String, Sendable, CaseIterable {
         }
     }
 
-    init(_ creation: CreationDialect) {
-        switch creation {
-        case .api: self = .api
-        case .gcs: self = .gcs
-        case .tus: self = .tus
-        case .ietf: self = .ietf
-        }
+    // MARK: The protocol that created an upload
+
+    /// Reads the number of a record; `nil` for a number that is not in use.
+    init?(recordNumber: Int64) {
+        guard
+            let creation = UploadProtocol.recordNumbers.first(where: { $0.number == recordNumber })
+        else { return nil }
+        self = creation.name
     }
+
+    /// The number that records store; an upload created in one plain request is an announced one.
+    var recordNumber: Int64 {
+        UploadProtocol.recordNumbers.first { $0.name == self }?.number ?? 1
+    }
+
+    private static let recordNumbers: [(name: UploadProtocol, number: Int64)] = [
+        (.api, 1), (.gcs, 2), (.tus, 3), (.ietf, 4),
+    ]
 }

@@ -8,7 +8,7 @@ extension Uploads {
     /// that it is still open (§3.2).
     func contentRange(_ request: Request, _ name: BlobName) -> Answer {
         let reading = Result { () throws(UploadError) in try ContentRangeRequest(request) }
-        return work(on: name, for: request, words: jsonWords) { upload, body in
+        return work(on: name, for: request, words: jsonErrors) { upload, body in
             await upload.response(to: reading, body)
         }
     }

@@ -34,10 +34,10 @@ struct LocalToSharedMigration {
         if let found {
             do throws(StorageError) {
                 if try await engine.records.find(name) == nil {
-                    try await shared.shelf.adopt(name, try await held(found))
+                    try await shared.recordStore.adopt(name, try await held(found))
                 }
                 if let blob = BlobName(found.contentID) {
-                    try await shared.bucket.mover(for: blob).closeJournal()
+                    try await shared.bucket.uploader(for: blob).closeJournal()
                 }
             } catch {
                 shared.bucket.onFault(error)
@@ -54,7 +54,7 @@ struct LocalToSharedMigration {
             // Finished before a crash.
             try await !shared.isPublishedHere(blob)
         else { return record }
-        if let moved = try await shared.bucket.mover(for: blob).known() {
+        if let moved = try await shared.bucket.uploader(for: blob).known() {
             record.held = StoredParts(moved, of: record.offset)
         }
         let size = try await shared.work(on: blob) { blobs throws(DiskError) in

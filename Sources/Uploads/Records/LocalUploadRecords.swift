@@ -14,7 +14,7 @@ struct LocalUploadRecords: UploadRecordStore {
             return found.map { found in
                 LoadedRecord(
                     name: name, record: found.record,
-                    keeper: FileRecordHandle(file: found.file, queue: queue))
+                    handle: FileRecordHandle(file: found.file, queue: queue))
             }
         } catch {
             throw .disk(error)

@@ -15,11 +15,11 @@ struct SharedUploadRecords: UploadRecordStore {
     let peerReplyTimeout: Int64
 
     /// How long whoever finishes an upload may be silent.
-    static let patience: Int64 = 6000
+    static let claimDuration: Int64 = 6000
     /// How often he says that he is at it.
-    static let beat: Int64 = 2000
+    static let renewalInterval: Int64 = 2000
     /// How long to wait before looking again whether somebody has finished.
-    static let pause: Int64 = 200
+    static let pollInterval: Int64 = 200
     /// How often a record is taken from somebody who replaces it meanwhile.
     static let attempts = 10
 
@@ -27,7 +27,7 @@ struct SharedUploadRecords: UploadRecordStore {
         let row = try await ask { registry in try await registry.find(name.text) }
         guard let row, let record = UploadRecord(row.record) else { return nil }
         return LoadedRecord(
-            name: name, record: record, keeper: RowRecordHandle(self, name, row))
+            name: name, record: record, handle: RowRecordHandle(self, name, row))
     }
 
     func name(of content: BlobName) async throws(StorageError) -> BlobName? {
@@ -63,8 +63,8 @@ struct SharedUploadRecords: UploadRecordStore {
     }
 
     func forget(_ record: LoadedRecord) async throws(StorageError) {
-        guard let keeper = record.keeper as? RowRecordHandle else { return }
-        let version = keeper.version
+        guard let handle = record.handle as? RowRecordHandle else { return }
+        let version = handle.version
         try await ask { registry in
             try await registry.forget(record.name.text, version: version)
         }
@@ -99,7 +99,7 @@ struct SharedUploadRecords: UploadRecordStore {
                 hexadecimal: SHA256.digest(of: Array(owner.joined(separator: "\u{0}").utf8))),
             isOpen: record.state.isOpen, claimed: record.claimed,
             dueAt: record.state == .finalizing
-                ? clock.now() + SharedUploadRecords.patience : record.expiresAt,
+                ? clock.now() + SharedUploadRecords.claimDuration : record.expiresAt,
             record: record.bytes)
     }
 
@@ -142,7 +142,7 @@ extension SharedUploadRecords {
 /// Who takes it raises the version, and whoever wrote before is refused with his next replacement,
 /// whatever he was told meanwhile.
 final class RowRecordHandle: RecordHandle {
-    private let shelf: SharedUploadRecords
+    private let recordStore: SharedUploadRecords
     private let name: BlobName
     private let state: Locked<State>
 
@@ -154,8 +154,8 @@ final class RowRecordHandle: RecordHandle {
         var isWriting = false
     }
 
-    init(_ shelf: SharedUploadRecords, _ name: BlobName, _ row: RegisteredUpload) {
-        self.shelf = shelf
+    init(_ recordStore: SharedUploadRecords, _ name: BlobName, _ row: RegisteredUpload) {
+        self.recordStore = recordStore
         self.name = name
         state = Locked(State(row: row))
     }
@@ -201,7 +201,7 @@ final class RowRecordHandle: RecordHandle {
     func change() async throws(StorageError) -> UploadRecord? {
         let known = state.withLock { $0 }
         let row = try await find()
-        if row.version == known.row.version || known.isOurs && row.holder == shelf.holder {
+        if row.version == known.row.version || known.isOurs && row.holder == recordStore.holder {
             state.withLock { $0.row.request = row.request }
             return nil
         }
@@ -214,12 +214,12 @@ final class RowRecordHandle: RecordHandle {
             let current = try await read()
             guard current.state == .finalizing else { return current }
             let row = state.withLock { $0.row }
-            if row.holder == shelf.holder || row.dueAt <= shelf.clock.now(),
+            if row.holder == recordStore.holder || row.dueAt <= recordStore.clock.now(),
                 try await take(row, current)
             {
                 return current
             }
-            await shelf.clock.sleep(SharedUploadRecords.pause)
+            await recordStore.clock.sleep(SharedUploadRecords.pollInterval)
             if Task.isCancelled { throw .fenced }
         }
     }
@@ -234,18 +234,18 @@ final class RowRecordHandle: RecordHandle {
             return state.isOurs && state.isWriting
         }
         // One that cannot be told waits no longer than it would for a process that is dead.
-        try? await answer(at: shelf.holder, isWritten: isWriting)
+        try? await answer(at: recordStore.holder, isWritten: isWriting)
     }
 
     func askWriter(to request: UploadWriterRequest) async throws(StorageError) -> UploadRecord? {
         let known = state.withLock { $0 }
         let (name, holder) = (name.text, known.row.holder)
-        guard !known.isOurs, known.row.isWritten, holder != shelf.holder else { return nil }
-        let isAsked = try await shelf.ask { registry in
+        guard !known.isOurs, known.row.isWritten, holder != recordStore.holder else { return nil }
+        let isAsked = try await recordStore.ask { registry in
             try await registry.ask(name, at: holder, to: request)
         }
         let clock = ContinuousClock()
-        let end = clock.now + .milliseconds(shelf.peerReplyTimeout)
+        let end = clock.now + .milliseconds(recordStore.peerReplyTimeout)
         var (row, wait) = (try await find(), Int64(5))
         while isAsked, row.holder == holder, row.isWritten,
             request == .stop || row.request != nil
@@ -271,7 +271,7 @@ final class RowRecordHandle: RecordHandle {
 
     private func answer(at holder: [UInt8], isWritten: Bool) async throws(StorageError) {
         let name = name.text
-        try await shelf.ask { registry in
+        try await recordStore.ask { registry in
             try await registry.answer(name, at: holder, isWritten: isWritten)
         }
     }
@@ -281,7 +281,7 @@ final class RowRecordHandle: RecordHandle {
         _ row: RegisteredUpload, _ record: UploadRecord
     ) async throws(StorageError) -> Bool {
         // In this order: whatever lies here while we hold it was written while we held it.
-        if row.holder != shelf.holder { try await shelf.discard(row.content) }
+        if row.holder != recordStore.holder { try await recordStore.discard(row.content) }
         guard try await put(record, row.record) else { return false }
         state.withLock { $0.isOurs = true }
         return true
@@ -292,12 +292,12 @@ final class RowRecordHandle: RecordHandle {
         // It counts processes that took over: a number that does not rise is none of ours.
         let (version, overflow) = last.addingReportingOverflow(1)
         if overflow { throw .lost }
-        var row = shelf.row(name, record, version: version)
+        var row = recordStore.row(name, record, version: version)
         row.record = bytes
         row.isWritten = isWriting
         let next = row
         guard
-            try await shelf.ask({ registry in try await registry.replace(next, version: last) })
+            try await recordStore.ask({ registry in try await registry.replace(next, version: last) })
         else { return false }
         state.withLock { $0.row = next }
         return true
@@ -305,7 +305,7 @@ final class RowRecordHandle: RecordHandle {
 
     private func find() async throws(StorageError) -> RegisteredUpload {
         let name = name
-        guard let row = try await shelf.ask({ registry in try await registry.find(name.text) })
+        guard let row = try await recordStore.ask({ registry in try await registry.find(name.text) })
         else { throw .missing }
         return row
     }

@@ -9,7 +9,7 @@ internal import HTTP
 struct UploadRecord: Sendable {
     let contentID: String
     let owner: UploadOwner
-    let creation: CreationDialect
+    let creation: UploadProtocol
     let createdAt: Int64
     var state = UploadState.created
     var failure: FailureReason?
@@ -32,7 +32,7 @@ struct UploadRecord: Sendable {
     /// The final answer, sent again byte for byte.
     var answer: StoredResponse?
 
-    init(_ draft: UploadDraft, creation: CreationDialect, at now: Int64, lives: Int64) {
+    init(_ draft: UploadDraft, creation: UploadProtocol, at now: Int64, lives: Int64) {
         contentID = draft.contentID
         owner = draft.owner
         self.creation = creation
@@ -61,7 +61,7 @@ struct UploadRecord: Sendable {
     /// Its time counts: it takes bytes, or its bytes are kept for others.
     var mayExpire: Bool { state.isOpen || isKeptPart }
 
-    init(contentID: String, owner: UploadOwner, creation: CreationDialect, createdAt: Int64) {
+    init(contentID: String, owner: UploadOwner, creation: UploadProtocol, createdAt: Int64) {
         self.contentID = contentID
         self.owner = owner
         self.creation = creation
@@ -102,14 +102,6 @@ enum UploadState: UInt8, Sendable {
 
     /// As the neutral status says it.
     var name: String { "\(self)" }
-}
-
-/// Who created an upload; decides what `DELETE` without a protocol header answers (§2).
-enum CreationDialect: UInt8, Sendable {
-    case api = 1
-    case gcs = 2
-    case tus = 3
-    case ietf = 4
 }
 
 /// Why an upload failed; kept so that `HEAD` can tell a wrong digest from lost bytes.
@@ -165,7 +157,7 @@ extension UploadRecord {
         row.add(Tag.application, owner.application)
         row.add(Tag.conversation, owner.conversation)
         row.add(Tag.user, owner.user)
-        row.add(Tag.creation, Int64(creation.rawValue))
+        row.add(Tag.creation, creation.recordNumber)
         row.add(Tag.createdAt, createdAt)
         row.add(Tag.state, Int64(state.rawValue))
         row.add(Tag.failure, failure.map { Int64($0.rawValue) })
@@ -197,7 +189,7 @@ extension UploadRecord {
         guard
             let row = TaggedBytes(bytes), let contentID = row.text(Tag.contentID),
             let application = row.text(Tag.application),
-            let creation = row.number(Tag.creation).flatMap(CreationDialect.init(number:)),
+            let creation = row.number(Tag.creation).flatMap(UploadProtocol.init(recordNumber:)),
             let createdAt = row.number(Tag.createdAt),
             let state = row.number(Tag.state).flatMap(UploadState.init(number:)),
             let lastProgressAt = row.number(Tag.lastProgressAt),

@@ -33,7 +33,7 @@ protocol UploadRecordStore: Sendable {
 struct LoadedRecord: Sendable {
     let name: BlobName
     let record: UploadRecord
-    let keeper: any RecordHandle
+    let handle: any RecordHandle
 }
 
 /// Replaces one record.

@@ -16,11 +16,11 @@ struct BucketStorage: ContentStorage {
     let longest: Int64
     /// Told of what the store could not do, for the log.
     let onFault: @Sendable (any Error) -> Void
-    private let movers = Locked<[BlobName: Mover]>([:])
+    private let uploaders = Locked<[BlobName: WeakUploader]>([:])
     private let executors = (0..<4).map { number in WorkExecutor("parley.bucket.\(number)") }
 
-    private struct Mover {
-        weak var mover: PartUploader?
+    private struct WeakUploader {
+        weak var uploader: PartUploader?
     }
 
     /// How long finishing is tried again while the store fails (§10.6).
@@ -46,8 +46,8 @@ struct BucketStorage: ContentStorage {
     func publish(_ content: StagedContent) async throws(StorageError) {
         // By a server that had no bucket yet.
         if try await disk.isPublishedHere(content.name) { return }
-        let mover = mover(for: content.name)
-        try await patiently { () throws(StorageError) in try await mover.finish(content) }
+        let uploader = uploader(for: content.name)
+        try await patiently { () throws(StorageError) in try await uploader.finish(content) }
     }
 
     /// Tries again while the store fails, as long as somebody waits for it (§10.6).
@@ -93,33 +93,33 @@ struct BucketStorage: ContentStorage {
 
     // MARK: What arrives
 
-    func mover(of name: BlobName) -> PartUploader? { mover(for: name) }
+    func uploader(of name: BlobName) -> PartUploader? { uploader(for: name) }
 
     /// The one there is, or the first.
-    func mover(for name: BlobName) -> PartUploader {
-        movers.withLock { movers in
-            if let mover = movers[name]?.mover { return mover }
+    func uploader(for name: BlobName) -> PartUploader {
+        uploaders.withLock { uploaders in
+            if let uploader = uploaders[name]?.uploader { return uploader }
             let place = name.text.utf8.reduce(0) { sum, byte in sum &* 31 &+ Int(byte) }
-            let mover = PartUploader(
+            let uploader = PartUploader(
                 name, self, on: executors[Int(place.magnitude % UInt(executors.count))])
-            movers[name] = Mover(mover: mover)
-            return mover
+            uploaders[name] = WeakUploader(uploader: uploader)
+            return uploader
         }
     }
 
     /// Forgets one that is gone, unless there is another of its name already.
     func dismiss(_ name: BlobName) {
-        movers.withLock { movers in
-            if movers[name]?.mover == nil { movers[name] = nil }
+        uploaders.withLock { uploaders in
+            if uploaders[name]?.uploader == nil { uploaders[name] = nil }
         }
     }
 
     /// Two parts that wait, one that is filled, and what was read too much.
     func mostStaged(of length: Int64?) -> Int64 { 4 * PartSize.of(length, atMost: longest) }
 
-    func isWhollyStaged(_ name: BlobName) async throws(StorageError) -> Bool {
-        let mover = mover(for: name)
-        guard try await mover.known() == nil else { return false }
+    func isFullyStaged(_ name: BlobName) async throws(StorageError) -> Bool {
+        let uploader = uploader(for: name)
+        guard try await uploader.known() == nil else { return false }
         if try await disk.isStaged(name) { return true }
         return try await disk.isPublishedHere(name)
     }
@@ -128,11 +128,11 @@ struct BucketStorage: ContentStorage {
         try await disk.isPublishedHere(name)
     }
 
-    func giveUp(_ name: BlobName) {
-        let mover = mover(for: name)
+    func cancelParts(of name: BlobName) {
+        let uploader = uploader(for: name)
         Task {
             do throws(StorageError) {
-                try await mover.giveUp()
+                try await uploader.cancel()
             } catch {
                 onFault(error)
             }
@@ -233,7 +233,7 @@ extension BucketStorage {
             guard let name = BlobName(entry.name), !isUnderWay(name),
                 clock.isOrphaned(since: entry.modifiedAtMilliseconds)
             else { continue }
-            try await mover(for: name).giveUp()
+            try await uploader(for: name).cancel()
         }
     }
 
@@ -243,7 +243,7 @@ extension BucketStorage {
             guard let name = ContentBucket.name(of: open.key), let initiated = open.initiated,
                 clock.isOrphaned(since: initiated)
             else { continue }
-            let known = try await mover(for: name).known()?.upload
+            let known = try await uploader(for: name).known()?.upload
             if known != open.upload { try await store.abort(open.key, upload: open.upload) }
         }
     }

@@ -34,16 +34,16 @@ protocol ContentStorage: Sendable {
     func erase(_ name: BlobName) async throws(StorageError) -> Int64
 
     /// Who moves staged bytes on while more arrive; `nil` where they stay until all are there.
-    func mover(of name: BlobName) -> PartUploader?
+    func uploader(of name: BlobName) -> PartUploader?
 
     /// How many bytes of a content of this length are ever staged at the same time.
     func mostStaged(of length: Int64?) -> Int64
 
     /// Whether all staged bytes of a content can be read here, or it is published here already.
-    func isWhollyStaged(_ name: BlobName) async throws(StorageError) -> Bool
+    func isFullyStaged(_ name: BlobName) async throws(StorageError) -> Bool
 
     /// Hears that an upload has ended without a content; its staged file is somebody else's business.
-    func giveUp(_ name: BlobName)
+    func cancelParts(of name: BlobName)
 
     /// Removes what uploads that are no more have left behind; part of the sweeper's work (§11.8).
     func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async

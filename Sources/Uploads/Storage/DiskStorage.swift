@@ -40,13 +40,13 @@ struct DiskStorage: ContentStorage {
         try await work(on: name) { blobs throws(DiskError) in try blobs.deleteDurably(name) }
     }
 
-    func mover(of name: BlobName) -> PartUploader? { nil }
+    func uploader(of name: BlobName) -> PartUploader? { nil }
 
     func mostStaged(of length: Int64?) -> Int64 { .max }
 
-    func isWhollyStaged(_ name: BlobName) async throws(StorageError) -> Bool { true }
+    func isFullyStaged(_ name: BlobName) async throws(StorageError) -> Bool { true }
 
-    func giveUp(_ name: BlobName) {}
+    func cancelParts(of name: BlobName) {}
 
     func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async {}
 

@@ -32,7 +32,7 @@ actor PartUploader {
     private(set) var fault: StorageError?
     /// Somebody waits for the end: a part that cannot be moved is told to him.
     var isFinishing = false
-    private var isGivenUp = false
+    private var isCancelled = false
     private var waiting = WaitingList()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -63,8 +63,8 @@ actor PartUploader {
     ///
     /// - Parameter written: Where the next byte goes.
     /// - Returns: `false` when the task was cancelled first.
-    func waitForRoom(for written: Int64) async -> Bool {
-        while !hasRoom(for: written) {
+    func waitForSpace(for written: Int64) async -> Bool {
+        while !hasSpace(for: written) {
             let number = waiting.number()
             let hasCome = await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in waiting.add(number, continuation) }
@@ -76,12 +76,12 @@ actor PartUploader {
         return true
     }
 
-    private func stopWaiting(_ number: Int) { waiting.giveUp(number) }
+    private func stopWaiting(_ number: Int) { waiting.cancel(number) }
 
     /// Whether there is room for a byte at a place.
-    func hasRoom(for written: Int64) -> Bool {
+    func hasSpace(for written: Int64) -> Bool {
         // What is lost is told by the next request; waiting would not bring it back.
-        if isLost || isGivenUp { return true }
+        if isLost || isCancelled { return true }
         let size = moved?.partSize ?? partSize
         return written < (moved?.end ?? 0) + 3 * size
     }
@@ -112,7 +112,7 @@ actor PartUploader {
     // MARK: Moving
 
     private func start() {
-        guard running == nil, !isGivenUp, !isLost else { return }
+        guard running == nil, !isCancelled, !isLost else { return }
         running = Task { await move() }
     }
 
@@ -122,7 +122,7 @@ actor PartUploader {
             waiting.wakeAll()
         }
         var failures = 0
-        while !isGivenUp {
+        while !isCancelled {
             do throws(StorageError) {
                 guard let range = try nextWholePart() else {
                     fault = nil
@@ -132,7 +132,7 @@ actor PartUploader {
                 (failures, fault) = (0, nil)
                 waiting.wakeAll()
             } catch {
-                if isGivenUp { return }
+                if isCancelled { return }
                 fault = error
                 bucket.onFault(error)
                 if error == .lost || isFinishing { return }
@@ -227,8 +227,8 @@ actor PartUploader {
     /// Ends it for an upload nobody wants: parts go, and the journal behind them.
     ///
     /// What cannot be done now is done by the sweeper, which finds the journal.
-    func giveUp() async throws(StorageError) {
-        isGivenUp = true
+    func cancel() async throws(StorageError) {
+        isCancelled = true
         pause?.cancel()
         running?.cancel()
         waiting.wakeAll()

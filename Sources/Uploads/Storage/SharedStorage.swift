@@ -11,7 +11,7 @@ internal import SystemSupport
 struct SharedStorage: ContentStorage {
     let bucket: BucketStorage
     let queues: WorkQueuePool
-    let shelf: SharedUploadRecords
+    let recordStore: SharedUploadRecords
 
     var store: ObjectStore { bucket.store }
     var blobs: BlobFolder { bucket.disk.blobs }
@@ -67,13 +67,13 @@ struct SharedStorage: ContentStorage {
 
     // MARK: What arrives
 
-    func mover(of name: BlobName) -> PartUploader? { nil }
+    func uploader(of name: BlobName) -> PartUploader? { nil }
 
     func mostStaged(of length: Int64?) -> Int64 { bucket.mostStaged(of: length) }
 
-    func isWhollyStaged(_ name: BlobName) async throws(StorageError) -> Bool { false }
+    func isFullyStaged(_ name: BlobName) async throws(StorageError) -> Bool { false }
 
-    func giveUp(_ name: BlobName) {}
+    func cancelParts(of name: BlobName) {}
 
     /// Ends a multipart upload that no record names any more.
     func abort(_ upload: String, of name: BlobName) async {
@@ -270,7 +270,7 @@ extension SharedStorage {
         do {
             for try await open in store.openMultipartUploads() {
                 guard let name = ContentBucket.name(of: open.key), isOld(open.initiated),
-                    try await shelf.record(of: name)?.held?.upload != open.upload
+                    try await recordStore.record(of: name)?.held?.upload != open.upload
                 else { continue }
                 try await store.abort(open.key, upload: open.upload)
             }
@@ -287,7 +287,7 @@ extension SharedStorage {
     }
 
     private func isHeld(_ id: String, of name: BlobName) async throws(StorageError) -> Bool {
-        try await shelf.record(of: name)?.held?.pieces.contains { piece in
+        try await recordStore.record(of: name)?.held?.pieces.contains { piece in
             piece.id.utf8.elementsEqual(id.utf8)
         } ?? false
     }

@@ -106,7 +106,7 @@ extension Uploads {
         if let refusal = TusProtocol.refusal(of: request, engine.settings) {
             return refused(refusal, request)
         }
-        let words = tusWords
+        let words = tusErrors
         guard method == .post else {
             return refused(
                 words(

@@ -113,10 +113,10 @@ extension TusProtocol {
 extension TusProtocol {
     /// An error in the words of tus: the statuses of column B (§12), and one line of text.
     static func response(to error: UploadError, _ settings: UploadSettings) -> Response {
-        let wording = error.wording(settings)
+        let details = error.details(settings)
         var response = self.error(
-            status(of: error) ?? wording.status, reason: wording.reason, wording.message)
-        error.addFields(wording, to: &response)
+            status(of: error) ?? details.status, reason: details.reason, details.message)
+        error.addFields(details, to: &response)
         if error == .stalled { response.ending = .close }
         return response
     }

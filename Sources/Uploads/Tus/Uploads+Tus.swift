@@ -9,7 +9,7 @@ extension Uploads {
         if let refusal = TusProtocol.refusal(of: request, engine.settings) {
             return refused(refusal, request)
         }
-        let words = tusWords
+        let words = tusErrors
         switch method {
         case .get: return neutral(request, name)
         case .head:
@@ -46,7 +46,7 @@ extension Uploads {
 
 extension Uploads {
     /// Errors in one line of text.
-    var tusWords: @Sendable (UploadError) -> Response {
+    var tusErrors: @Sendable (UploadError) -> Response {
         let settings = engine.settings
         return { error in TusProtocol.response(to: error, settings) }
     }

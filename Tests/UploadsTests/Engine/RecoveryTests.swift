@@ -55,7 +55,7 @@ import Testing
         #expect(first.status == .internalServerError)
         fixture.finisher.mood.withLock { $0 = .takes }
         // Where several finish, the first may still be alive for so long.
-        fixture.pass(SharedUploadRecords.patience)
+        fixture.pass(SharedUploadRecords.claimDuration)
         let reopened = try await fixture.open()
         #expect(await reopened.put(url, "bytes */*").status == .ok)
         #expect(fixture.finisher.finished.withLock { $0.first?.size } == 3)

@@ -155,7 +155,7 @@ struct DialectCase: Sendable, CustomTestStringConvertible {
         do throws(UploadError) {
             return .dialect(try ProtocolSelection(request, at: place))
         } catch {
-            let status = error.wording(UploadSettings()).status
+            let status = error.details(UploadSettings()).status
             #expect([.badRequest, .methodNotAllowed].contains(status))
             return status == .badRequest ? .badRequest : .method
         }

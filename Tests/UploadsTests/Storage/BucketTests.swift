@@ -35,9 +35,9 @@ private let total = bytes.count
 
     /// So many parts in the bucket, which move while nobody waits for them.
     private func moved(_ count: Int, of uploads: Uploads) async throws -> JournaledParts {
-        let mover = try #require(uploads.engine.storage.mover(of: name))
+        let uploader = try #require(uploads.engine.storage.uploader(of: name))
         while true {
-            if let moved = try await mover.known(), moved.tags.count == count { return moved }
+            if let moved = try await uploader.known(), moved.tags.count == count { return moved }
             await Task.yield()
         }
     }

@@ -265,7 +265,7 @@ private let total = bytes.count
         #expect(await put(one, url, 0..<total).status == .internalServerError)
         let two = try await second.open()
         // As long as the first may be alive it is left to finish; then the sweeper of another does.
-        second.pass(SharedUploadRecords.patience)
+        second.pass(SharedUploadRecords.claimDuration)
         await two.sweep()
         #expect(isWhole(at: second))
         #expect(await put(two, url, 0..<total).status == .ok)

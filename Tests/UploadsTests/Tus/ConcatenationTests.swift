@@ -168,7 +168,7 @@ import Testing
         let url = try #require(answer.fields["Location"])
         fixture.finisher.mood.withLock { $0 = .takes }
         // Where several finish, the first may still be alive for so long.
-        fixture.pass(SharedUploadRecords.patience)
+        fixture.pass(SharedUploadRecords.claimDuration)
         let reopened = try await fixture.open()
         #expect(await reopened.tus(.head, url).fields["Upload-Offset"] == "300000")
         #expect(await reopened.put(url, "bytes */*").status == .ok)
