@@ -4,29 +4,30 @@ import Messaging
 public import MessagingWire
 import SystemSupport
 
-/// One line of the API: what the router serves, `OPTIONS` tells, the article Endpoints lists and the
-/// description describes.
+/// One method on one path of the API.
+///
+/// The router, `OPTIONS`, the article Endpoints and the OpenAPI description are all made from these.
 public struct Endpoint: Sendable {
     /// How an endpoint answers.
     enum Handler: Sendable {
-        /// From the head alone; a body, which clients do send, is never read.
-        case head(@Sendable (RequestContext) async throws -> Reply)
-        /// The same, and at once as long as it is remembered; what is recalled is told as it is, so
-        /// whoever is to be refused must not be found there.
-        case recalled(
+        /// From the header section alone; a body that a client sends is not read.
+        case withoutBody(@Sendable (RequestContext) async throws -> Reply)
+        /// The same, but from a cache while the answer is there. The cache is read after authorization, and its answer
+        /// is sent without further checks, so it must hold nothing that a request could be refused.
+        case cached(
             @Sendable (RequestContext) -> Reply?,
             else: @Sendable (RequestContext) async throws -> Reply)
-        /// As a stream of events for who asks for one, as an answer for all others; either may last.
-        case streamed(
+        /// As a stream of events for clients that accept one, else as an ordinary answer; both may take long.
+        case eventStream(
             @Sendable (RequestContext) async throws -> EventStream,
             else: @Sendable (RequestContext) async throws -> Reply)
         /// From a JSON body.
-        case body(@Sendable (RequestContext, JSONValue) async throws -> Reply)
-        /// From a body of any length, as it comes.
-        case pulled(@Sendable (RequestContext, any RequestBody) async throws -> Reply)
+        case jsonBody(@Sendable (RequestContext, JSONValue) async throws -> Reply)
+        /// From a body of any length, while it arrives.
+        case streamedBody(@Sendable (RequestContext, any RequestBody) async throws -> Reply)
     }
 
-    /// The method; `HEAD` goes with `GET`.
+    /// The method; `GET` includes `HEAD`.
     public let method: Method
     /// The path from the root of the server.
     public let path: PathTemplate
@@ -34,32 +35,31 @@ public struct Endpoint: Sendable {
     public let versions: Set<APIVersion>
     /// The interface it belongs to.
     public let family: APIFamily
-    /// One sentence for people.
+    /// One sentence that says what it does.
     public let summary: String
-    /// Whether `If-None-Match` is a key of de-duplication here (platform-api §1.9).
+    /// Whether `If-None-Match` may hold a key that identifies a repeated creation (platform-api §1.9).
     public let isKeyed: Bool
-    /// Whether its answers are compressed for callers who like that, unless one holds a secret
-    /// (``Secrets``, H115); never where a secret is what the answer is for.
+    /// Whether its answers are compressed for clients that accept that, unless one holds a secret
+    /// (``SecretTracker``, H115).
     public let isCompressed: Bool
-    /// What a token has to allow.
+    /// The scope that a token needs.
     let scope: Token.Scope
-    /// Whether it needs room on the disk while it is under way, which lasts as long as it likes.
+    /// Whether it needs disk space while it runs, and has no time limit.
     let needsDiskSpace: Bool
-    /// Whether what it does lies outside the database, so that no transaction can hold it together
-    /// with its answer (X2).
+    /// Whether it has effects outside the database, so that they and its answer cannot be one transaction (X2).
     let hasExternalEffects: Bool
-    /// Looks at a body and at the world outside before anything is done, so that no transaction has to
-    /// wait for the world; `nil` where the body says enough.
+    /// Checks the body against something outside the database, such as DNS, before the transaction begins, which
+    /// then need not wait for it; `nil` for none.
     let check: (@Sendable (RequestContext, JSONValue) async throws -> Void)?
     let handler: Handler
-    /// What the description says of it in a version that offers it; see `Operation`.
+    /// Describes it for the OpenAPI document of a version; see ``Operation``.
     let describe: @Sendable (APIVersion, MessagingLimits) -> Operation
 
-    /// Whether it is a user's own doing that somebody sees to for him; see `actor(for:or:)`.
+    /// Whether the server acts for the user in the path; see ``actor(for:or:)``.
     let actsForUser: Bool
 
-    /// The query parameters that its description lists, which are the only ones that its handler sees; read when
-    /// a request first has a query.
+    /// The query parameters that its description lists; its handler sees no others. Computed for the first request
+    /// that has a query.
     var queryNames: QueryNames {
         if let known = declared.withLock({ $0 }) { return known }
         // Versions and limits differ in the shapes of parameters, not in their names.
@@ -71,7 +71,7 @@ public struct Endpoint: Sendable {
 
     private let declared = Locked<QueryNames?>(nil)
 
-    /// Whether a repeat is known by an `Idempotency-Key` (X2).
+    /// Whether it accepts an `Idempotency-Key` (X2).
     var isRepeatable: Bool { method == .post || method == .patch }
 
     init(
@@ -99,7 +99,7 @@ public struct Endpoint: Sendable {
         actsForUser = Self.actsForUser(path)
     }
 
-    /// An endpoint that is described alike whatever the limits in force.
+    /// An endpoint whose description does not depend on limits.
     init(
         _ method: Method, _ path: PathTemplate, _ summary: String, isKeyed: Bool = false,
         isCompressed: Bool = false, hasExternalEffects: Bool = false, scope: Token.Scope? = nil,
@@ -119,15 +119,16 @@ public struct Endpoint: Sendable {
 }
 
 extension Endpoint {
-    /// On whose account its changes are recorded (X3): the user's below whose path somebody acts for
-    /// him, else that of the credential.
+    /// Returns the actor that its events record (X3): the user in the path where the server acts for that user, else the
+    /// token.
     func actor(for user: String?, or token: Token.ID) -> EventActor {
         guard actsForUser, let user = user.flatMap({ UserID($0) }) else { return .token(token) }
         return .user(user)
     }
 
-    /// What a user would do himself. The rest below his path is done to him: what is told about him,
-    /// his suspension, his badge and his sessions.
+    /// Returns whether the server acts for the user in the path.
+    ///
+    /// The other endpoints below a user's path change the user: identity, suspension, badge and sessions.
     static func actsForUser(_ path: PathTemplate) -> Bool {
         let segments = path.description.split(separator: "/")
         return segments.count > 4 && segments[2] == "users"
@@ -135,20 +136,20 @@ extension Endpoint {
                 .contains(segments[4])
     }
 
-    /// A stream, a request that waits for an event, and moving an application last as long as they
-    /// like.
+    /// Size limit and deadlines of the body: streams, waiting requests, exports and imports have no time limit.
     var policy: BodyPolicy {
         switch handler {
-        case .streamed: BodyPolicy(limit: BodyPolicy.default.limit, isTimed: false)
-        case .pulled: BodyPolicy(limit: RequestBodyReader.pulledLimit, isTimed: false)
-        case .head where needsDiskSpace: BodyPolicy(limit: BodyPolicy.default.limit, isTimed: false)
-        case .head, .recalled, .body: .default
+        case .eventStream: BodyPolicy(limit: BodyPolicy.default.limit, isTimed: false)
+        case .streamedBody: BodyPolicy(limit: RequestBodyReader.streamedLimit, isTimed: false)
+        case .withoutBody where needsDiskSpace:
+            BodyPolicy(limit: BodyPolicy.default.limit, isTimed: false)
+        case .withoutBody, .cached, .jsonBody: .default
         }
     }
 }
 
 extension Endpoint {
-    /// Everything the Platform API offers, each line once, kept beside the noun it is about.
+    /// All endpoints of the Platform API; each noun's file declares its own.
     public static let all: [Endpoint] = [
         conversations, messages, parts, views, viewChanges, content, announcements, notifications,
         exports, moving, events, webhooks, deliveries, identities, following, blocks, badges, users,

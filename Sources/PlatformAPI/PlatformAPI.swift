@@ -5,10 +5,10 @@ import MessagingWire
 import Synchronization
 public import Uploads
 
-/// The server-to-server interface: everything under `/apps/{app}`.
+/// The server-to-server REST API: everything under `/apps/{app}`.
 ///
-/// A request goes through the ``RequestChecks``, then to the handler of its line in ``Endpoint/all``, which
-/// reads a draft, asks the store once, and writes a shape.
+/// A request passes the ``RequestChecks`` and then runs the handler of its ``Endpoint``, which reads the body, calls the
+/// store once, and writes the answer.
 public final class PlatformAPI: Service {
     let store: MessagingStore
     let uploads: Uploads
@@ -16,41 +16,39 @@ public final class PlatformAPI: Service {
     let publicBase: PublicBaseURL
     let clock: @Sendable () -> Timestamp
     let newContentID: @Sendable () -> Messaging.Content.ID
-    /// The addresses of a host; empty when nobody knows it.
+    /// Returns the addresses of a host; empty when it is unknown.
     let resolveHost: @Sendable (String) async -> [PeerAddress]
     let onFault: @Sendable (any Error, RequestID) -> FaultKind
     let settings: PlatformSettings
-    private let description: Description
+    private let description: APIDescription
     private let errorPage = ErrorPage()
     let limiter: RateLimiter
-    let memory: MessageCache
-    /// The live ends of the logs.
-    let tails: LiveEventLogs
-    /// How many read events as they come.
+    let messageCache: MessageCache
+    /// The live event logs of all applications.
+    let liveLogs: LiveEventLogs
+    /// Counts the event streams and waiting requests.
     let streams: StreamLimits
-    /// Exports that are under way, and imports.
+    /// Limits the exports, and the imports, that run at a time.
     let exports: TransferSlots
     let imports: TransferSlots
     private let crossOrigin: CORSPolicy
     private let acceptIsStrict: Atomic<Bool>
     private let router: Router<Endpoint>
 
-    /// What a fault of ours means to the caller.
+    /// What a fault of the server means to the client.
     public enum FaultKind: Sendable {
-        /// A needed part is not there now: 503, try again (code 1).
+        /// Something the server needs is unavailable: 503, retry (code 1).
         case unavailable
-        /// Everything else: 500 without a word about why (code 100).
+        /// Everything else: 500 without the reason (code 100).
         case unexpected
     }
 
-    /// Puts the interface together.
-    ///
     /// - Parameters:
-    ///   - publicBase: What every URL in an answer begins with.
-    ///   - clock: Now; download URLs are signed as of then.
-    ///   - newContentID: Makes the id of a content.
-    ///   - resolveHost: The addresses of a host, and soon; empty when nobody knows it.
-    ///   - onFault: Told of every fault once, to log it; says what kind it is.
+    ///   - publicBase: The base of every URL in an answer.
+    ///   - clock: Returns the current time.
+    ///   - newContentID: Creates the id of a content.
+    ///   - resolveHost: Returns the addresses of a host within seconds; empty when it is unknown.
+    ///   - onFault: Called once for each fault, to log it; returns its kind.
     public init(
         store: MessagingStore, uploads: Uploads, downloads: Downloads, publicBase: PublicBaseURL,
         settings: PlatformSettings = PlatformSettings(),
@@ -68,20 +66,20 @@ public final class PlatformAPI: Service {
         self.resolveHost = resolveHost
         self.onFault = onFault
         self.settings = settings
-        description = Description(publicBase, store.limits)
+        description = APIDescription(publicBase, store.limits)
         limiter = RateLimiter(settings.rateLimit)
         acceptIsStrict = Atomic(settings.strictAccept)
-        memory = MessageCache(budget: settings.memory)
+        messageCache = MessageCache(budget: settings.memory)
         crossOrigin = CORSPolicy(settings)
         exports = TransferSlots(atMost: settings.maximumTransfers)
         imports = TransferSlots(atMost: settings.maximumTransfers)
         streams = StreamLimits(
             maximum: settings.maximumStreams, maximumPerUser: settings.maximumStreamsPerToken)
-        tails = LiveEventLogs(
+        liveLogs = LiveEventLogs(
             store: store,
             frames: EventEncoder(publicBase: publicBase.text, downloads: downloads)
         ) { error in
-            // Nobody's request: whoever streams goes on when it has passed.
+            // Not the fault of a request: the streams continue when reading succeeds again.
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
         var router = Router<Endpoint>(allowsTrailingSlash: true)
@@ -89,8 +87,7 @@ public final class PlatformAPI: Service {
         self.router = router
     }
 
-    /// Takes over a new limit and a new rule for `Accept` while requests are served; the other settings hold from
-    /// the start on.
+    /// Applies a new rate limit and a new rule for `Accept` while requests are served; other changes need a restart.
     public func apply(_ settings: PlatformSettings) {
         limiter.apply(settings.rateLimit)
         acceptIsStrict.store(settings.strictAccept, ordering: .relaxed)
@@ -99,26 +96,27 @@ public final class PlatformAPI: Service {
     /// Whether only a media type with a version is accepted (ruling 31).
     var isAcceptStrict: Bool { acceptIsStrict.load(ordering: .relaxed) }
 
-    /// How well answers are remembered.
-    public var messageCacheStatistics: MessageCacheStatistics { memory.statistics }
+    /// Hits and misses of the cache of message answers.
+    public var messageCacheStatistics: MessageCacheStatistics { messageCache.statistics }
 
-    /// Streams of events that are open, and requests that wait for one.
+    /// The number of open event streams and waiting requests.
     public var openStreams: Int { streams.count }
 
-    /// Requests refused because their token sent too many.
+    /// The number of requests refused by the rate limit.
     public var rateLimitedRequests: Int { limiter.refused }
 
-    /// Decides from the head; what needs the database or the body becomes work.
+    /// Answers from the header section where possible; the rest, which needs the database or the body, runs
+    /// asynchronously.
     public func answer(to request: Request) -> Answer {
         route(request).with(crossOrigin, for: request)
     }
 
-    /// Answers with the page that explains each error (ruling 32); it needs no credential.
+    /// Answers with the page that explains each error (ruling 32); no credential is needed.
     public func explainErrors(_ request: Request, _ route: String) -> Answer {
         Answer(route, errorPage.response(to: request))
     }
 
-    /// Describes the interface to everybody: OpenAPI 3.1, of the version in `?version=` (X11).
+    /// Answers with the OpenAPI 3.1 document of the version in `?version=` (X11); no credential is needed.
     public func describe(_ request: Request, _ route: String) -> Answer {
         Answer(route) { [description] _ in await description.response(to: request) }
             .with(crossOrigin, for: request)
@@ -128,9 +126,9 @@ public final class PlatformAPI: Service {
         let method = request.effectiveMethod
         switch router.match(method, request.target) {
         case .found(let endpoint, let template, let parameters):
-            let gate = RequestChecks(
+            let checks = RequestChecks(
                 api: self, request: request, endpoint: endpoint, parameters: parameters)
-            var answer = answer(gate, template.description)
+            var answer = answer(checks, template.description)
             answer.user = parameters["user"]
             return answer
         case .otherMethods(let template, let allowed):
@@ -142,18 +140,18 @@ public final class PlatformAPI: Service {
         }
     }
 
-    /// What the HTTP layer refuses, as an error object.
+    /// Returns the error object for a request that the HTTP layer refuses.
     public func refusal(_ refusal: Refusal) -> Response {
         var response = response(to: APIError(refusal))
         response.status = refusal.status
         return response
     }
 
-    /// The route in the log of a request that matches none: never the path itself (H212).
+    /// The route that is logged for a request that matches none: never the path itself (H212).
     public static let unknownRoute = "unknown"
 
-    /// The answer to a request without a valid credential (H210, H211): what its head says, and of a
-    /// well-formed token nothing.
+    /// Returns the answer to a request without a valid credential (H210, H211): it says what is wrong with the header, and
+    /// nothing about a well-formed token.
     public func unauthenticated(_ request: Request) -> Response {
         do throws(BearerToken.Problem) {
             _ = try BearerToken(request.fields)
@@ -163,16 +161,16 @@ public final class PlatformAPI: Service {
         }
     }
 
-    /// An error as this server answers it.
+    /// Returns the response to an error.
     ///
-    /// - Parameter request: The request that meets it; `nil` where it is not known.
+    /// - Parameter request: The request that failed; `nil` where it is unknown.
     func response(to error: APIError, for request: Request? = nil) -> Response {
         error.response(publicBase: request.map(publicBase.of) ?? publicBase.text)
     }
 
-    /// `OPTIONS` of a known path, a preflight or not, or a method it does not offer (H65, H69, H70).
+    /// Answers `OPTIONS` of a known path, also a preflight request, or a method that the path does not offer (H65, H69, H70).
     ///
-    /// No credential is asked for and no handler runs (H123).
+    /// No credential is needed and no handler runs (H123).
     func methods(_ allowed: [Method], _ request: Request) -> Response {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
         guard request.method == .options else {

@@ -1,57 +1,57 @@
 public import HTTP
 
-/// Numbers and lists of the interface, with the defaults of the HTTP rules (http §25).
+/// Settings of the Platform API, with the defaults of the HTTP rules (http §25).
 public struct PlatformSettings: Sendable {
-    /// Bytes from which on an answer is compressed (H114).
+    /// The smallest answer, in bytes, that is compressed (H114).
     public var compressMinimum = 1024
-    /// Decoded bytes for each coded one of a request, after the first 64 KiB (H118).
+    /// The most decoded bytes for each encoded byte of a request body, after the first 64 KiB (H118).
     public var maxInflateRatio: Int64 = 100
-    /// Origins whose pages may use the interface; `*` is every one, none turns it off (H122).
+    /// Origins whose pages may use the API; `*` allows all, an empty list none (H122).
     public var crossOrigins: [String] = []
-    /// How long a browser may remember what it may do, in milliseconds (H123).
+    /// How long a browser may cache the answer to a preflight request, in milliseconds (H123).
     public var crossOriginMaxAge: Int64 = 600_000
-    /// Bytes of memory for messages as they were answered lately; 0 for none.
+    /// Size of the cache of message answers in bytes; 0 turns it off.
     public var memory = 32 << 20
-    /// Requests of one token (platform-api §1.11).
+    /// The rate limit of each token (platform-api §1.11).
     public var rateLimit = RateLimit()
 
     /// Whether `Accept` must name a media type of the API with a version (ruling 31).
     public var strictAccept = false
 
-    /// Most streams of events, and requests that wait for one, of all tokens (H157).
+    /// The most event streams and waiting requests of all tokens together (H157).
     public var maximumStreams = 10_000
-    /// Most of one token, behind which there is a whole application and not one user.
+    /// The most event streams and waiting requests of one token.
     public var maximumStreamsPerToken = 1000
 
-    /// Applications that are exported at a time, and as many that are imported (X10).
+    /// The most exports at a time, and the most imports at a time (X10).
     public var maximumTransfers = 2
 
     /// Which targets webhooks may have (webhooks §1.2, X6).
     public var outbound = OutboundRule()
 
-    /// All defaults.
+    /// The defaults.
     public init() {}
 }
 
-/// How many requests one token may make.
+/// A limit for the requests of one token: a token bucket.
 public struct RateLimit: Equatable, Sendable {
-    /// In each second, over time; 0 for as many as it likes.
+    /// Requests per second, on average; 0 for no limit.
     public var perSecond: Int64
-    /// At once, after a rest.
+    /// Requests at once after a pause: the size of the bucket.
     public var burst: Int64
 
-    /// A limit; that of platform-api §1.11 unless said otherwise.
+    /// The default is that of platform-api §1.11.
     public init(perSecond: Int64 = 100, burst: Int64 = 200) {
         self.perSecond = perSecond
         self.burst = burst
     }
 
-    /// None at all.
+    /// No limit.
     public static let none = RateLimit(perSecond: 0)
 }
 
 extension CORSPolicy {
-    /// Who may use the interface from a browser, and what pages send and read (H122–H124).
+    /// Which origins may use the API from a browser, and which headers they may send and read (H122–H124).
     init(_ settings: PlatformSettings) {
         self.init(
             origins: settings.crossOrigins,

@@ -7,7 +7,7 @@ extension Endpoint {
     static let announcements = [
         Endpoint(
             .post, "/apps/{app}/announcements", "Announces something to many users.",
-            isKeyed: true, .body { call, body in try await call.announce(body) }
+            isKeyed: true, .jsonBody { context, body in try await context.announce(body) }
         ) { version in
             Operation(
                 "announce", body: AnnouncementDraftJSON.schema(version),
@@ -26,7 +26,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/announcements/{announcement}", "Reads an announcement.",
-            isCompressed: true, .head { call in try await call.readAnnouncement() }
+            isCompressed: true, .withoutBody { context in try await context.readAnnouncement() }
         ) { version in
             Operation(
                 "readAnnouncement",
@@ -35,7 +35,7 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/users/{user}/announcements",
             "Lists a user's announcements, newest first.", isCompressed: true,
-            .head { call in try await call.listAnnouncements() }
+            .withoutBody { context in try await context.listAnnouncements() }
         ) { version in
             Operation(
                 "listUserAnnouncements", query: Parameter.page(of: .announcements),
@@ -45,7 +45,7 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/users/{user}/announcements/{announcement}",
             "Reads an announcement as a user sees it.", isCompressed: true,
-            .head { call in try await call.readReceivedAnnouncement() }
+            .withoutBody { context in try await context.readReceivedAnnouncement() }
         ) { version in
             Operation(
                 "readUserAnnouncement",
@@ -54,14 +54,14 @@ extension Endpoint {
         Endpoint(
             .delete, "/apps/{app}/users/{user}/announcements/{announcement}",
             "Deletes an announcement for one user.",
-            .head { call in try await call.deleteAnnouncement() }
+            .withoutBody { context in try await context.deleteAnnouncement() }
         ) { _ in
             Operation("deleteUserAnnouncement", answers: [.noContent])
         },
         Endpoint(
             .post, "/apps/{app}/users/{user}/announcements/{announcement}/receipts",
             "Records that a user has received or read an announcement.",
-            .body { call, body in try await call.sendAnnouncementReceipt(body) }
+            .jsonBody { context, body in try await context.sendAnnouncementReceipt(body) }
         ) { _ in
             Operation(
                 "sendAnnouncementReceipt", body: ReceiptJSON.schema, answers: [.noContent],

@@ -81,7 +81,7 @@ extension RequestContext {
         return .noContent
     }
 
-    /// `DELETE /users/{u}/announcements/{A}` (client-api §4.4): his copy only.
+    /// `DELETE /users/{u}/announcements/{A}` (client-api §4.4): the user's copy only.
     func deleteAnnouncement() async throws -> Reply {
         try await store.deleteAnnouncement(announcement(), for: user(), in: application)
         return .noContent

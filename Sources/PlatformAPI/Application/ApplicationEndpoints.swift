@@ -9,7 +9,7 @@ extension Endpoint {
     static let applications = [
         Endpoint(
             .patch, "/apps/{app}", "Sets how long new sessions live.",
-            .body { call, body in try await call.patchApplication(body) }
+            .jsonBody { context, body in try await context.patchApplication(body) }
         ) { _ in
             Operation(
                 "patchApplication", body: ApplicationPatchJSON.schema, answers: [.accepted()],
@@ -36,7 +36,7 @@ extension Endpoint {
     static let notifications = [
         Endpoint(
             .post, "/apps/{app}/notifications", "Hands over a notification without a message.",
-            isKeyed: true, .body { call, body in try await call.notify(body) }
+            isKeyed: true, .jsonBody { context, body in try await context.notify(body) }
         ) { version in
             Operation(
                 "notify", body: PushNotificationJSON.schema(version), answers: [.accepted()],
@@ -50,7 +50,7 @@ extension Endpoint {
 }
 
 extension RequestContext {
-    /// `POST /notifications` (platform-api §5.6): it is in the log once this is answered.
+    /// `POST /notifications` (platform-api §5.6): the answer is sent once it is in the event log.
     func notify(_ body: JSONValue) async throws -> Reply {
         let draft = try PushNotificationJSON.read(body.asObject(), version)
         try await store.notify(draft, key: key, in: application)

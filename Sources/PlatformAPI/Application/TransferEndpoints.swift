@@ -9,11 +9,12 @@ import SystemSupport
 import Uploads
 
 extension Endpoint {
-    /// An application as lines, from one server to another (X10).
+    /// Export and import of an application as JSON lines (X10).
     static let moving = [
         Endpoint(
             .get, "/apps/{app}/export", "Gives everything of the application, line by line.",
-            scope: .admin, needsDiskSpace: true, .head { call in try await call.exportLines() }
+            scope: .admin, needsDiskSpace: true,
+            .withoutBody { context in try await context.exportLines() }
         ) { _ in
             Operation(
                 "exportLines",
@@ -30,7 +31,7 @@ extension Endpoint {
         Endpoint(
             .post, "/apps/{app}/import", "Takes such lines, and brings what is not there.",
             scope: .admin, needsDiskSpace: true,
-            .pulled { call, body in try await call.importLines(of: body) }
+            .streamedBody { context, body in try await context.importLines(of: body) }
         ) { _ in
             Operation(
                 "importLines",
@@ -42,11 +43,11 @@ extension Endpoint {
     ]
 }
 
-/// What an export is to do about the bytes of contents.
+/// Whether an export holds the bytes of contents.
 enum ExportedContents: String, CaseIterable {
-    /// They stand in it.
+    /// The export holds them.
     case inline
-    /// They are left out: an import finds them elsewhere.
+    /// The export leaves them out; an import needs them from elsewhere.
     case none
 }
 
@@ -63,30 +64,31 @@ extension Sample {
 }
 
 extension RequestContext {
-    /// `GET /export` (X10): everything of the application as it is at one moment.
+    /// `GET /export` (X10): all of the application, consistent as of one moment.
     ///
-    /// It is written down before the first byte leaves, so nobody who reads slowly holds the database.
+    /// The export is written to disk before the first byte is sent, so that a slow client does not hold a database
+    /// connection.
     func exportLines() async throws -> Reply {
         guard
-            let wish = ExportedContents(
+            let contents = ExportedContents(
                 rawValue: query["contents"] ?? ExportedContents.inline.rawValue)
         else { throw Rejection.invalid("contents", .contentChoice) }
         guard request.method != .head else { return Reply(.withheld, JSONLinesType.name) }
         let (api, id) = (api, request.id)
-        let seat = try api.exports.seat(for: application, "An export of this application")
+        let slot = try api.exports.slot(for: application, "An export of this application")
         let lines = try await api.withDiskSpace {
             try await ExportSnapshot(
-                of: application, in: store, at: api.uploads.blobs, with: wish == .inline
+                of: application, in: store, at: api.uploads.blobs, with: contents == .inline
             ) { try api.uploads.requireDiskSpace() }
         }
         let content = HTTP.Content.written { writer in
-            defer { withExtendedLifetime(seat) {} }
+            defer { withExtendedLifetime(slot) {} }
             do {
                 try await lines.forEachPiece(from: api.uploads.contents) { piece in
                     try await writer.write(piece)
                 }
             } catch let error where !(error is ContentWriter.Closed || error is CancellationError) {
-                // The status has left: that something is missing tells the broken connection.
+                // The status has been sent; aborting the connection tells the client that the export is incomplete.
                 _ = api.onFault(error, id)
                 throw error
             }
@@ -96,21 +98,21 @@ extension RequestContext {
 }
 
 extension RequestContext {
-    /// `POST /import` (X10): lines are brought as they come, and durable when this answers.
+    /// `POST /import` (X10): lines are imported while they arrive, and durable when the answer is sent.
     func importLines(of body: any RequestBody) async throws -> Reply {
         try JSONLinesType.require(request)
-        let seat = try api.imports.seat(for: application, "An import into this application")
-        defer { withExtendedLifetime(seat) {} }
-        let tally = try await api.withDiskSpace {
+        let slot = try api.imports.slot(for: application, "An import into this application")
+        defer { withExtendedLifetime(slot) {} }
+        let summary = try await api.withDiskSpace {
             try await ImportJob(store, api.uploads, application).run(body)
         }
         var writer = JSONWriter()
-        ImportSummaryJSON.write(tally, into: &writer)
+        ImportSummaryJSON.write(summary, into: &writer)
         return Reply(.ok, writer.finish())
     }
 }
 
-/// One import: its lines are read, and its contents hashed and written, on a thread of its own.
+/// One import; it parses lines, and hashes and writes contents, on its own thread.
 private actor ImportJob {
     private let store: MessagingStore
     private let uploads: Uploads
@@ -129,8 +131,8 @@ private actor ImportJob {
         self.application = application
     }
 
-    /// Brings all lines of a body; the next piece is received when those of the last are durable, or
-    /// wait with a few others.
+    /// Imports all lines of a body. The next piece is received when the lines of the last one are durable or in a small
+    /// batch.
     func run(_ body: any RequestBody) async throws -> ImportSummary {
         let (uploads, application) = (uploads, application)
         let arriving = ImportedContents(
@@ -143,7 +145,7 @@ private actor ImportJob {
         do {
             try await take(body, &importer)
         } catch {
-            // What is told is why it ended; repeating it brings the rest.
+            // The first error is reported; repeating the import brings the rest.
             try? await importer.stop()
             throw error
         }
@@ -165,12 +167,12 @@ private actor ImportJob {
     }
 }
 
-/// The media type of lines that are JSON objects (X10).
+/// The media type of JSON lines (X10).
 enum JSONLinesType {
-    /// The name exports come under; not registered, and what everybody says.
+    /// The media type of exports; not registered, but common.
     static let name = "application/jsonl"
 
-    /// Passes lines under one of their names, and a body without a type.
+    /// Accepts the common names of the type, and a body without `Content-Type`.
     ///
     /// - Throws: 415.
     static func require(_ request: Request) throws(APIError) {

@@ -4,50 +4,50 @@ import MessagingWire
 import SystemSupport
 import Uploads
 
-/// How many move applications at a time: one an application, and few in all, because each holds a
-/// connection to the database, or memory for a line.
+/// Limits the exports or imports that run at a time: one for each application, and a few in all, because each holds a
+/// database connection or the memory of a line.
 final class TransferSlots: Sendable {
     private let taken = Locked<Set<Application.ID>>([])
-    private let most: Int
+    private let maximum: Int
 
-    /// - Parameter most: Of all applications together.
-    init(atMost most: Int) { self.most = most }
+    /// - Parameter maximum: The most of all applications together.
+    init(atMost maximum: Int) { self.maximum = maximum }
 
-    /// A place among them, given back with its last holder.
-    final class Seat: Sendable {
-        private let seats: TransferSlots
+    /// A slot in use; it is freed when the last reference is released.
+    final class Slot: Sendable {
+        private let slots: TransferSlots
         private let application: Application.ID
 
-        fileprivate init(_ seats: TransferSlots, _ application: Application.ID) {
-            self.seats = seats
+        fileprivate init(_ slots: TransferSlots, _ application: Application.ID) {
+            self.slots = slots
             self.application = application
         }
 
-        deinit { _ = seats.taken.withLock { taken in taken.remove(application) } }
+        deinit { _ = slots.taken.withLock { taken in taken.remove(application) } }
     }
 
-    /// Takes a place.
+    /// Takes a slot.
     ///
-    /// - Parameter work: What is done there, for people.
-    /// - Throws: 409 while the application has one, 503 while there is none.
-    func seat(for application: Application.ID, _ work: String) throws(APIError) -> Seat {
+    /// - Parameter work: What runs in it, for the error message.
+    /// - Throws: 409 while the application uses one, 503 while none is free.
+    func slot(for application: Application.ID, _ work: String) throws(APIError) -> Slot {
         try taken.withLock { taken throws(APIError) in
             guard !taken.contains(application) else {
                 throw APIError(.requestInProgress, "\(work) is under way.")
             }
-            guard taken.count < most else {
+            guard taken.count < maximum else {
                 throw APIError(.serviceUnavailable, "Other applications are being moved now.")
             }
             taken.insert(application)
         }
-        return Seat(self, application)
+        return Slot(self, application)
     }
 }
 
 extension PlatformAPI {
-    /// Does something that fills the disk.
+    /// Runs work that writes to the disk.
     ///
-    /// - Throws: 507 when there is no room for it.
+    /// - Throws: 507 when the disk is full.
     func withDiskSpace<Value: Sendable>(
         _ work: () async throws -> Value
     ) async throws -> Value {

@@ -11,7 +11,7 @@ extension Endpoint {
         Endpoint(
             .post, "/apps/{app}/conversations/{conversation}/content",
             "Announces content and says where to upload it.", hasExternalEffects: true,
-            .head { call in try await call.createContent() }
+            .withoutBody { context in try await context.createContent() }
         ) { _, limits in
             Operation(
                 "createContent",
@@ -22,7 +22,7 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}/content/{content}",
             "Gives content a fresh download URL.",
-            .head { call in try await call.readContent() }
+            .withoutBody { context in try await context.readContent() }
         ) { _ in
             Operation(
                 "readContent", query: Parameter.include + Parameter.saving,
@@ -32,7 +32,7 @@ extension Endpoint {
         Endpoint(
             .post, "/apps/{app}/users/{user}/content",
             "Announces content of a user and says where to upload it.", hasExternalEffects: true,
-            .head { call in try await call.createContentOfUser() }
+            .withoutBody { context in try await context.createContentOfUser() }
         ) { _, limits in
             Operation(
                 "createUserContent",
@@ -43,7 +43,7 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/content/{content}",
             "Gives content of any conversation, or of none, a fresh download URL.",
-            .head { call in try await call.readContentOfApplication() }
+            .withoutBody { context in try await context.readContentOfApplication() }
         ) { _ in
             Operation(
                 "readApplicationContent", query: Parameter.include + Parameter.saving,
@@ -52,7 +52,7 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/users/{user}/content/{content}",
             "Gives content a fresh download URL for a user who may read it.",
-            .head { call in try await call.readContentOfUser() }
+            .withoutBody { context in try await context.readContentOfUser() }
         ) { _ in
             Operation(
                 "readUserContent", query: Parameter.include + Parameter.saving,

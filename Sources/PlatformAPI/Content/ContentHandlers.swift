@@ -6,13 +6,13 @@ import MessagingWire
 import Uploads
 
 extension RequestContext {
-    /// `POST /conversations/{C}/content` (platform-api §5.4): all is said in header fields.
+    /// `POST /conversations/{C}/content` (platform-api §5.4): type, length and name are in headers.
     func createContent() async throws -> Reply {
         let type = try uploadType()
         let length = try uploadLength()
-        let asked = try conversation()
-        // Its own id, should the path have named it by an alias (X1.2).
-        let conversation = try await store.requireWritable(asked, in: application)
+        let requestedID = try conversation()
+        // The winner's id, if the path names the conversation by an alias (X1.2).
+        let conversation = try await store.requireWritable(requestedID, in: application)
         let id = api.newContentID()
         let url = try await upload(
             UploadDraft(
@@ -24,7 +24,7 @@ extension RequestContext {
         ContentJSON(id: id, size: length, in: conversation).write(uploadURL: url, into: &writer)
         return Reply(.created, writer.finish())
             .adding("Location", links.location(ofContent: id, in: conversation))
-            .locating(id, in: conversation, askedIn: asked, links)
+            .addingContentLocation(id, in: conversation, requestedIn: requestedID, links)
     }
 
     /// `POST /users/{u}/content` (client-api §4.5): bound to a conversation by the first message that
@@ -54,7 +54,7 @@ extension RequestContext {
         }
     }
 
-    /// The media type: something on both sides of a `/` (R21).
+    /// The media type in `Upload-Content-Type`: text on both sides of a `/` (R21).
     private func uploadType() throws(Rejection) -> String {
         guard let type = request.fields["Upload-Content-Type"], !type.isEmpty else {
             throw .missing("Upload-Content-Type")
@@ -65,12 +65,12 @@ extension RequestContext {
         return type
     }
 
-    /// The name downloads are given (uploads §9.7): a wish, so one that cannot be read is none.
+    /// The file name of downloads (uploads §9.7); `nil` also for a header that cannot be parsed.
     private var fileName: String? {
         request.fields["Content-Disposition"].flatMap(ContentDisposition.fileName)
     }
 
-    /// Bytes in decimal: digits only, 0 allowed, at most the largest upload (rulings 9, 35).
+    /// The length in bytes: decimal digits only, from 0 to the largest upload (rulings 9, 35).
     private func uploadLength() throws(Rejection) -> Int64 {
         guard let text = request.fields["Upload-Content-Length"], !text.isEmpty else {
             throw .missing("Upload-Content-Length")
@@ -90,24 +90,25 @@ extension RequestContext {
     /// with `dl=1`; with `include=transfer` in every state (X7).
     func readContent() async throws -> Reply {
         let (showsTransfer, saves) = (try showsTransfer(), try saves())
-        let asked = try conversation()
+        let requestedID = try conversation()
         if showsTransfer {
-            // Its own id, should the path have named it by an alias; the upload may have begun under
-            // another one (X1.2).
-            let names = try await store.names(of: asked, in: application)
+            // The upload may have begun under another id of the conversation (X1.2).
+            let names = try await store.names(of: requestedID, in: application)
             let owners = Set(
                 names.map { name in
                     UploadOwner(application: application.uuid, conversation: name.uuid)
                 })
-            if let reply = try await awaitedContent(where: owners.contains) {
-                return reply.locating(
-                    try content(), in: names.first ?? asked, askedIn: asked, links)
+            if let reply = try await uploadProgressReply(where: owners.contains) {
+                return reply.addingContentLocation(
+                    try content(), in: names.first ?? requestedID, requestedIn: requestedID, links)
             }
         }
-        let content = try await store.content(content(), in: asked, in: application)
-        // The winner, should the path have named it by an alias (X1.2).
+        let content = try await store.content(content(), in: requestedID, in: application)
+        // The winner's id, if the path names the conversation by an alias (X1.2).
         return reply(content, showsTransfer, saving: saves, .system)
-            .locating(content.id, in: content.conversation ?? asked, askedIn: asked, links)
+            .addingContentLocation(
+                content.id, in: content.conversation ?? requestedID, requestedIn: requestedID, links
+            )
     }
 
     /// `GET /content/{uuid}` (extensions, precedence 5): for content made through `/uploads`, which
@@ -117,28 +118,28 @@ extension RequestContext {
         let (showsTransfer, saves) = (try showsTransfer(), try saves())
         if showsTransfer {
             let mine = application.uuid
-            let reply = try await awaitedContent(where: { $0.application == mine })
+            let reply = try await uploadProgressReply(where: { $0.application == mine })
             if let reply { return reply }
         }
         let content = try await store.content(content(), in: nil, in: application)
         return reply(content, showsTransfer, saving: saves, .system)
     }
 
-    /// `GET /users/{u}/content/{uuid}` (client-api §4.5, R86): for its uploader, and for whoever sees a
-    /// message that attaches it; with `include=transfer` for its uploader in every state (X7).
+    /// `GET /users/{u}/content/{uuid}` (client-api §4.5, R86): for its uploader, and for users who
+    /// see a message that attaches it; with `include=transfer` for its uploader in every state (X7).
     func readContentOfUser() async throws -> Reply {
         let (showsTransfer, saves) = (try showsTransfer(), try saves())
         let user = try user()
         if showsTransfer {
             try await store.requireUser(user, in: application)
             let owner = UploadOwner(application: application.uuid, user: user.text)
-            if let reply = try await awaitedContent(where: { $0 == owner }) { return reply }
+            if let reply = try await uploadProgressReply(where: { $0 == owner }) { return reply }
         }
         let content = try await store.content(content(), seenBy: user, in: application)
         return reply(content, showsTransfer, saving: saves, .user(user))
     }
 
-    /// Whether the answer is to say how far contents have come (X7).
+    /// Returns whether the answer shows the progress of uploads (X7).
     func showsTransfer() throws -> Bool {
         switch query["include"] {
         case nil: return false
@@ -147,8 +148,7 @@ extension RequestContext {
         }
     }
 
-    /// Whether browsers are to save what the URL opens, also what they could show
-    /// (uploads §9.6).
+    /// Returns whether browsers save the content instead of showing it (uploads §9.6).
     private func saves() throws -> Bool {
         switch query["dl"] {
         case nil: return false
@@ -171,9 +171,9 @@ extension RequestContext {
         return Reply(.ok, writer.finish())
     }
 
-    /// How far the upload of a content has come; `nil` when there is none, when its owner is another,
-    /// or when it is a content by now.
-    private func awaitedContent(
+    /// Returns the progress of the upload of a content; `nil` when there is none, when it has another owner, or when it
+    /// is complete.
+    private func uploadProgressReply(
         where isOwner: (UploadOwner) -> Bool
     ) async throws -> Reply? {
         let id = try content()
@@ -201,9 +201,9 @@ extension RequestContext {
 }
 
 extension Downloads {
-    /// What signs download URLs as of a moment.
+    /// Returns a function that signs download URLs as of a moment.
     ///
-    /// - Parameter request: The request in whose answer they stand; `nil` for none.
+    /// - Parameter request: The request whose answer holds the URLs; `nil` for none.
     func signing(
         at now: Timestamp, saving: Bool = false, for request: Request? = nil
     ) -> @Sendable (Messaging.Content.ID) -> ContentJSON.SignedLink {

@@ -7,7 +7,7 @@ extension Endpoint {
     static let conversations = [
         Endpoint(
             .post, "/apps/{app}/conversations", "Creates a conversation.", isKeyed: true,
-            .body { call, body in try await call.createConversation(body) }
+            .jsonBody { context, body in try await context.createConversation(body) }
         ) { version, limits in
             Operation(
                 "createConversation", body: ConversationDraftJSON.schema(version, limits),
@@ -29,7 +29,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/conversations", "Lists the conversations of the application.",
-            isCompressed: true, .head { call in try await call.listConversations() }
+            isCompressed: true, .withoutBody { context in try await context.listConversations() }
         ) { version in
             Operation(
                 "listConversations",
@@ -41,7 +41,7 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}", "Reads a conversation.",
             isCompressed: true,
-            .head { call in try await call.readConversation() }
+            .withoutBody { context in try await context.readConversation() }
         ) { version in
             Operation(
                 "readConversation", query: Parameter.asOf, fields: [.ifNoneMatch],
@@ -55,7 +55,7 @@ extension Endpoint {
         Endpoint(
             .patch, "/apps/{app}/conversations/{conversation}",
             "Changes participants and metadata.",
-            .body { call, body in try await call.patchConversation(body) }
+            .jsonBody { context, body in try await context.patchConversation(body) }
         ) { version, limits in
             Operation(
                 "patchConversation", body: ConversationPatchJSON.schema(version, limits),
@@ -75,7 +75,7 @@ extension Endpoint {
         Endpoint(
             .delete, "/apps/{app}/conversations/{conversation}",
             "Deletes a conversation for everyone.",
-            .head { call in try await call.deleteConversation() }
+            .withoutBody { context in try await context.deleteConversation() }
         ) { _ in
             Operation(
                 "deleteConversation", fields: [.ifMatch], answers: [.noContent([.contentLocation])])

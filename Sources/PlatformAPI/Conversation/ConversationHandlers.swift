@@ -4,95 +4,85 @@ import Messaging
 import MessagingStore
 import MessagingWire
 
+// The system and a user run the same operations on conversations. The path decides the perspective: below
+// `/users/{u}` it is that user's (platform-api §5.14).
+
+// MARK: - Create
+
 extension RequestContext {
-    /// `POST /conversations` (platform-api §5.1.1).
+    /// `POST /conversations` (platform-api §5.1.1) and `POST /users/{u}/conversations` (platform-api §5.1.7,
+    /// client-api §4.1).
     func createConversation(_ body: JSONValue) async throws -> Reply {
-        let draft = try ConversationDraftJSON.read(body.asObject(), version, store.limits)
-        let creation = try await store.createConversation(draft, key: key, in: application)
-        let made = creation.object
-        let asked = draft.proposedID ?? key.map(Conversation.ID.init)
-        return reply(creation).locating(made.conversation.id, askedAs: asked, links)
-    }
-
-    private func reply(_ creation: CreationOutcome<ConversationSnapshot>) -> Reply {
-        switch creation {
-        case .created(let conversation), .replayed(let conversation):
-            located(.created, conversation)
-        case .matched(let conversation):
-            located(.ok, conversation)
-        case .conflict(let conversation):
-            APIError.distinctConflict(with: json(conversation)).reply(publicBase: publicBase)
-        case .idInUse(let conversation):
-            APIError.taken(byConversation: json(conversation)).reply(publicBase: publicBase)
+        guard isForUser else {
+            let draft = try ConversationDraftJSON.read(body.asObject(), version, store.limits)
+            let creation = try await store.createConversation(draft, key: key, in: application)
+            let conversation = creation.object.conversation
+            return reply(
+                creation, conversation.id, json(creation.object), conversation.version,
+                requestedAs: draft.proposedID, .system)
         }
-    }
-
-    private func located(_ status: Status, _ conversation: ConversationSnapshot) -> Reply {
-        Reply(status, json(conversation)).tagged(conversation.conversation.version).adding(
-            "Location", links.location(ofConversation: conversation.conversation.id))
-    }
-}
-
-extension RequestContext {
-    /// `POST /users/{u}/conversations` (platform-api §5.1.7, client-api §4.1).
-    func createView(_ body: JSONValue) async throws -> Reply {
         let draft = try ConversationDraftJSON.read(
             body.asObject(), version, store.limits,
             by: .user(parameters["user"].flatMap { UserID($0) }))
         let user = try user()
         let creation = try await store.createConversation(
             draft, by: user, key: key, in: application)
-        let asked = draft.proposedID ?? key.map(Conversation.ID.init)
-        return reply(creation, to: user)
-            .locating(creation.object.id, askedAs: asked, links(.user(user)))
+        let view = creation.object
+        return reply(
+            creation, view.id, json(view, seenBy: user), view.version,
+            requestedAs: draft.proposedID, .user(user))
     }
 
-    private func reply(_ creation: CreationOutcome<ConversationView>, to user: UserID) -> Reply {
-        let view = json(creation.object, seenBy: user)
-        let location = links(.user(user)).location(ofConversation: creation.object.id)
-        switch creation {
-        case .created, .replayed:
-            return Reply(.created, view).tagged(creation.object.version)
-                .adding("Location", location)
-        case .matched:
-            return Reply(.ok, view).tagged(creation.object.version).adding("Location", location)
-        case .conflict:
-            return APIError.distinctConflict(with: view).reply(publicBase: publicBase)
-        case .idInUse: return APIError.taken(byConversation: view).reply(publicBase: publicBase)
-        }
+    private func reply<Created>(
+        _ creation: CreationOutcome<Created>, _ id: Conversation.ID, _ json: [UInt8],
+        _ version: Int64, requestedAs proposedID: Conversation.ID?,
+        _ perspective: LinkBuilder.Perspective
+    ) -> Reply {
+        let links = links(perspective)
+        let reply =
+            switch creation {
+            case .created, .replayed:
+                Reply(.created, json).addingETag(version)
+                    .adding("Location", links.location(ofConversation: id))
+            case .matched:
+                Reply(.ok, json).addingETag(version)
+                    .adding("Location", links.location(ofConversation: id))
+            case .conflict: APIError.distinctConflict(with: json).reply(publicBase: publicBase)
+            case .idInUse: APIError.taken(byConversation: json).reply(publicBase: publicBase)
+            }
+        let requestedID = proposedID ?? key.map(Conversation.ID.init)
+        return reply.addingContentLocation(id, requestedAs: requestedID, links)
     }
 }
 
+// MARK: - List
+
 extension RequestContext {
-    /// `GET /conversations` (ruling 37).
+    /// `GET /conversations` (ruling 37) and `GET /users/{u}/conversations` (platform-api §5.1.3).
     func listConversations() async throws -> Reply {
         let page = try PageQuery<Conversation>(query, .conversations)
-        let filter = try ConversationFilter(query, version)
-        let found = try await store.conversations(
-            matching: filter, after: page.after, limit: page.limit, in: application)
-        return try listing(found, page, query, presentation(), id: \.conversation.id) { snapshot in
-            ConversationJSON(snapshot)
+        guard isForUser else {
+            let filter = try ConversationFilter(query, version)
+            let found = try await store.conversations(
+                matching: filter, after: page.after, limit: page.limit, in: application)
+            return try listing(found, page, presentation(), id: \.conversation.id) { snapshot in
+                ConversationJSON(snapshot)
+            }
         }
-    }
-
-    /// `GET /users/{u}/conversations` (platform-api §5.1.3).
-    func listUserConversations() async throws -> Reply {
-        let page = try PageQuery<Conversation>(query, .conversations)
         let order = try order(query["sort_by"])
         let filter = try ConversationFilter(query, version)
         let user = try user()
         let found = try await store.conversations(
             of: user, matching: filter, sortedBy: order, after: page.after, limit: page.limit,
             in: application)
-        return try listing(found, page, query, presentation(.user(user)), id: \.id) { view in
+        return try listing(found, page, presentation(.user(user)), id: \.id) { view in
             ConversationJSON(view)
         }
     }
 
     private func listing<Item>(
-        _ found: ListPage<Item>, _ page: PageQuery<Conversation>, _ query: Query,
-        _ presentation: Presentation, id: (Item) -> Conversation.ID,
-        json: (Item) -> ConversationJSON
+        _ found: ListPage<Item>, _ page: PageQuery<Conversation>, _ presentation: Presentation,
+        id: (Item) -> Conversation.ID, json: (Item) -> ConversationJSON
     ) throws -> Reply {
         var writer = JSONWriter(capacity: 1024)
         writer.array { writer in
@@ -120,9 +110,12 @@ extension RequestContext {
 }
 
 extension ConversationFilter {
+    /// The prefix of the query parameters that filter by metadata.
+    static let metadataPrefix = "metadata."
+
     /// Reads the filters of a list of conversations (X9).
     ///
-    /// - Throws: `invalid` with the name of a parameter that has a bad value.
+    /// - Throws: `invalid` with the name of the parameter whose value is not allowed.
     init(_ query: Query, _ version: APIVersion) throws(Rejection) {
         self.init()
         for text in query.values("participants") {
@@ -133,11 +126,11 @@ extension ConversationFilter {
                 participants.append(user)
             }
         }
-        isExact = try query.truth("exact") ?? false
+        isExact = try query.bool("exact") ?? false
         guard !isExact || !participants.isEmpty else {
             throw .invalid("exact", .exactWithoutParticipants)
         }
-        isDistinct = try query.truth("distinct")
+        isDistinct = try query.bool("distinct")
         createdAfter = try query.time("created_after")
         createdBefore = try query.time("created_before")
         for (name, value) in query.all where name.hasPrefix(Self.metadataPrefix) {
@@ -147,132 +140,127 @@ extension ConversationFilter {
             metadata.append(MetadataCondition(path: path, value: value))
         }
     }
-
-    /// What the name of a filter by metadata begins with.
-    static let metadataPrefix = "metadata."
 }
 
+// MARK: - Read
+
 extension RequestContext {
-    /// `GET /conversations/{C}` (platform-api §5.1.2).
+    /// `GET /conversations/{C}` (platform-api §5.1.2) and `GET /users/{u}/conversations/{C}`
+    /// (platform-api §5.1.4).
+    ///
+    /// A user's view has a tag for later changes (X4), but `If-None-Match` is ignored there: messages and
+    /// receipts do not raise the version (ruling 14), so a 304 would hide them.
     func readConversation() async throws -> Reply {
-        let asked = try conversation()
+        let requestedID = try conversation()
+        guard isForUser else {
+            let found =
+                if let position = try query.asOf() {
+                    try await store.conversation(requestedID, asOf: position, in: application)
+                } else {
+                    try await store.conversation(requestedID, in: application)
+                }
+            return conditionalReply(found.conversation.version) { Reply(.ok, json(found)) }
+                .addingContentLocation(found.conversation.id, requestedAs: requestedID, links)
+        }
+        let user = try user()
         let found =
             if let position = try query.asOf() {
-                try await store.conversation(asked, asOf: position, in: application)
+                try await store.conversation(
+                    requestedID, asOf: position, seenBy: user, in: application)
             } else {
-                try await store.conversation(asked, in: application)
+                try await store.conversation(requestedID, seenBy: user, in: application)
             }
-        return reading(found.conversation.version) { Reply(.ok, json(found)) }
-            .locating(found.conversation.id, askedAs: asked, links)
+        let reply = Reply(.ok, json(found, seenBy: user))
+            .addingContentLocation(found.id, requestedAs: requestedID, links(.user(user)))
+        // The view of a former participant is frozen and cannot be changed by them, so it has no tag.
+        return found.isFormer ? reply : reply.addingETag(found.version)
     }
 
-    /// A conversation as the system sees it.
-    func json(_ conversation: ConversationSnapshot) -> [UInt8] {
+    /// Returns the JSON of a conversation as the system sees it.
+    private func json(_ conversation: ConversationSnapshot) -> [UInt8] {
         var writer = JSONWriter(capacity: 1024)
         ConversationJSON(conversation).write(presentation(), into: &writer)
         return writer.finish()
     }
-}
 
-extension RequestContext {
-    /// `GET /users/{u}/conversations/{C}` (platform-api §5.1.4).
-    ///
-    /// The tag is for a change (X4), and none of it is a condition here: messages and receipts raise no
-    /// version (ruling 14), so a 304 would hide what a reader of a view asks for.
-    func readView() async throws -> Reply {
-        let (asked, user) = (try conversation(), try user())
-        let found =
-            if let position = try query.asOf() {
-                try await store.conversation(
-                    asked, asOf: position, seenBy: user, in: application)
-            } else {
-                try await store.conversation(asked, seenBy: user, in: application)
-            }
-        let reply = Reply(.ok, json(found, seenBy: user))
-            .locating(found.id, askedAs: asked, links(.user(user)))
-        // What a former participant sees is frozen, and he changes nothing: no version is his.
-        return found.isFormer ? reply : reply.tagged(found.version)
-    }
-
-    /// A conversation as a user sees it.
-    func json(_ view: ConversationView, seenBy user: UserID) -> [UInt8] {
+    /// Returns the JSON of a conversation as a user sees it.
+    private func json(_ view: ConversationView, seenBy user: UserID) -> [UInt8] {
         var writer = JSONWriter(capacity: 1024)
         ConversationJSON(view).write(presentation(.user(user)), into: &writer)
         return writer.finish()
     }
 }
 
+// MARK: - Change and delete
+
 extension RequestContext {
-    /// `PATCH /conversations/{C}` (platform-api §5.1.5): all operations, or none.
+    /// `PATCH /conversations/{C}` (platform-api §5.1.5) and `PATCH /users/{u}/conversations/{C}`
+    /// (platform-api §5.1.7): all operations are applied, or none.
     func patchConversation(_ body: JSONValue) async throws -> Reply {
-        try await demanding { (conversation: ConversationSnapshot) in
-            json(conversation)
-        } change: { demand in
+        try await withConversationPrecondition { precondition in
             let operations = try ConversationPatchJSON.read(
                 body.asPatch(), version, store.limits)
-            let asked = try conversation()
+            guard isForUser else {
+                let requestedID = try conversation()
+                let found = try await store.patchConversation(
+                    requestedID, operations, if: precondition, in: application)
+                return patchReply { json(found) }.addingETag(found.conversation.version)
+                    .addingContentLocation(found.conversation.id, requestedAs: requestedID, links)
+            }
+            let (user, requestedID) = (try user(), try conversation())
             let found = try await store.patchConversation(
-                asked, operations, if: demand, in: application)
-            return patched { json(found) }.tagged(found.conversation.version)
-                .locating(found.conversation.id, askedAs: asked, links)
+                requestedID, operations, by: user, if: precondition, in: application)
+            return patchReply { json(found, seenBy: user) }.addingETag(found.version)
+                .addingContentLocation(found.id, requestedAs: requestedID, links(.user(user)))
         }
     }
-}
 
-extension RequestContext {
-    /// `DELETE /conversations/{C}` (platform-api §5.1.6): always for everyone, again and again.
+    /// `DELETE /conversations/{C}` (platform-api §5.1.6), which deletes for all participants and succeeds
+    /// again when repeated, and `DELETE /users/{u}/conversations/{C}?mode=…` (platform-api §5.1.7,
+    /// client-api §4.1).
     func deleteConversation() async throws -> Reply {
-        try await demanding { (conversation: ConversationSnapshot) in
-            json(conversation)
-        } change: { demand in
-            let asked = try conversation()
-            let own = try await store.deleteConversation(asked, if: demand, in: application)
-            return Reply.noContent.locating(own, askedAs: asked, links)
-        }
-    }
-}
-
-extension RequestContext {
-    /// `PATCH /users/{u}/conversations/{C}` (platform-api §5.1.7): all operations, or none.
-    func patchView(_ body: JSONValue) async throws -> Reply {
-        try await demanding { (view: ConversationView) in
-            json(view, seenBy: try user())
-        } change: { demand in
-            let operations = try ConversationPatchJSON.read(
-                body.asPatch(), version, store.limits)
-            let (user, asked) = (try user(), try conversation())
-            let found = try await store.patchConversation(
-                asked, operations, by: user, if: demand, in: application)
-            return patched { json(found, seenBy: user) }.tagged(found.version)
-                .locating(found.id, askedAs: asked, links(.user(user)))
-        }
-    }
-
-    /// `DELETE /users/{u}/conversations/{C}?mode=…` (platform-api §5.1.7, client-api §4.1).
-    func deleteView() async throws -> Reply {
-        try await demanding { (view: ConversationView) in
-            json(view, seenBy: try user())
-        } change: { demand in
+        try await withConversationPrecondition { precondition in
+            guard isForUser else {
+                let requestedID = try conversation()
+                let own = try await store.deleteConversation(
+                    requestedID, if: precondition, in: application)
+                return Reply.noContent
+                    .addingContentLocation(own, requestedAs: requestedID, links)
+            }
             let deletion = try DeletionQuery(query).ofConversation()
-            let (user, asked) = (try user(), try conversation())
+            let (user, requestedID) = (try user(), try conversation())
             let own = try await store.deleteConversation(
-                asked, deletion, by: user, if: demand, in: application)
-            return Reply.noContent.locating(own, askedAs: asked, links(.user(user)))
+                requestedID, deletion, by: user, if: precondition, in: application)
+            return Reply.noContent
+                .addingContentLocation(own, requestedAs: requestedID, links(.user(user)))
         }
+    }
+
+    /// Runs a change under the condition in `If-Match`; the 412 shows the conversation from the perspective of
+    /// the request (X4).
+    private func withConversationPrecondition(
+        _ change: (VersionPrecondition) async throws -> Reply
+    ) async throws -> Reply {
+        guard isForUser else {
+            return try await withPrecondition(
+                { (conversation: ConversationSnapshot) in json(conversation) }, change: change)
+        }
+        return try await withPrecondition(
+            { (view: ConversationView) in json(view, seenBy: try user()) }, change: change)
     }
 }
 
-/// From whose view a user deletes: `mode`, `leave` and the older `destroy` (client-api §4.1).
+/// For whom a user deletes: the query parameters `mode`, `leave` and the older `destroy` (client-api §4.1).
 struct DeletionQuery: Sendable {
-    /// Whether from everybody's.
+    /// Whether the deletion is for all participants.
     let isForAll: Bool
     private let leave: String?
 
     /// - Throws: `invalid("mode")` for another value than `all_participants` and `my_devices`,
-    ///   `invalid("destroy")` for another one than `true` and `false`. Without `mode` it is `destroy=true` that
-    ///   deletes for all.
+    ///   `invalid("destroy")` for another one than `true` and `false`. Without `mode`, `destroy=true` deletes for
+    ///   all participants.
     init(_ query: Query) throws(Rejection) {
-        let destroys = try query.truth("destroy") ?? false
+        let destroys = try query.bool("destroy") ?? false
         switch query["mode"] {
         case nil: isForAll = destroys
         case "all_participants": isForAll = true
@@ -282,9 +270,10 @@ struct DeletionQuery: Sendable {
         leave = query["leave"]
     }
 
-    /// What it means for a conversation.
+    /// Returns the kind of deletion of a conversation.
     ///
-    /// - Throws: `invalid("leave")` for another value than `true` and `false`, where it counts.
+    /// - Throws: `invalid("leave")` for another value than `true` and `false`; `leave` is ignored in a deletion for
+    ///   all participants.
     func ofConversation() throws(Rejection) -> Conversation.Deletion {
         guard !isForAll else { return .forAll }
         switch leave {

@@ -3,11 +3,11 @@ import JSON
 import MessagingWire
 
 extension Endpoint {
-    /// What a user sees and reads; the server speaks for him (platform-api §5.14).
+    /// What a user reads (platform-api §5.14).
     static let views = [
         Endpoint(
             .get, "/apps/{app}/users/{user}/conversations", "Lists a user's conversations.",
-            isCompressed: true, .head { call in try await call.listUserConversations() }
+            isCompressed: true, .withoutBody { context in try await context.listConversations() }
         ) { version in
             Operation(
                 "listUserConversations",
@@ -24,7 +24,7 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/users/{user}/conversations/{conversation}",
             "Reads a conversation as a user sees it.", isCompressed: true,
-            .head { call in try await call.readView() }
+            .withoutBody { context in try await context.readConversation() }
         ) { version in
             Operation(
                 "readUserConversation", query: Parameter.asOf,
@@ -37,7 +37,7 @@ extension Endpoint {
         Endpoint(
             .post, "/apps/{app}/users/{user}/conversations/{conversation}/mark_all_read",
             "Marks what a user sees of a conversation as read.",
-            .body { call, body in try await call.markAllRead(body) }
+            .jsonBody { context, body in try await context.markAllRead(body) }
         ) { _ in
             Operation(
                 "markAllRead", body: MarkAllReadJSON.schema,
@@ -47,7 +47,7 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/users/{user}/conversations/{conversation}/messages",
             "Lists the messages a user sees, newest first.", isCompressed: true,
-            .head { call in try await call.listVisibleMessages() }
+            .withoutBody { context in try await context.listMessages() }
         ) { version in
             Operation(
                 "listUserMessages",
@@ -60,10 +60,10 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/users/{user}/messages/{message}",
             "Reads a message as a user sees it.", isCompressed: true,
-            .recalled { call in
-                call.recallVisibleMessage()
-            } else: { call in
-                try await call.readVisibleMessage()
+            .cached { context in
+                context.cachedMessageReply()
+            } else: { context in
+                try await context.readMessage()
             }
         ) { version in
             Operation(
@@ -73,7 +73,7 @@ extension Endpoint {
         Endpoint(
             .post, "/apps/{app}/users/{user}/messages/{message}/receipts",
             "Records that a user has received or read a message.",
-            .body { call, body in try await call.sendReceipt(body) }
+            .jsonBody { context, body in try await context.sendReceipt(body) }
         ) { _ in
             Operation(
                 "sendReceipt", body: ReceiptJSON.schema, answers: [.noContent],
@@ -83,12 +83,12 @@ extension Endpoint {
 }
 
 extension Endpoint {
-    /// What a user makes, changes, sends and deletes; the server acts for him (platform-api §5.14).
+    /// What a user creates, changes, sends and deletes (platform-api §5.14).
     static let viewChanges = [
         Endpoint(
             .post, "/apps/{app}/users/{user}/conversations",
             "Creates a conversation on behalf of a user.", isKeyed: true,
-            .body { call, body in try await call.createView(body) }
+            .jsonBody { context, body in try await context.createConversation(body) }
         ) { version, limits in
             Operation(
                 "createUserConversation", body: ConversationDraftJSON.userSchema(version, limits),
@@ -110,7 +110,7 @@ extension Endpoint {
         Endpoint(
             .patch, "/apps/{app}/users/{user}/conversations/{conversation}",
             "Changes a conversation on behalf of a user.",
-            .body { call, body in try await call.patchView(body) }
+            .jsonBody { context, body in try await context.patchConversation(body) }
         ) { version, limits in
             Operation(
                 "patchUserConversation", body: ConversationPatchJSON.schema(version, limits),
@@ -125,7 +125,7 @@ extension Endpoint {
         Endpoint(
             .delete, "/apps/{app}/users/{user}/conversations/{conversation}",
             "Deletes a conversation for a user or for everyone.",
-            .head { call in try await call.deleteView() }
+            .withoutBody { context in try await context.deleteConversation() }
         ) { _ in
             Operation(
                 "deleteUserConversation",
@@ -141,7 +141,7 @@ extension Endpoint {
         Endpoint(
             .post, "/apps/{app}/users/{user}/conversations/{conversation}/messages",
             "Sends a message on behalf of a user.", isKeyed: true,
-            .body { call, body in try await call.sendVisibleMessage(body) }
+            .jsonBody { context, body in try await context.sendMessage(body) }
         ) { version in
             Operation(
                 "sendUserMessage", body: MessageDraftJSON.userSchema(version),
@@ -157,7 +157,7 @@ extension Endpoint {
         Endpoint(
             .delete, "/apps/{app}/users/{user}/messages/{message}",
             "Deletes a message for a user or for everyone.",
-            .head { call in try await call.deleteVisibleMessage() }
+            .withoutBody { context in try await context.deleteMessage() }
         ) { _ in
             Operation(
                 "deleteUserMessage", query: [.deletionMode, .destruction], fields: [.ifMatch],
@@ -168,12 +168,12 @@ extension Endpoint {
 }
 
 extension Parameter {
-    /// From whose view a user deletes (client-api §4.1).
+    /// For whom a user deletes (client-api §4.1).
     fileprivate static let deletionMode = Parameter(
         "mode", .choice(["all_participants", "my_devices"]),
         "For everyone or for this user alone, which it is unless said otherwise.")
 
-    /// The older name of a deletion for all.
+    /// The older name of a deletion for all participants.
     fileprivate static let destruction = Parameter(
         "destroy", .choice(["true", "false"]),
         "Without `mode`, `true` is the same as `mode=all_participants`.")

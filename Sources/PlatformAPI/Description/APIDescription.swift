@@ -5,11 +5,11 @@ import Messaging
 import MessagingWire
 import SystemSupport
 
-/// Serves the description of the interface to everybody who asks (X11).
+/// Serves the OpenAPI documents; no credential is needed (X11).
 ///
-/// A document is made when it is asked for first and kept, coded as well: a start waits for none, and
-/// who has no credential can make nobody work.
-final class Description: Sendable {
+/// A document is created for its first request and cached, also compressed: the start of the server does not wait for it,
+/// and requests without a credential cost little.
+final class APIDescription: Sendable {
     private let publicBase: PublicBaseURL
     private let limits: MessagingLimits
     private let documents = Locked<[APIVersion: Document]>([:])
@@ -60,7 +60,7 @@ final class Description: Sendable {
         var fields = ResponseFields()
         fields.add("ETag", tag.text)
         fields.add("Vary", "Accept-Encoding")
-        // To be kept, and asked about each time: another release says something else.
+        // To be stored and validated each time: another release has another document.
         fields.add("Cache-Control", "no-cache")
         let known = Preconditions(tag: tag, modified: nil)
         guard known.evaluate(request.method, request.fields, at: 0) != .notModified else {
@@ -75,10 +75,10 @@ final class Description: Sendable {
         return Response(.ok, fields: fields, content: .bytes(bytes))
     }
 
-    /// Made outside the lock: whoever is second makes the same.
+    /// Created outside the lock: a concurrent request creates the same.
     private func document(_ version: APIVersion) -> Document {
         if let known = documents.withLock({ $0[version] }) { return known }
-        // Relative to the document's own URL where clients may come by several hosts: right for each.
+        // Relative to the document's own URL where the server has several hosts.
         let base = publicBase.followsProxies ? "/" : publicBase.text
         let bytes = OpenAPIDocument(version: version, publicBase: base, limits: limits).json()
         var sum = CRC32C()

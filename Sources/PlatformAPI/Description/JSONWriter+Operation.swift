@@ -48,10 +48,12 @@ extension JSONWriter {
             + (endpoint.isRepeatable ? [.idempotencyKey] : [])
         let example = operation.example
         array { writer in
-            for hole in PathParameter.all(in: endpoint.path.parameterNames) {
+            for parameter in PathParameter.all(in: endpoint.path.parameterNames) {
                 writer.parameter(
-                    "path", Parameter(hole.name, hole.schema, hole.text, isRequired: true),
-                    example: hole.name == "user" ? example.user ?? hole.sample : hole.sample)
+                    "path",
+                    Parameter(parameter.name, parameter.schema, parameter.text, isRequired: true),
+                    example: parameter.name == "user"
+                        ? example.user ?? parameter.sample : parameter.sample)
             }
             for parameter in operation.query where !parameter.isPrefix {
                 writer.parameter(
@@ -134,7 +136,7 @@ extension JSONWriter {
         }
     }
 
-    /// What stands under `content`.
+    /// Writes the `content` of a body.
     mutating func content(_ schema: JSONSchema, as type: String = "application/json") {
         key("content")
         object { writer in
@@ -171,7 +173,7 @@ extension JSONWriter {
         }
     }
 
-    /// What a machine needs beside the request to send an example.
+    /// Writes what a program needs besides the request to send the example.
     private mutating func example(of operation: Operation, _ endpoint: Endpoint) {
         let makers = PathParameter.makers(in: endpoint.path.parameterNames)
         var after: [String] = []

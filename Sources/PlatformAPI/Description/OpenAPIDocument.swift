@@ -3,23 +3,22 @@ import JSON
 import Messaging
 import MessagingWire
 
-/// The interface in one of its versions, described as OpenAPI 3.1 (X11).
+/// The OpenAPI 3.1 document of one version of the API (X11).
 ///
-/// Versions differ in shapes only, and a description in OpenAPI has one shape for each status: so each
-/// version has a document of its own, and none speaks of another.
+/// Versions differ in schemas, and OpenAPI has one schema for each status, so each version has its own document.
 struct OpenAPIDocument {
     let version: APIVersion
     let publicBase: String
-    /// What the schemas show as bounds.
+    /// The limits that the schemas show.
     let limits: MessagingLimits
 
     private static let schemas = "#/components/schemas/"
     private static let responses = "#/components/responses/"
 
-    /// An endpoint with what is said of it.
-    private typealias Line = (endpoint: Endpoint, operation: Operation)
+    /// An endpoint with its description.
+    private typealias DescribedEndpoint = (endpoint: Endpoint, operation: Operation)
 
-    private var lines: [Line] {
+    private var endpoints: [DescribedEndpoint] {
         Endpoint.all.filter { $0.versions.contains(version) }.map { endpoint in
             (endpoint, endpoint.describe(version, limits))
         }
@@ -27,7 +26,7 @@ struct OpenAPIDocument {
 
     /// The whole document.
     func json() -> [UInt8] {
-        let lines = lines
+        let endpoints = endpoints
         var writer = JSONWriter(capacity: 256 << 10)
         writer.object { writer in
             writer.member("openapi", "3.1.0")
@@ -45,9 +44,9 @@ struct OpenAPIDocument {
                 }
             }
             writer.key("paths")
-            paths(lines, into: &writer)
+            paths(endpoints, into: &writer)
             writer.key("components")
-            components(lines, into: &writer)
+            components(endpoints, into: &writer)
             writer.key("webhooks")
             webhooks(into: &writer)
         }
@@ -83,29 +82,28 @@ struct OpenAPIDocument {
         }
     }
 
-    private func paths(_ lines: [Line], into writer: inout JSONWriter) {
+    private func paths(_ endpoints: [DescribedEndpoint], into writer: inout JSONWriter) {
         var templates: [PathTemplate] = []
-        for line in lines where !templates.contains(line.endpoint.path) {
-            templates.append(line.endpoint.path)
+        for described in endpoints where !templates.contains(described.endpoint.path) {
+            templates.append(described.endpoint.path)
         }
         writer.object { writer in
             for template in templates {
                 writer.key(template.description)
                 writer.object { writer in
-                    for line in lines where line.endpoint.path == template {
-                        writer.key(line.endpoint.method.rawValue.lowercased())
-                        writer.operation(line.operation, of: line.endpoint, in: version)
+                    for described in endpoints where described.endpoint.path == template {
+                        writer.key(described.endpoint.method.rawValue.lowercased())
+                        writer.operation(described.operation, of: described.endpoint, in: version)
                     }
                 }
             }
         }
     }
 
-    /// Events are shown as in 3.0 whoever asks, so its document types them.
+    /// Events have the form of 3.0 in all versions; only its document describes them.
     private static let versionOfEvents = APIVersion.v3_0
 
-    /// What webhooks are sent, and what each type of event of the log looks like: the place OpenAPI has
-    /// for what a server tells of itself.
+    /// Writes `webhooks`: the requests to webhooks, and each type of event of the log.
     private func webhooks(into writer: inout JSONWriter) {
         writer.object { writer in
             for delivery in WebhookRequestDescription.all(version.webhooks) {
@@ -123,7 +121,7 @@ struct OpenAPIDocument {
         }
     }
 
-    private func components(_ lines: [Line], into writer: inout JSONWriter) {
+    private func components(_ endpoints: [DescribedEndpoint], into writer: inout JSONWriter) {
         writer.object { writer in
             writer.key("securitySchemes")
             writer.object { writer in
@@ -136,7 +134,9 @@ struct OpenAPIDocument {
             }
             writer.key("schemas")
             writer.object { writer in
-                for (name, schema) in Self.schemas(lines, version).sorted(by: { $0.key < $1.key }) {
+                for (name, schema) in Self.schemas(endpoints, version).sorted(by: {
+                    $0.key < $1.key
+                }) {
                     writer.key(name)
                     writer.schema(schema, referring: Self.schemas)
                 }
@@ -157,7 +157,7 @@ struct OpenAPIDocument {
             }
             writer.key("responses")
             writer.object { writer in
-                for (name, error) in Self.errors(lines).sorted(by: { $0.key < $1.key }) {
+                for (name, error) in Self.errors(endpoints).sorted(by: { $0.key < $1.key }) {
                     writer.key(name)
                     writer.error(error.status, error.kinds)
                 }
@@ -166,7 +166,7 @@ struct OpenAPIDocument {
     }
 
     private static func schemas(
-        _ lines: [Line], _ version: APIVersion
+        _ endpoints: [DescribedEndpoint], _ version: APIVersion
     ) -> [String: JSONSchema] {
         var found: [String: JSONSchema] = [:]
         ErrorJSON.schema.collectNamed(into: &found)
@@ -178,20 +178,22 @@ struct OpenAPIDocument {
                 EventJSON.schema(of: type).collectNamed(into: &found)
             }
         }
-        for line in lines {
-            line.operation.body?.collectNamed(into: &found)
-            for answer in line.operation.answers { answer.schema?.collectNamed(into: &found) }
+        for described in endpoints {
+            described.operation.body?.collectNamed(into: &found)
+            for answer in described.operation.answers { answer.schema?.collectNamed(into: &found) }
         }
         return found
     }
 
-    /// Every failure of every line, each once.
+    /// The error responses of all operations, each once.
     private static func errors(
-        _ lines: [Line]
+        _ endpoints: [DescribedEndpoint]
     ) -> [String: (status: Int, kinds: [APIErrorKind])] {
         var found: [String: (status: Int, kinds: [APIErrorKind])] = [:]
-        for line in lines {
-            for (status, kinds) in PossibleErrors(of: line.endpoint, line.operation).byStatus {
+        for described in endpoints {
+            for (status, kinds) in PossibleErrors(of: described.endpoint, described.operation)
+                .byStatus
+            {
                 found[JSONWriter.name(status, kinds)] = (status, kinds)
             }
         }

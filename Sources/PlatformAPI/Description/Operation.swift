@@ -5,12 +5,12 @@ import MessagingWire
 
 /// What the description says of an endpoint in one version (X11).
 ///
-/// It stands behind the endpoint's line, as a trailing closure of the version:
+/// It is the trailing closure of an endpoint's declaration, called with the version:
 ///
 /// ```swift
 /// Endpoint(
 ///     .put, "/apps/{app}/users/{user}/badge", "Sets a user's external unread count.",
-///     .body { call, body in try await call.setBadge(body) }
+///     .jsonBody { context, body in try await context.setBadge(body) }
 /// ) { version in
 ///     Operation(
 ///         "setBadge", body: BadgeJSON.schema, answers: [.noContent],
@@ -20,13 +20,13 @@ import MessagingWire
 ///
 /// - The shapes of bodies and answers are a `schema` beside the reader or writer of the same JSON in
 ///   `MessagingWire`; one that several places show is `.named`.
-/// - What follows from the line itself is not said again: the path's parameters (``PathParameter``),
+/// - What follows from the endpoint itself is not repeated: the path's parameters (``PathParameter``),
 ///   the key of an endpoint that takes one, the credential, and the errors every endpoint of its kind
 ///   may answer (``PossibleErrors``). Only further ones are listed in `errors`.
 /// - The example is sent by the tests as it stands, in every version, to an application in which only
 ///   the examples have been sent that make what it needs; see ``Example``.
 struct Operation: Sendable {
-    /// Its name in programs that are made from the description; in a document it stands once.
+    /// The `operationId`, unique in a document.
     let name: String
     /// What the body looks like; `nil` where none is read.
     let body: JSONSchema?
@@ -34,9 +34,9 @@ struct Operation: Sendable {
     let bodyType: String
     /// Parameters behind the `?`.
     let query: [Parameter]
-    /// Fields of the request's head.
+    /// Headers of the request.
     let fields: [Parameter]
-    /// The ways to succeed; the first is the usual one.
+    /// The successful responses; the first is the most common.
     let answers: [ResponseDescription]
     /// Errors beside those that every endpoint of its kind may answer.
     let errors: [APIErrorKind]
@@ -59,7 +59,7 @@ struct Operation: Sendable {
     }
 }
 
-/// One way in which an endpoint succeeds.
+/// A successful response of an endpoint.
 struct ResponseDescription: Sendable {
     let status: Int
     /// What that means, in a sentence.
@@ -76,7 +76,7 @@ struct ResponseDescription: Sendable {
         ResponseDescription(status: 200, text: text, schema: schema, fields: fields)
     }
 
-    /// Lines of which each is a JSON object.
+    /// JSON lines.
     static func lines(_ text: String) -> ResponseDescription {
         ResponseDescription(
             status: 200, text: text, schema: .string, fields: [], type: JSONLinesType.name)
@@ -111,7 +111,7 @@ struct ResponseDescription: Sendable {
     static let notModified = ResponseDescription(
         status: 304, text: "It is still the version you know.", schema: nil, fields: [.tag])
 
-    /// The object after a patch, for who prefers that (X5).
+    /// The object after a patch, with `Prefer: return=representation` (X5).
     static func represented(_ schema: JSONSchema) -> ResponseDescription {
         .ok(schema, "The object, as preferred.", [.tag, .applied, .contentLocation])
     }
@@ -119,20 +119,19 @@ struct ResponseDescription: Sendable {
 
 /// A request of the description that the tests send.
 ///
-/// What it names is made by other examples, sent before it: those that make what its path names
+/// What it names is created by other examples, sent before it: those that create what its path names
 /// (``PathParameter/maker``), and those listed in `after`. Ids that the server chooses are samples
-/// here (``Sample``); whoever sends the example puts the id that the maker's answer holds into their
-/// place.
+/// here (``Sample``); the sender of the example replaces them by the ids in the answers.
 struct Example: Sendable {
     /// Parameters behind the `?`.
     let query: [(name: String, value: String)]
-    /// Fields of the head, beside credential, `Accept` and the type of the body.
+    /// Headers besides the credential, `Accept` and the type of the body.
     let fields: [(name: String, value: String)]
     /// The body, as JSON unless its type says otherwise; `nil` where none is read.
     let body: String?
     /// The user of the path, where it is not the reader.
     let user: String?
-    /// Names of further operations whose examples come before, in this order.
+    /// Further operations whose examples are sent before, in this order.
     let after: [String]
 
     init(
@@ -147,7 +146,7 @@ struct Example: Sendable {
     }
 }
 
-/// The names that examples use for what they speak of.
+/// Ids that examples use.
 enum Sample {
     static let application = "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
     static let conversation = "0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a"
@@ -157,19 +156,19 @@ enum Sample {
     static let export = "5d0e9b3a-6c27-4f81-a94d-b7c8d9e0f1a2"
     static let webhook = "2d4f6a8c-1b3e-4d5f-8a7c-9e0b1c2d3e4f"
     static let delivery = "6e1f0c4b-7d38-4a92-8b05-c8d9e0f1a2b3"
-    /// The user who writes.
+    /// The user that sends messages.
     static let writer = "ana"
-    /// The user who reads, and on whose behalf the system acts.
+    /// The user that reads messages, and for whom the system acts.
     static let reader = "bo"
 }
 
 extension Sample {
-    /// A user as the requests of a version name him, in quotes.
+    /// A user's id in requests of a version, in quotes.
     static func name(_ user: String, _ version: APIVersion) -> String {
         version.namesIdentities ? "\"layer:///identities/\(user)\"" : "\"\(user)\""
     }
 
-    /// The member of a message that says who sends it.
+    /// The member that names the sender of a message.
     static func sender(_ version: APIVersion) -> String {
         version.namesIdentities
             ? "\"sender_id\":\(name(writer, version))"
@@ -177,10 +176,9 @@ extension Sample {
     }
 }
 
-/// The ways in which an endpoint may fail, by status.
+/// The errors of an endpoint, by status.
 ///
-/// Most follow from its line in the table: what the gate asks everybody, what reading a body may come
-/// to, and whether the path names something that may not be there.
+/// Most follow from its declaration: the errors of the checks, those of reading a body, and 404 for a path with ids.
 struct PossibleErrors {
     /// Of each status what the error object may say, in the order of the error table.
     private(set) var byStatus: [Int: [APIErrorKind]] = [:]
@@ -206,15 +204,15 @@ struct PossibleErrors {
             add([.invalidRequestID, .idempotencyKeyReuse, .requestInProgress])
         }
         switch endpoint.handler {
-        case .body:
+        case .jsonBody:
             add([.requestTimeout, .missingProperty])
             add(.invalidRequest, as: 413)
             add(.invalidHeader, as: 415)
-        case .pulled:
+        case .streamedBody:
             add([.requestTimeout])
             add(.invalidRequest, as: 413)
             add(.invalidHeader, as: 415)
-        case .head, .recalled, .streamed: break
+        case .withoutBody, .cached, .eventStream: break
         }
         if endpoint.needsDiskSpace { add(.serviceUnavailable, as: 507) }
         add(operation.errors)

@@ -10,7 +10,7 @@ struct Parameter: Sendable {
     /// One sentence for people.
     let text: String
     let isRequired: Bool
-    /// Whether all query parameters are meant whose names begin with this one.
+    /// Whether it describes all query parameters whose names begin with its name.
     var isPrefix = false
 
     init(_ name: String, _ schema: JSONSchema, _ text: String, isRequired: Bool = false) {
@@ -26,14 +26,14 @@ struct Parameter: Sendable {
 extension Parameter {
     /// The pages of a list (platform-api §1.10).
     ///
-    /// - Parameter largest: The most items of a page, and how many one has when nobody says.
+    /// - Parameter largest: The most items of a page, which is also the default.
     static func page(
         of collection: IdentifierJSON.Collection, upTo largest: Int64 = 100
     ) -> [Parameter] {
         page(from: .name(in: collection), upTo: largest)
     }
 
-    /// The same of a list whose items are named in another way.
+    /// The same for a list whose items have other ids.
     static func page(from name: JSONSchema, upTo largest: Int64 = 100) -> [Parameter] {
         [
             Parameter(
@@ -192,11 +192,11 @@ struct PathParameter: Sendable {
     let name: String
     let schema: JSONSchema
     let text: String
-    /// What stands in its place in the examples.
+    /// Its value in the examples.
     let sample: String
-    /// The operation whose example makes the thing; `nil` for what needs no making.
+    /// The operation whose example creates the object; `nil` for none.
     let maker: String?
-    /// The one that makes it on behalf of a user, below whose path it stands then.
+    /// The operation that creates it for a user, for paths below a user's.
     var userMaker: String?
 
     /// Every hole of every path; a test asks for the others.
@@ -240,12 +240,12 @@ struct PathParameter: Sendable {
             sample: "cy", maker: nil),
     ]
 
-    /// The holes of a path, in order.
+    /// The parameters of a path, in order.
     static func all(in names: [String]) -> [PathParameter] {
         names.compactMap { name in all.first { $0.name == name } }
     }
 
-    /// The operations whose examples make what a path names, in order.
+    /// Returns the operations whose examples create what a path names, in order.
     static func makers(in names: [String]) -> [String] {
         all(in: names).compactMap { parameter in
             names.contains("user") ? parameter.userMaker ?? parameter.maker : parameter.maker

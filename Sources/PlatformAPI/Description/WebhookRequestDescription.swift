@@ -51,7 +51,7 @@ struct WebhookRequestDescription {
 }
 
 extension WebhookTopic {
-    /// Channels may be asked for; there are none.
+    /// Channels can be subscribed to, but do not exist.
     fileprivate var isSent: Bool {
         switch self {
         case .channelCreated, .channelUpdated, .channelDeleted, .membershipCreated,
@@ -63,7 +63,7 @@ extension WebhookTopic {
 }
 
 extension APIVersion {
-    /// The webhooks whose bodies look as this version's answers do.
+    /// The version of webhooks whose bodies have the form of this version's answers.
     var webhooks: WebhookVersion {
         switch self {
         case .v1_0, .v1_1: .v1_0

@@ -4,7 +4,7 @@ import MessagingWire
 import Uploads
 
 extension APIError {
-    /// The one place where a rejection becomes an error of the API.
+    /// Converts a rejection of the store.
     init(_ rejection: Rejection, _ family: APIFamily) {
         self = Self.error(rejection, family)
     }
@@ -69,7 +69,7 @@ extension APIError {
         }
     }
 
-    /// What stands in the way is shown where the store hands it out, and told of here.
+    /// The message for an id in use; handlers that get the existing object from the store show it.
     private static func taken(_ subject: Rejection.Subject) -> String {
         switch subject {
         case .message: "The requested Message already exists"
@@ -111,9 +111,9 @@ extension APIFamily {
     }
 }
 
-// What a creation meets instead of making something, with the object that stands in the way.
+// Errors of a creation, with the object that exists already.
 extension APIError {
-    /// The distinct conversation there is has other metadata (R7).
+    /// The existing distinct conversation has other metadata (R7).
     static func distinctConflict(with conversation: [UInt8]) -> APIError {
         APIError(
             .conflict,
@@ -165,7 +165,7 @@ extension APIError {
 }
 
 extension APIError {
-    /// A line of an import that cannot be brought (X10): 400 where it cannot be read.
+    /// An invalid line of an import (X10): 400 where it cannot be parsed, else 422.
     init(_ mistake: ImportError) {
         let field = mistake.mistake.field
         self.init(

@@ -2,7 +2,7 @@ import Messaging
 import MessagingWire
 
 extension ValidationRule {
-    /// The sentence that tells a client which member broke this rule, what is allowed, and what to do.
+    /// Returns the error message: which member broke this rule, what is allowed, and what to do.
     ///
     /// - Parameters:
     ///   - name: The member at fault as `data.property` names it; may be a client's text.
@@ -224,7 +224,7 @@ extension ValidationRule {
         case .inlineTypes:
             "\(member) must be media types or ranges such as `image/*`, separated by commas\(found)."
         case .inlineTypeCount:
-            "\(member) has \(amount) media types; at most \(InlineContentPreference.mostTypes) are allowed."
+            "\(member) has \(amount) media types; at most \(InlineContentPreference.maximumTypes) are allowed."
         case .deletionMode: "\(member) must be `all_participants` or `my_devices`."
         case .deletionLeave: "\(member) must be `true` or `false` to delete a conversation."
         case .logPosition: "\(member) must be a position of the event log in digits."
@@ -232,9 +232,9 @@ extension ValidationRule {
             "\(member) is beyond the end of the event log, which is \(amount)."
         case .logPositionWithFilters: "\(member) cannot be combined with filters."
         case .eventLimit:
-            "\(member) must be a whole number from 1; above \(EventQuery.largest.grouped) it is cut."
+            "\(member) must be a whole number from 1; above \(EventQuery.maximumLimit.grouped) it is cut."
         case .eventWait:
-            "\(member) must be a whole number of seconds from 0; above \(EventQuery.longestWait / 1000) it is cut."
+            "\(member) must be a whole number of seconds from 0; above \(EventQuery.maximumWait / 1000) it is cut."
         case .eventTypes: "\(member) must be types of events, separated by commas\(found)."
         case .eventParameterTwice: "\(member) may appear only once in the query."
         case .lastEventID: "\(member) must be the `id` of an event of this log."

@@ -9,9 +9,9 @@ extension Endpoint {
     static let events = [
         Endpoint(
             .get, "/apps/{app}/events", "Lists or streams what has happened.", isCompressed: true,
-            .streamed(
-                { call in try await call.streamEvents() },
-                else: { call in try await call.listEvents() })
+            .eventStream(
+                { context in try await context.streamEvents() },
+                else: { context in try await context.listEvents() })
         ) { _ in
             Operation(
                 "listEvents",
@@ -39,19 +39,19 @@ extension Endpoint {
 extension RequestContext {
     /// `GET /apps/{app}/events` (X3).
     func listEvents() async throws -> Reply {
-        let wanted = try EventQuery(query)
-        guard wanted.wait > 0 else { return try await eventsReply(wanted) }
-        // It holds a place as a stream does.
+        let eventQuery = try EventQuery(query)
+        guard eventQuery.wait > 0 else { return try await eventsReply(eventQuery) }
+        // A waiting request counts as a stream.
         let slot = try streamSlot(retryAfter: 1)
         defer { withExtendedLifetime(slot) {} }
-        return try await eventsReply(wanted)
+        return try await eventsReply(eventQuery)
     }
 
     /// Counts this request among the token's streams for as long as the slot is held (H157).
     ///
     /// - Parameter seconds: When a request above the limit may be repeated: a long poll ends by itself soon, a
     ///   stream only when its client ends it.
-    /// - Throws: 429 when the token has no more streams, 503 when the server has none.
+    /// - Throws: 429 above the limit of the token, 503 above that of the server.
     func streamSlot(retryAfter seconds: Int) throws(APIError) -> StreamSlot {
         do {
             return try api.streams.admit(token.id.uuid)
@@ -67,44 +67,44 @@ extension RequestContext {
 
     private func eventsReply(_ query: EventQuery) async throws -> Reply {
         let end = api.clock().milliseconds + query.wait
-        var place: LogPosition? =
+        var position: LogPosition? =
             switch query.start {
             case .oldest: nil
             case .end: try await store.logExtent(in: application).end
-            case .after(let place): place
+            case .after(let position): position
             }
         while true {
-            let found = try await events(after: place, query)
+            let found = try await events(after: position, query)
             let left = end - api.clock().milliseconds
             guard found.json.isEmpty, left > 0, !Task.isCancelled else {
                 return Reply(.ok, json(found))
             }
-            place = found.through
+            position = found.through
             guard !found.isCut else { continue }
             await store.signal.wait(
                 past: found.through, in: application,
-                atMost: min(left, LiveEventLog.patience))
+                atMost: min(left, LiveEventLog.maximumWait))
         }
     }
 
-    /// One answer full, in stretches that the memory can hold.
+    /// Reads one answer's events in batches.
     private func events(
         after start: LogPosition?, _ query: EventQuery
     ) async throws -> (json: [[UInt8]], through: LogPosition, isCut: Bool) {
         var found: [[UInt8]] = []
-        var (place, bytes) = (start, 0)
+        var (position, bytes) = (start, 0)
         while true {
             let page = try await store.eventPage(
-                after: place, types: query.types,
-                limit: min(query.limit - found.count, LiveEventLog.stretch), in: application)
-            let written = api.tails.frames.json(
+                after: position, types: query.types,
+                limit: min(query.limit - found.count, LiveEventLog.batchSize), in: application)
+            let written = api.liveLogs.frames.json(
                 page.events, atMost: 4 * EventEncoder.budget - bytes, in: application)
             found += written.map(\.json)
             bytes += written.reduce(0) { $0 + $1.json.count }
             if written.count < page.events.count, let last = written.last {
                 return (found, last.event.recorded.position, true)
             }
-            place = page.through
+            position = page.through
             guard page.isCut, found.count < query.limit, bytes < 4 * EventEncoder.budget,
                 // Wanted types may be rare: one answer looks only so far.
                 !page.events.isEmpty
@@ -115,7 +115,7 @@ extension RequestContext {
     private func json(
         _ found: (json: [[UInt8]], through: LogPosition, isCut: Bool)
     ) -> [UInt8] {
-        // Signed links, which compression would give away (H115).
+        // The events hold signed links, which compression could reveal (H115).
         secrets.note()
         var writer = JSONWriter(capacity: found.json.reduce(64) { $0 + $1.count })
         writer.object { writer in
@@ -130,16 +130,16 @@ extension RequestContext {
 extension RequestContext {
     /// `GET /apps/{app}/events` with `Accept: text/event-stream` (X3, H151–H158).
     func streamEvents() async throws -> EventStream {
-        let wanted = try EventQuery(query, lastEventID: try lastEventID())
+        let eventQuery = try EventQuery(query, lastEventID: try lastEventID())
         let extent = try await store.logExtent(in: application)
-        let place: LogPosition =
-            switch wanted.start {
+        let position: LogPosition =
+            switch eventQuery.start {
             case .oldest: extent.trimmed
             case .end: extent.end
-            case .after(let place): place
+            case .after(let position): position
             }
         do {
-            try extent.check(place)
+            try extent.check(position)
         } catch .invalid(_, let rule, let detail) where request.fields["Last-Event-ID"] != nil {
             throw Rejection.invalid("Last-Event-ID", rule, detail)
         }
@@ -147,8 +147,8 @@ extension RequestContext {
         // Frames hold signed links, and each client's own compression would cost more than it saves.
         secrets.note()
         let reader = LiveEventStream(
-            tail: api.tails.tail(of: application), after: place, end: extent.end,
-            types: wanted.types, token: token.id)
+            log: api.liveLogs.log(of: application), after: position, end: extent.end,
+            types: eventQuery.types, token: token.id)
         let stream = EventStream(reader, slot: slot)
         if let end = token.expiresAt {
             stream.expire(in: max(0, end.milliseconds - api.clock().milliseconds))

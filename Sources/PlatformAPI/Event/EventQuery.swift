@@ -1,33 +1,33 @@
 import HTTP
 import Messaging
 
-/// What a reader of the log wants (X3).
+/// The query of a request for events (X3).
 struct EventQuery: Sendable {
-    /// Where he goes on.
+    /// Where to begin.
     enum Start: Equatable, Sendable {
-        /// At the first event that is kept.
+        /// At the oldest event of the log.
         case oldest
-        /// Behind the last one there is now.
+        /// After the current last event.
         case end
         case after(LogPosition)
     }
 
-    /// Most events of one answer, and how many there are when nobody says.
-    static let (largest, usual) = (1000, 100)
+    /// The most events of one answer, and the default.
+    static let (maximumLimit, defaultLimit) = (1000, 100)
     /// The longest wait, in milliseconds.
-    static let longestWait: Int64 = 60_000
+    static let maximumWait: Int64 = 60_000
 
     let start: Start
-    /// What he wants of them; `nil` for all.
+    /// The types of events to return; `nil` for all.
     let types: Set<EventType>?
-    /// Most events of the answer.
+    /// The most events of the answer.
     let limit: Int
-    /// How long to wait for one, in milliseconds.
+    /// How long to wait for an event, in milliseconds.
     let wait: Int64
 
-    /// Reads the parameters in the order of their documentation; larger wishes are cut.
+    /// Reads the parameters in the order of their documentation; larger values than allowed are cut.
     ///
-    /// - Parameter lastEventID: What a stream that broke off had last; it wins over `after` (H154).
+    /// - Parameter lastEventID: The last id that a broken stream received; it overrides `after` (H154).
     init(_ query: Query, lastEventID: String? = nil) throws(Rejection) {
         if let lastEventID {
             guard let number = Self.number(lastEventID) else {
@@ -38,13 +38,13 @@ struct EventQuery: Sendable {
             start = try Self.start(query["after"])
         }
         limit = Int(
-            try Self.count(query, "limit", .eventLimit, from: 1, upTo: Int64(Self.largest))
-                ?? Int64(Self.usual))
+            try Self.count(query, "limit", .eventLimit, from: 1, upTo: Int64(Self.maximumLimit))
+                ?? Int64(Self.defaultLimit))
         types = try Self.types(query)
         wait =
-            try Self.count(query, "wait", .eventWait, from: 0, upTo: Self.longestWait / 1000)
+            try Self.count(query, "wait", .eventWait, from: 0, upTo: Self.maximumWait / 1000)
             .map { $0 * 1000 } ?? 0
-        // Of two places neither is obviously meant.
+        // With two values it is unclear which one is meant.
         for name in Self.names.sorted() where query.values(name).count > 1 {
             throw .invalid(name, .eventParameterTwice)
         }
@@ -62,7 +62,7 @@ struct EventQuery: Sendable {
         }
     }
 
-    /// Names parted by commas; an unknown one is refused, as nothing would ever be found.
+    /// Names separated by commas; an unknown one is refused, since it would never match.
     private static func types(_ query: Query) throws(Rejection) -> Set<EventType>? {
         guard let text = query["types"] else { return nil }
         var types: Set<EventType> = []
@@ -84,7 +84,7 @@ struct EventQuery: Sendable {
         return min(number, largest)
     }
 
-    /// Digits alone; so many that they do not fit are a large number all the same.
+    /// Reads decimal digits; a number that does not fit becomes the largest one.
     static func number(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

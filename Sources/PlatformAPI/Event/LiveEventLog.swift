@@ -3,29 +3,28 @@ import Messaging
 import MessagingStore
 import SystemSupport
 
-/// The live end of one log: its latest events, each read and written down once for all who stream them.
+/// The latest events of one application's log, each read and encoded once for all streams.
 ///
-/// One task follows the log as long as somebody reads. It is woken with a position, reads what is new,
-/// puts the frames into a ring, and wakes the readers, who fetch from there what they have room for.
-/// Whoever is further behind than the ring reaches reads the store on his own.
+/// One task reads the log while there are streams. The store's signal wakes it; it reads the new events, appends
+/// their frames to a ring, and wakes the streams, which send from the ring what their clients can take. A stream that
+/// is further behind than the ring reads the store itself. Safe to use from any thread.
 final class LiveEventLog: Sendable {
-    /// Most events read at once.
-    static let stretch = 100
-    /// How long nobody looks when nothing is signalled, in milliseconds: what other processes commit
-    /// is found by then.
-    static let patience: Int64 = 5000
-    /// How long it gathers behind a waking, for each of those who were woken, in microseconds.
+    /// The most events of one read.
+    static let batchSize = 100
+    /// The longest wait for a signal, in milliseconds. Commits of other processes are found after it at the latest.
+    static let maximumWait: Int64 = 5000
+    /// The pause after waking the streams, in microseconds for each stream.
     ///
-    /// A waking costs each stream one `send`, of some 12 µs with what the kernel does for it on either
-    /// side, and 1 µs more for each event it brings. So a busy log with many readers wakes them more
-    /// rarely, with more at once; what comes after a rest is sent at once.
-    private static let gathering = 20
+    /// Waking costs each stream one `send`, about 12 µs with the kernel's work on both sides, and 1 µs for each event.
+    /// The pause makes a busy log with many streams send more events at once; an event after an idle time is sent
+    /// at once.
+    private static let batchingDelay = 20
 
     private struct State {
         var ring = RecentEvents()
         var readers: [ObjectIdentifier: LiveEventStream] = [:]
-        var follower: Task<Void, Never>?
-        /// Counts the followers; what one of yesterday still brings is not wanted.
+        var task: Task<Void, Never>?
+        /// The number of the current task; what an earlier task still reads is discarded.
         var generation = 0
     }
 
@@ -45,69 +44,70 @@ final class LiveEventLog: Sendable {
         self.frames = frames
     }
 
-    /// What comes after a place.
-    func next(after place: LogPosition) -> RecentEvents.Step {
-        state.withLock { state in state.ring.next(after: place) }
+    /// Returns what follows a position.
+    func next(after position: LogPosition) -> RecentEvents.Step {
+        state.withLock { state in state.ring.next(after: position) }
     }
 
-    /// Wakes a reader from now on.
+    /// Adds a stream, which is woken from now on.
     ///
-    /// - Parameter place: Where the log ended lately; the ring begins there when he is the first.
-    func enter(_ reader: LiveEventStream, at place: LogPosition) {
+    /// - Parameter position: A recent end of the log; the ring of a first stream begins there.
+    func add(_ reader: LiveEventStream, at position: LogPosition) {
         state.withLock { state in
             state.readers[ObjectIdentifier(reader)] = reader
-            guard state.follower == nil else { return }
-            state.ring = RecentEvents(after: place)
+            guard state.task == nil else { return }
+            state.ring = RecentEvents(after: position)
             state.generation += 1
-            state.follower = Task { [generation = state.generation] in await follow(generation) }
+            state.task = Task { [generation = state.generation] in await run(generation) }
         }
     }
 
-    /// Wakes him no more; the last one takes the ring with him.
-    func leave(_ reader: LiveEventStream) {
-        let follower = state.withLock { state -> Task<Void, Never>? in
+    /// Removes a stream; without streams the task ends and the ring is emptied.
+    func remove(_ reader: LiveEventStream) {
+        let task = state.withLock { state -> Task<Void, Never>? in
             state.readers[ObjectIdentifier(reader)] = nil
             guard state.readers.isEmpty else { return nil }
-            defer { state.follower = nil }
+            defer { state.task = nil }
             state.ring = RecentEvents()
-            return state.follower
+            return state.task
         }
-        follower?.cancel()
+        task?.cancel()
     }
 
-    // MARK: - Following
+    // MARK: - Reading the log
 
-    private func follow(_ generation: Int) async {
-        while !Task.isCancelled, let place = end(generation) {
+    private func run(_ generation: Int) async {
+        while !Task.isCancelled, let position = end(generation) {
             do {
                 let page = try await store.eventPage(
-                    after: place, limit: Self.stretch, in: application)
+                    after: position, limit: Self.batchSize, in: application)
                 let frames = frames.frames(page.events, in: application)
                 guard !frames.isEmpty else {
                     await store.signal.wait(
-                        past: place, in: application, atMost: Self.patience)
+                        past: position, in: application, atMost: Self.maximumWait)
                     continue
                 }
                 let readers = append(frames, generation)
-                let endings = page.events.prefix(frames.count).compactMap(\.recorded.event.ending)
+                let terminations = page.events.prefix(frames.count).compactMap(
+                    \.recorded.event.termination)
                 for reader in readers {
                     reader.wake()
-                    for ending in endings { reader.end(ending) }
+                    for termination in terminations { reader.end(termination) }
                 }
-                // Also with more to come: faster than they can send it, the ring would outrun them all.
-                await gather(for: readers.count)
+                // Also when more is to be read: otherwise the ring would discard events before streams send them.
+                await waitToBatch(for: readers.count)
             } catch {
                 onFault(error)
-                // Cancelled, the loop ends.
+                // Returns at once when the task is cancelled.
                 await pause(milliseconds: 1000)
             }
         }
     }
 
-    /// Lets more come together; nothing that a timer could measure for few readers.
-    private func gather(for readers: Int) async {
-        let milliseconds = Int64(readers * Self.gathering / 1000)
-        // Cancelled, the loop ends.
+    /// Pauses so that more events are sent at once; with few streams there is no pause.
+    private func waitToBatch(for readers: Int) async {
+        let milliseconds = Int64(readers * Self.batchingDelay / 1000)
+        // Returns at once when the task is cancelled.
         if milliseconds > 0 { await pause(milliseconds: milliseconds) }
     }
 
@@ -124,27 +124,27 @@ final class LiveEventLog: Sendable {
     }
 }
 
-/// Whose streams end with an event (H158).
+/// The streams that an event ends (H158).
 enum StreamTermination: Equatable, Sendable {
     case ofToken(Token.ID)
     case ofAll
 }
 
 extension Event {
-    /// Whose streams it ends: of a token that is revoked, and of an application that is suspended.
-    fileprivate var ending: StreamTermination? {
+    /// The streams it ends: those of a revoked token, and all of a suspended application.
+    fileprivate var termination: StreamTermination? {
         if case .tokenRevoked(let revoked) = self { return .ofToken(revoked.token) }
         if case .applicationSuspended(let change) = self, change.isSuspended { return .ofAll }
         return nil
     }
 }
 
-/// The live ends of the logs of all applications, each made when somebody first reads it live.
+/// The live event logs of all applications, each created for its first stream.
 final class LiveEventLogs: Sendable {
     let store: MessagingStore
     let frames: EventEncoder
     private let onFault: @Sendable (any Error) -> Void
-    private let tails = Locked<[Application.ID: LiveEventLog]>([:])
+    private let liveLogs = Locked<[Application.ID: LiveEventLog]>([:])
 
     init(
         store: MessagingStore, frames: EventEncoder,
@@ -155,14 +155,14 @@ final class LiveEventLogs: Sendable {
         self.onFault = onFault
     }
 
-    /// The live end of an application's log; without readers it does nothing and holds nothing.
-    func tail(of application: Application.ID) -> LiveEventLog {
-        tails.withLock { tails in
-            if let tail = tails[application] { return tail }
-            let tail = LiveEventLog(
+    /// Returns an application's live log; without streams it runs no task and holds no events.
+    func log(of application: Application.ID) -> LiveEventLog {
+        liveLogs.withLock { liveLogs in
+            if let log = liveLogs[application] { return log }
+            let log = LiveEventLog(
                 of: application, store: store, frames: frames, onFault: onFault)
-            tails[application] = tail
-            return tail
+            liveLogs[application] = log
+            return log
         }
     }
 }

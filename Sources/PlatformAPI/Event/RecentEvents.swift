@@ -5,45 +5,44 @@ import MessagingStore
 import MessagingWire
 import Uploads
 
-/// The latest events of a log as frames, in batches as they were read.
+/// A ring of the latest events of a log as encoded frames, in the batches in which they were read.
 ///
-/// A batch is one buffer that all readers send who want everything in it, and its single frames for the
-/// others.
+/// A batch is one shared buffer for streams of all its types, and single frames for the others.
 struct RecentEvents: Sendable {
-    /// Bytes and batches that are kept: some seconds at a thousand messages a second.
+    /// The most bytes and batches it holds: a few seconds at a thousand messages per second.
     static let (byteLimit, batchLimit) = (8 << 20, 4096)
 
-    /// Events that follow each other without a gap.
+    /// Consecutive events.
     struct Batch: Sendable {
         let frames: [EventEncoder.Frame]
         let joined: EncodedEvent
         let types: Set<EventType>
-        /// The place before the first of them.
+        /// The position before the first event.
         let start: LogPosition
-        /// The last one.
+        /// The position of the last event.
         let end: LogPosition
     }
 
-    /// What a reader finds.
+    /// What follows a position.
     enum Step: Sendable {
         case batch(Batch)
-        /// Nothing yet: he is woken.
+        /// Nothing yet; the stream is woken when there is.
         case end
-        /// It reaches back less far: the store has it.
-        case behind
+        /// Events that the ring no longer holds, and the store does.
+        case discarded
     }
 
     private var batches: [Batch] = []
-    /// How many at the front are gone.
-    private var gone = 0
+    /// The number of discarded batches at the front.
+    private var discarded = 0
     private var bytes = 0
-    /// The last position it has had.
+    /// The position of the last event appended.
     private(set) var end: LogPosition
 
-    /// An empty ring behind a place.
-    init(after place: LogPosition = .start) { end = place }
+    /// An empty ring after a position.
+    init(after position: LogPosition = .start) { end = position }
 
-    /// Adds events that follow its end, and lets go of the oldest.
+    /// Appends events that follow its end, and discards the oldest ones above the limits.
     mutating func append(_ frames: [EventEncoder.Frame]) {
         guard let last = frames.last else { return }
         let batch = Batch(
@@ -52,48 +51,50 @@ struct RecentEvents: Sendable {
         batches.append(batch)
         bytes += batch.joined.count
         end = batch.end
-        // One batch stays, however large: who is at the end has to get it from here.
-        while batches.count - gone > 1,
-            bytes > Self.byteLimit || batches.count - gone > Self.batchLimit
+        // One batch stays, however large: streams at the end read it from here.
+        while batches.count - discarded > 1,
+            bytes > Self.byteLimit || batches.count - discarded > Self.batchLimit
         {
-            bytes -= batches[gone].joined.count
-            gone += 1
+            bytes -= batches[discarded].joined.count
+            discarded += 1
         }
-        if gone > batches.count / 2 {
-            batches.removeFirst(gone)
-            gone = 0
+        if discarded > batches.count / 2 {
+            batches.removeFirst(discarded)
+            discarded = 0
         }
     }
 
-    /// The batch that holds what comes after a place.
-    func next(after place: LogPosition) -> Step {
-        guard place < end else { return .end }
-        guard gone < batches.count, batches[gone].start <= place else { return .behind }
-        var (low, high) = (gone, batches.count - 1)
+    /// Returns the batch that holds the event after a position.
+    func next(after position: LogPosition) -> Step {
+        guard position < end else { return .end }
+        guard discarded < batches.count, batches[discarded].start <= position else {
+            return .discarded
+        }
+        var (low, high) = (discarded, batches.count - 1)
         while low < high {
             let middle = (low + high) / 2
-            if batches[middle].end <= place { low = middle + 1 } else { high = middle }
+            if batches[middle].end <= position { low = middle + 1 } else { high = middle }
         }
         return .batch(batches[low])
     }
 }
 
-/// Writes events down: for the members of an answer, and for streams.
+/// Encodes events for pages and for streams.
 struct EventEncoder: Sendable {
-    /// Bytes of one stretch, about: behind it the rest is for another one.
+    /// The approximate most bytes of one batch.
     static let budget = 1 << 20
 
     let publicBase: String
     let downloads: Downloads
 
-    /// An event as a stream sends it.
+    /// An event as streams send it.
     struct Frame: Sendable {
         let position: LogPosition
         let type: EventType
         let event: EncodedEvent
     }
 
-    /// Some events as JSON, up to the budget, at least one.
+    /// Returns the first events as JSON: at least one, and no more once they exceed the budget in bytes.
     func json(
         _ events: [ResolvedEvent], atMost budget: Int = budget, in application: Application.ID
     ) -> [(event: ResolvedEvent, json: [UInt8])] {
@@ -101,7 +102,7 @@ struct EventEncoder: Sendable {
         var (found, bytes): ([(event: ResolvedEvent, json: [UInt8])], Int) = ([], 0)
         for event in events {
             guard found.isEmpty || bytes < budget else { break }
-            // Signed as of the event, so that its bytes stay the same; `refresh_url` leads to a fresh URL.
+            // URLs are signed as of the event, so that its JSON stays the same; `refresh_url` leads to a new one.
             let presentation = Presentation(
                 version: .v3_0, links: links, sign: downloads.signing(at: event.recorded.at))
             var writer = JSONWriter(capacity: 1024)
@@ -113,7 +114,7 @@ struct EventEncoder: Sendable {
         return found
     }
 
-    /// The same as frames.
+    /// Returns the first events as frames, within the budget.
     func frames(_ events: [ResolvedEvent], in application: Application.ID) -> [Frame] {
         json(events, in: application).compactMap { shown, json in
             let recorded = shown.recorded
@@ -126,8 +127,8 @@ struct EventEncoder: Sendable {
         }
     }
 
-    /// Tells a reader who came too late that he must look at everything anew (H154); without an id,
-    /// so that he does not go on behind it.
+    /// The event that tells a client that its position is deleted and it must read everything again (H154); it has no id,
+    /// so that the client does not resume after it.
     static func gone(_ oldest: LogPosition) -> EncodedEvent? {
         EncodedEvent(data: #"{"oldest":\#(oldest.number)}"#, name: "position_gone")
     }

@@ -6,11 +6,11 @@ import MessagingStore
 import MessagingWire
 
 extension Endpoint {
-    /// Exports, what they are sealed for, and how often they come (platform-api §5.12).
+    /// Exports, the key they are encrypted with, and their schedule (platform-api §5.12).
     static let exports = [
         Endpoint(
             .put, "/apps/{app}/export_security", "Sets the key that exports are sealed for.",
-            .body { call, body in try await call.setExportKey(body) }
+            .jsonBody { context, body in try await context.setExportKey(body) }
         ) { _ in
             Operation(
                 "setExportSecurity", body: ExportKeyJSON.schema,
@@ -19,7 +19,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/export_security", "Shows the key that exports are sealed for.",
-            .head { call in try await call.readExportKey() }
+            .withoutBody { context in try await context.readExportKey() }
         ) { _ in
             Operation(
                 "readExportSecurity", answers: [.ok(ExportKeyJSON.schema)], errors: [.notFound],
@@ -27,7 +27,7 @@ extension Endpoint {
         },
         Endpoint(
             .post, "/apps/{app}/exports", "Exports all conversations and messages.",
-            .head { call in try await call.createExport() }
+            .withoutBody { context in try await context.createExport() }
         ) { _ in
             Operation(
                 "createExport", answers: [.accepted(ExportJSON.schema)],
@@ -35,7 +35,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/exports", "Lists exports, newest first.",
-            .head { call in try await call.listExports() }
+            .withoutBody { context in try await context.listExports() }
         ) { _ in
             Operation(
                 "listExports", query: Parameter.page(of: .exports),
@@ -44,7 +44,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/exports/{export}/status", "Says how far an export is.",
-            .head { call in try await call.readExport() }
+            .withoutBody { context in try await context.readExport() }
         ) { _ in
             Operation(
                 "readExport",
@@ -52,13 +52,13 @@ extension Endpoint {
         },
         Endpoint(
             .delete, "/apps/{app}/exports/{export}", "Deletes an export and its archive.",
-            .head { call in try await call.deleteExport() }
+            .withoutBody { context in try await context.deleteExport() }
         ) { _ in
             Operation("deleteExport", answers: [.noContent])
         },
         Endpoint(
             .put, "/apps/{app}/export_schedule", "Has what happened exported daily, or no more.",
-            .body { call, body in try await call.setExportSchedule(body) }
+            .jsonBody { context, body in try await context.setExportSchedule(body) }
         ) { _ in
             Operation(
                 "setExportSchedule", body: ExportScheduleJSON.draftSchema,
@@ -69,7 +69,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/export_schedule", "Says what is exported daily.",
-            .head { call in try await call.readExportSchedule() }
+            .withoutBody { context in try await context.readExportSchedule() }
         ) { _ in
             Operation("readExportSchedule", answers: [.ok(ExportScheduleJSON.schema)])
         },
@@ -77,7 +77,7 @@ extension Endpoint {
 }
 
 extension Sample {
-    /// A public key as JSON has it between quotes; nobody keeps its private half.
+    /// A public key as a JSON string without quotes; its private key was discarded.
     fileprivate static let publicKey = [
         "-----BEGIN PUBLIC KEY-----",
         "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAtMq5DqI/3bEQGZkj3bQo",
@@ -104,7 +104,7 @@ extension RequestContext {
         return writer.finish()
     }
 
-    /// Writes an export; its archive is signed for as a content is.
+    /// Writes an export; the URL of its archive is signed like that of a content.
     func write(_ export: Export, into writer: inout JSONWriter) {
         let presentation = presentation()
         ExportJSON.write(
@@ -136,7 +136,7 @@ extension RequestContext {
         return Reply(export.status == .completed ? .ok : .accepted, json(export))
     }
 
-    /// The export in the path; a malformed UUID names nothing (ruling 7).
+    /// The export in the path; a malformed UUID is not found (ruling 7).
     func export() throws(Rejection) -> Export.ID {
         guard let id = parameters["export"].flatMap({ Export.ID(uuid: $0) }) else {
             throw .notFound(.export)
@@ -156,13 +156,13 @@ extension RequestContext {
 extension RequestContext {
     /// `PUT /export_schedule` (platform-api §5.12).
     func setExportSchedule(_ body: JSONValue) async throws -> Reply {
-        let asked = try ExportScheduleJSON.read(body.asObject())
+        let requestedID = try ExportScheduleJSON.read(body.asObject())
         let schedule = try await store.setExportSchedule(
-            asked.interval, asked.topics, in: application)
+            requestedID.interval, requestedID.topics, in: application)
         return Reply(.ok, json(schedule))
     }
 
-    /// `GET /export_schedule` (platform-api §5.12); `disabled` until somebody says something.
+    /// `GET /export_schedule` (platform-api §5.12); `disabled` until it is set.
     func readExportSchedule() async throws -> Reply {
         Reply(.ok, json(try await store.exportSchedule(in: application)))
     }

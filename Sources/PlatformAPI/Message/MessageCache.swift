@@ -3,68 +3,67 @@ import MessagingStore
 import MessagingWire
 import SystemSupport
 
-/// Messages as they were answered lately, for reads that need not wait for the database.
+/// Caches answers to reads of messages, so that these need no database query.
 ///
-/// Whether one is still true the store tells at every use (`MessagingStore.holds`); nothing here
-/// depends on time. Messages with contents are left out: their answers hold signed URLs, which are
-/// secrets and expire.
+/// Each use asks the store whether the answer is still valid (`MessagingStore.holds`); nothing here depends on time.
+/// Messages with contents are not cached: their answers hold signed URLs, which are secrets and expire. Safe to use
+/// from any thread.
 final class MessageCache: Sendable {
-    /// Who asks for what, and in which version.
+    /// What an answer depends on besides the message's state.
     struct Key: Hashable, Sendable {
         let application: Application.ID
         let message: Message.ID
         /// `nil` for the system.
         let viewer: UserID?
         let version: APIVersion
-        /// What its URLs begin with; `nil` for what the settings say.
+        /// The base of the URLs in the answer; `nil` for the configured one.
         let base: String?
     }
 
-    /// An answer.
-    struct Kept: Sendable {
+    /// An answer, with what is needed to validate and send it.
+    struct CachedMessage: Sendable {
         let conversation: Conversation.ID
-        /// Of the message.
+        /// The message's version.
         let version: Int64
         let json: [UInt8]
-        let basis: CacheValidity
+        let validity: CacheValidity
 
-        /// With what the tables take beside the bytes.
+        /// In bytes, with the overhead of the tables.
         fileprivate var weight: Int { json.count + 384 }
     }
 
     private struct State {
-        var cache: BudgetedCache<Key, Kept>
+        var cache: BudgetedCache<Key, CachedMessage>
         var hits = 0
         var misses = 0
     }
 
     private let state: Locked<State>
 
-    /// - Parameter budget: Bytes of memory for all of them; 0 for none.
+    /// - Parameter budget: The size in bytes; 0 turns the cache off.
     init(budget: Int) { state = Locked(State(cache: BudgetedCache(budget: budget))) }
 
-    /// What is known of a message and still true.
-    func recall(_ key: Key, from store: MessagingStore) -> Kept? {
+    /// Returns a cached answer that is still valid.
+    func valid(_ key: Key, in store: MessagingStore) -> CachedMessage? {
         state.withLock { state in
-            guard let kept = state.cache.value(of: key) else {
+            guard let cached = state.cache.value(of: key) else {
                 state.misses += 1
                 return nil
             }
-            guard store.holds(kept.basis) else {
+            guard store.holds(cached.validity) else {
                 state.cache.remove(key)
                 state.misses += 1
                 return nil
             }
             state.hits += 1
-            return kept
+            return cached
         }
     }
 
-    func keep(_ kept: Kept, of key: Key) {
-        state.withLock { state in state.cache.keep(kept, of: key, weighing: kept.weight) }
+    func store(_ cached: CachedMessage, under key: Key) {
+        state.withLock { state in state.cache.store(cached, under: key, weight: cached.weight) }
     }
 
-    /// What became of it so far.
     var statistics: MessageCacheStatistics {
         state.withLock { state in
             MessageCacheStatistics(
@@ -73,20 +72,20 @@ final class MessageCache: Sendable {
     }
 }
 
-/// How well answers are remembered.
+/// Hits, misses and size of a ``MessageCache``.
 public struct MessageCacheStatistics: Equatable, Sendable {
-    /// Reads answered from memory.
+    /// Reads answered from the cache.
     public let hits: Int
-    /// Reads that asked the database.
+    /// Reads that needed the database.
     public let misses: Int
-    /// Bytes of memory in use.
+    /// Bytes in use.
     public let bytes: Int
 }
 
-/// Values by key, as many as fit into a number of bytes.
+/// A cache of values by key, with a limit in bytes.
 ///
-/// Who was asked for since the hand last came by stays once more, the others go (CLOCK): one step of
-/// the hand for each value that comes, whatever the size, and reading moves nothing.
+/// Eviction is CLOCK: the hand passes over a value that was read since its last pass, and evicts the others. Reading
+/// moves nothing.
 struct BudgetedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Slot: Sendable {
         let key: Key
@@ -100,24 +99,24 @@ struct BudgetedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var places: [Key: Int] = [:]
     private var hand = 0
     private let budget: Int
-    /// What the values weigh together; never more than the budget.
+    /// The weight of all values in bytes; never more than the budget.
     private(set) var weight = 0
 
-    /// - Parameter budget: In bytes; 0 keeps nothing.
+    /// - Parameter budget: In bytes; 0 stores nothing.
     init(budget: Int) { self.budget = budget }
 
-    /// How many there are.
+    /// The number of values.
     var count: Int { places.count }
 
-    /// The value of a key, which stays for longer by being asked for.
+    /// Returns the value of a key, and marks it as used.
     mutating func value(of key: Key) -> Value? {
         guard let place = places[key] else { return nil }
         slots[place]?.wasUsed = true
         return slots[place]?.value
     }
 
-    /// Keeps a value instead of the one its key had; not one that would drive out many others.
-    mutating func keep(_ value: Value, of key: Key, weighing weight: Int) {
+    /// Stores a value under a key, unless it weighs more than a sixteenth of the budget.
+    mutating func store(_ value: Value, under key: Key, weight: Int) {
         remove(key)
         guard weight <= budget / 16 else { return }
         while self.weight + weight > budget { evictOne() }
@@ -132,7 +131,7 @@ struct BudgetedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.weight += weight
     }
 
-    /// Lets go of a value.
+    /// Removes the value of a key.
     mutating func remove(_ key: Key) {
         guard let place = places[key] else { return }
         empty(place)

@@ -6,7 +6,7 @@ extension Endpoint {
     static let messages = [
         Endpoint(
             .post, "/apps/{app}/conversations/{conversation}/messages", "Sends a message.",
-            isKeyed: true, .body { call, body in try await call.sendMessage(body) }
+            isKeyed: true, .jsonBody { context, body in try await context.sendMessage(body) }
         ) { version in
             Operation(
                 "sendMessage", body: MessageBatchJSON.sendingSchema(version),
@@ -26,7 +26,7 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}/messages",
             "Lists messages, newest first.", isCompressed: true,
-            .head { call in try await call.listMessages() }
+            .withoutBody { context in try await context.listMessages() }
         ) { version in
             Operation(
                 "listMessages",
@@ -39,10 +39,10 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}/messages/{message}",
             "Reads a message.", isCompressed: true,
-            .recalled { call in
-                call.recallMessage()
-            } else: { call in
-                try await call.readMessage()
+            .cached { context in
+                context.cachedMessageReply()
+            } else: { context in
+                try await context.readMessage()
             }
         ) { version in
             Operation(
@@ -55,7 +55,7 @@ extension Endpoint {
         Endpoint(
             .delete, "/apps/{app}/conversations/{conversation}/messages/{message}",
             "Deletes a message for everyone.",
-            .head { call in try await call.deleteMessage() }
+            .withoutBody { context in try await context.deleteMessage() }
         ) { _ in
             Operation(
                 "deleteMessage", fields: [.ifMatch], answers: [.noContent([.contentLocation])],
@@ -65,10 +65,10 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/messages/{message}", "Reads a message by its short address.",
             isCompressed: true,
-            .recalled { call in
-                call.recallMessage()
-            } else: { call in
-                try await call.readMessage()
+            .cached { context in
+                context.cachedMessageReply()
+            } else: { context in
+                try await context.readMessage()
             }
         ) { version in
             Operation(
@@ -79,7 +79,7 @@ extension Endpoint {
         },
         Endpoint(
             .delete, "/apps/{app}/messages/{message}", "Deletes a message by its short address.",
-            .head { call in try await call.deleteMessage() }
+            .withoutBody { context in try await context.deleteMessage() }
         ) { _ in
             Operation(
                 "deleteShortMessage", fields: [.ifMatch], answers: [.noContent],
@@ -89,7 +89,7 @@ extension Endpoint {
 }
 
 extension ResponseDescription {
-    /// A message, whose conversation may have been asked for by another id.
+    /// A message; the path may name its conversation by an alias.
     static func message(_ version: APIVersion) -> ResponseDescription {
         .ok(MessageJSON.schema(version), "The message.", [.tag, .contentLocation])
     }

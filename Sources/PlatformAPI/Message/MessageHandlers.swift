@@ -4,129 +4,124 @@ import Messaging
 import MessagingStore
 import MessagingWire
 
+// The system and a user run the same operations on messages. The path decides the perspective: below
+// `/users/{u}` it is that user's (platform-api §5.14).
+
+// MARK: - Send
+
 extension RequestContext {
-    /// `POST /conversations/{C}/messages` (platform-api §5.2.1).
+    /// `POST /conversations/{C}/messages` (platform-api §5.2.1) and `POST /users/{u}/conversations/{C}/messages`
+    /// (platform-api §5.14), where the user is the sender.
     func sendMessage(_ body: JSONValue) async throws -> Reply {
+        guard !isForUser else {
+            let draft = try MessageDraftJSON.read(body.asObject(), by: user())
+            let (user, conversation) = (try user(), try conversation())
+            let creation = try await store.sendMessage(
+                draft, to: conversation, by: user, key: key, in: application)
+            return reply(creation, .user(user)).addingContentLocation(
+                creation.object.message, requestedIn: conversation, links(.user(user)))
+        }
         if MessageBatchJSON.isBatch(body, version) { return try await sendBatch(body) }
-        let asked = try MessageDraftJSON(body.asObject(), version)
+        let message = try MessageDraftJSON(body.asObject(), version)
         let conversation = try conversation()
-        if let schedule = asked.schedule {
-            return answer(
+        if let schedule = message.schedule {
+            return reply(
                 try await store.scheduleMessage(
-                    asked.draft, to: conversation, for: schedule, key: key, in: application),
-                askedIn: conversation)
+                    message.draft, to: conversation, for: schedule, key: key, in: application),
+                requestedIn: conversation)
         }
         do {
             let creation = try await store.sendMessage(
-                asked.draft, to: conversation, key: key, in: application)
-            let message = creation.object.message
-            return reply(creation).locating(message, askedIn: conversation, links)
-        } catch let before as ReplayedAcceptance {
-            return answer(.accepted(before.conversation), askedIn: conversation)
+                message.draft, to: conversation, key: key, in: application)
+            return reply(creation, .system).addingContentLocation(
+                creation.object.message, requestedIn: conversation, links)
+        } catch let replayed as ReplayedAcceptance {
+            return reply(.accepted(replayed.conversation), requestedIn: conversation)
         }
     }
 
-    func reply(_ creation: CreationOutcome<MessageSnapshot>) -> Reply {
-        switch creation {
-        case .created(let sent), .replayed(let sent), .matched(let sent):
-            Reply(.created, json(sent, isJustSent: true)).tagged(sent.message.version).adding(
-                "Location",
-                version.namesIdentities
-                    ? links.location(ofMessage: sent.message.id, in: sent.message.conversation)
-                    : links.location(ofShortMessage: sent.message.id))
-        case .idInUse(let sent), .conflict(let sent):
-            APIError.taken(byMessage: json(sent)).reply(publicBase: publicBase)
-        }
-    }
-}
-
-extension RequestContext {
-    /// A batch (platform-api §5.2.1): judged whole, then sent whole.
-    func sendBatch(_ body: JSONValue) async throws -> Reply {
+    /// A batch (platform-api §5.2.1): validated as a whole, then sent as a whole.
+    private func sendBatch(_ body: JSONValue) async throws -> Reply {
         let batch = try MessageBatchJSON.read(body, version)
         let conversation = try conversation()
-        return answer(
+        return reply(
             try await store.sendBatch(batch, to: conversation, key: key, in: application),
-            askedIn: conversation)
+            requestedIn: conversation)
     }
 
-    /// What is answered without a message: 202, its time will come.
-    func answer(_ acceptance: Acceptance, askedIn asked: Conversation.ID) -> Reply {
+    /// Replies to a message that is sent later: 202 without a body.
+    private func reply(
+        _ acceptance: Acceptance, requestedIn requestedID: Conversation.ID
+    ) -> Reply {
         switch acceptance {
-        case .accepted(let own): Reply(.accepted).locating(own, askedAs: asked, links)
+        case .accepted(let own):
+            Reply(.accepted).addingContentLocation(own, requestedAs: requestedID, links)
         case .replayed(let sent):
-            reply(CreationOutcome.replayed(sent)).locating(sent.message, askedIn: asked, links)
+            reply(CreationOutcome.replayed(sent), .system)
+                .addingContentLocation(sent.message, requestedIn: requestedID, links)
         case .idInUse(let sent):
-            reply(CreationOutcome.idInUse(sent)).locating(sent.message, askedIn: asked, links)
-        }
-    }
-}
-
-extension RequestContext {
-    /// `POST /users/{u}/conversations/{C}/messages`: the user sends (platform-api §5.14).
-    func sendVisibleMessage(_ body: JSONValue) async throws -> Reply {
-        let draft = try MessageDraftJSON.read(body.asObject(), by: user())
-        let (user, conversation) = (try user(), try conversation())
-        let creation = try await store.sendMessage(
-            draft, to: conversation, by: user, key: key, in: application)
-        let message = creation.object.message
-        return reply(creation, to: user)
-            .locating(message, askedIn: conversation, links(.user(user)))
-    }
-
-    /// `DELETE /users/{u}/messages/{M}?mode=…` (platform-api §5.14, client-api §4.2).
-    func deleteVisibleMessage() async throws -> Reply {
-        try await demanding { (message: MessageSnapshot) in
-            json(message, seenBy: try user())
-        } change: { demand in
-            let deletion = try DeletionQuery(query)
-            try await store.deleteMessage(
-                message(), forAll: deletion.isForAll, by: user(), if: demand, in: application)
-            return .noContent
+            reply(CreationOutcome.idInUse(sent), .system)
+                .addingContentLocation(sent.message, requestedIn: requestedID, links)
         }
     }
 
-    private func reply(_ creation: CreationOutcome<MessageSnapshot>, to user: UserID) -> Reply {
+    private func reply(
+        _ creation: CreationOutcome<MessageSnapshot>, _ perspective: LinkBuilder.Perspective
+    ) -> Reply {
         let sent = creation.object
-        let shown = json(sent, seenBy: user)
+        let (presentation, id) = (presentation(perspective), sent.message.id)
         switch creation {
         case .created, .replayed, .matched:
-            return Reply(.created, shown).tagged(sent.message.version).adding(
-                "Location",
-                links(.user(user)).location(
-                    ofMessage: sent.message.id, in: sent.message.conversation))
+            // Only the system's answer counts as just sent; before 2.0 it names the short address.
+            let isSystem = if case .system = perspective { true } else { false }
+            return Reply(.created, json(sent, presentation, isJustSent: isSystem))
+                .addingETag(sent.message.version)
+                .adding(
+                    "Location",
+                    isSystem && !version.namesIdentities
+                        ? presentation.links.location(ofShortMessage: id)
+                        : presentation.links.location(
+                            ofMessage: id, in: sent.message.conversation))
         case .idInUse, .conflict:
-            return APIError.taken(byMessage: shown).reply(publicBase: publicBase)
+            return APIError.taken(byMessage: json(sent, presentation))
+                .reply(publicBase: publicBase)
         }
     }
 }
 
+// MARK: - List
+
 extension RequestContext {
-    /// `GET /conversations/{C}/messages` (platform-api §5.2.2).
+    /// `GET /conversations/{C}/messages` (platform-api §5.2.2) and `GET /users/{u}/conversations/{C}/messages`
+    /// (platform-api §5.2.3).
     func listMessages() async throws -> Reply {
         let page = try PageQuery<Message>(query, .messages)
-        let policy = try InlineContentPreference(query)
+        let preference = try InlineContentPreference(query)
         let filter = try MessageFilter(query, version)
+        let perspective = try perspective()
+        let position = try query.asOf(filter)
         let found =
-            if let position = try query.asOf(filter) {
+            switch (perspective, position) {
+            case (.system, let position?):
                 try await store.messages(
                     in: conversation(), asOf: position, after: page.after, limit: page.limit,
                     in: application)
-            } else {
+            case (.system, nil):
                 try await store.messages(
                     in: conversation(), matching: filter, after: page.after, limit: page.limit,
                     in: application)
+            case (.user(let user), let position?):
+                try await store.messages(
+                    in: conversation(), asOf: position, seenBy: user, after: page.after,
+                    limit: page.limit, in: application)
+            case (.user(let user), nil):
+                try await store.messages(
+                    in: conversation(), seenBy: user, matching: filter, after: page.after,
+                    limit: page.limit, in: application)
             }
-        return try await reply(found, page, .system, policy)
-    }
-
-    /// A page of messages as somebody sees them.
-    func reply(
-        _ found: ListPage<MessageSnapshot>, _ page: PageQuery<Message>,
-        _ perspective: LinkBuilder.Perspective, _ policy: InlineContentPreference?
-    ) async throws -> Reply {
         let messages = found.items.prefix(page.size)
-        let presentation = await presentation(perspective, of: messages.map(\.message), policy)
+        let presentation = await presentation(
+            perspective, of: messages.map(\.message), preference)
         var writer = JSONWriter(capacity: 4096)
         writer.array { writer in
             for message in messages { MessageJSON(message).write(presentation, into: &writer) }
@@ -135,7 +130,7 @@ extension RequestContext {
             found.message.id.uuid
         }
         guard let winner = found.conversation, try winner != conversation() else { return reply }
-        // An alias led here (X1.2, ruling 13).
+        // The path named the conversation by an alias (X1.2, ruling 13).
         return reply.adding(
             "Content-Location",
             links.location(ofList: try listPath(in: winner), query.all))
@@ -143,7 +138,9 @@ extension RequestContext {
 }
 
 extension Query {
-    /// The event after which a list is shown as it was; the list has no filters then.
+    /// Returns the event after which a list is shown; a list as of an event cannot be filtered.
+    ///
+    /// - Throws: `invalid("as_of")` for a position together with filters.
     func asOf(_ filter: MessageFilter) throws(Rejection) -> LogPosition? {
         let position = try asOf()
         guard position == nil || filter.isEmpty else {
@@ -156,7 +153,7 @@ extension Query {
 extension MessageFilter {
     /// Reads the filters of a list of messages (X9).
     ///
-    /// - Throws: `invalid` with the name of a parameter that has a bad value.
+    /// - Throws: `invalid` with the name of the parameter whose value is not allowed.
     init(_ query: Query, _ version: APIVersion) throws(Rejection) {
         self.init()
         sender = try query.user("sender", version)
@@ -176,45 +173,65 @@ extension MessageFilter {
     }
 }
 
+// MARK: - Read
+
 extension RequestContext {
-    /// `GET /conversations/{C}/messages/{M}`, and by its short address (platform-api §5.2.4).
+    /// `GET /conversations/{C}/messages/{M}`, also by its short address, and `GET /users/{u}/messages/{M}`
+    /// (platform-api §5.2.4).
+    ///
+    /// Only the system's address can be read as of an event and answers 304.
     func readMessage() async throws -> Reply {
-        let (policy, showsTransfer) = (try inlinePolicy(), try showsTransfer())
-        let conversation = try conversationIfNamed()
-        if let position = try query.asOf() {
-            let found = try await store.message(
-                message(), asOf: position, in: conversation, in: application)
-            var presentation = await presentation(.system, of: [found.message], policy)
+        let (preference, showsTransfer) = (try inlinePreference(), try showsTransfer())
+        let perspective = try perspective()
+        switch perspective {
+        case .system:
+            let conversation = try conversationIfNamed()
+            if let position = try query.asOf() {
+                let found = try await store.message(
+                    message(), asOf: position, in: conversation, in: application)
+                var presentation = await presentation(perspective, of: [found.message], preference)
+                presentation.showsTransfer = showsTransfer
+                return conditionalReply(found.message.version) {
+                    Reply(.ok, json(found, presentation))
+                }.addingContentLocation(found.message, requestedIn: conversation, links)
+            }
+            let (found, validity) = try await store.messageWithValidity(
+                message(), seenBy: nil, in: conversation, in: application)
+            var presentation = await presentation(perspective, of: [found.message], preference)
             presentation.showsTransfer = showsTransfer
-            return reading(found.message.version) { Reply(.ok, json(found, presentation)) }
-                .locating(found.message, askedIn: conversation, links)
-        }
-        let (found, basis) = try await store.messageWithValidity(
-            message(), seenBy: nil, in: conversation, in: application)
-        var presentation = await presentation(.system, of: [found.message], policy)
-        presentation.showsTransfer = showsTransfer
-        return reading(found.message.version) {
+            return conditionalReply(found.message.version) {
+                let json = json(found, presentation)
+                cache(found, as: json, seenBy: nil, validity)
+                return Reply(.ok, json)
+            }.addingContentLocation(found.message, requestedIn: conversation, links)
+        case .user(let user):
+            let (found, validity) = try await store.messageWithValidity(
+                message(), seenBy: user, in: nil, in: application)
+            var presentation = await presentation(perspective, of: [found.message], preference)
+            presentation.showsTransfer = showsTransfer
             let json = json(found, presentation)
-            remember(found, as: json, nil, basis)
-            return Reply(.ok, json)
-        }.locating(found.message, askedIn: conversation, links)
+            cache(found, as: json, seenBy: user, validity)
+            return Reply(.ok, json).addingETag(found.message.version)
+        }
     }
 
-    /// The same from memory.
-    func recallMessage() -> Reply? {
-        guard let asked = try? conversationIfNamed() as Conversation.ID??,
-            let known = recallMessage(seenBy: nil),
-            asked ?? known.conversation == known.conversation
-        else { return nil }
-        return reading(known.version) { Reply(.ok, known.json) }
+    /// Returns the reply of ``readMessage()`` from the cache; `nil` when it has to be read.
+    func cachedMessageReply() -> Reply? {
+        guard let perspective = try? perspective() else { return nil }
+        switch perspective {
+        case .system:
+            guard let requestedID = try? conversationIfNamed() as Conversation.ID??,
+                let cached = cachedMessage(seenBy: nil),
+                requestedID ?? cached.conversation == cached.conversation
+            else { return nil }
+            return conditionalReply(cached.version) { Reply(.ok, cached.json) }
+        case .user(let user):
+            guard let cached = cachedMessage(seenBy: user) else { return nil }
+            return Reply(.ok, cached.json).addingETag(cached.version)
+        }
     }
 
-    /// A message as the system sees it.
-    func json(_ message: MessageSnapshot, isJustSent: Bool = false) -> [UInt8] {
-        json(message, presentation(), isJustSent: isJustSent)
-    }
-
-    /// A message as somebody sees it.
+    /// Returns the JSON of a message.
     func json(
         _ message: MessageSnapshot, _ presentation: Presentation, isJustSent: Bool = false
     ) -> [UInt8] {
@@ -223,29 +240,29 @@ extension RequestContext {
         return writer.finish()
     }
 
-    /// What is remembered of the message the path names; `nil` as well for a request that asks for
-    /// more than the message.
-    func recallMessage(seenBy user: UserID?) -> MessageCache.Kept? {
+    /// Returns the cached answer for the message in the path; `nil` also for a request with query parameters.
+    private func cachedMessage(seenBy user: UserID?) -> MessageCache.CachedMessage? {
         guard query.isEmpty, let id = try? message() else { return nil }
-        return api.memory.recall(memoryKey(id, user), from: store)
+        return api.messageCache.valid(cacheKey(id, user), in: store)
     }
 
-    /// Remembers what was answered, unless more was asked for or it holds links that expire.
-    func remember(
-        _ found: MessageSnapshot, as json: [UInt8], _ user: UserID?, _ basis: CacheValidity
+    /// Caches an answer, unless the request has query parameters or the answer holds links that expire.
+    private func cache(
+        _ found: MessageSnapshot, as json: [UInt8], seenBy user: UserID?,
+        _ validity: CacheValidity
     ) {
         let message = found.message
         guard query.isEmpty,
             message.parts.allSatisfy({ part in part.body.isInline })
         else { return }
-        api.memory.keep(
-            MessageCache.Kept(
+        api.messageCache.store(
+            MessageCache.CachedMessage(
                 conversation: message.conversation, version: message.version, json: json,
-                basis: basis),
-            of: memoryKey(message.id, user))
+                validity: validity),
+            under: cacheKey(message.id, user))
     }
 
-    private func memoryKey(_ message: Message.ID, _ user: UserID?) -> MessageCache.Key {
+    private func cacheKey(_ message: Message.ID, _ user: UserID?) -> MessageCache.Key {
         MessageCache.Key(
             application: application, message: message, viewer: user, version: version,
             base: api.publicBase.forwarded(by: request))
@@ -253,72 +270,36 @@ extension RequestContext {
 }
 
 extension MessagePart.Body {
-    /// Whether its bytes are in the message.
+    /// Whether the message itself holds the bytes.
     fileprivate var isInline: Bool {
         if case .inline = self { true } else { false }
     }
 }
 
-extension RequestContext {
-    /// `GET /users/{u}/conversations/{C}/messages` (platform-api §5.2.3).
-    func listVisibleMessages() async throws -> Reply {
-        let page = try PageQuery<Message>(query, .messages)
-        let policy = try InlineContentPreference(query)
-        let filter = try MessageFilter(query, version)
-        let user = try user()
-        let found =
-            if let position = try query.asOf(filter) {
-                try await store.messages(
-                    in: conversation(), asOf: position, seenBy: user, after: page.after,
-                    limit: page.limit, in: application)
-            } else {
-                try await store.messages(
-                    in: conversation(), seenBy: user, matching: filter, after: page.after,
-                    limit: page.limit, in: application)
-            }
-        return try await reply(found, page, .user(user), policy)
-    }
-
-    /// `GET /users/{u}/messages/{M}` (platform-api §5.2.4).
-    func readVisibleMessage() async throws -> Reply {
-        let (policy, showsTransfer) = (try inlinePolicy(), try showsTransfer())
-        let user = try user()
-        let (found, basis) = try await store.messageWithValidity(
-            message(), seenBy: user, in: nil, in: application)
-        var presentation = await presentation(.user(user), of: [found.message], policy)
-        presentation.showsTransfer = showsTransfer
-        let json = json(found, presentation)
-        remember(found, as: json, user, basis)
-        return Reply(.ok, json).tagged(found.message.version)
-    }
-
-    /// The same from memory.
-    func recallVisibleMessage() -> Reply? {
-        guard let user = try? user(), let known = recallMessage(seenBy: user) else { return nil }
-        return Reply(.ok, known.json).tagged(known.version)
-    }
-
-    /// A message as a user sees it, its contents as links.
-    func json(_ message: MessageSnapshot, seenBy user: UserID) -> [UInt8] {
-        json(message, presentation(.user(user)))
-    }
-}
+// MARK: - Delete and receipts
 
 extension RequestContext {
-    /// `DELETE /conversations/{C}/messages/{M}`, and by its short address (platform-api §5.2.5).
+    /// `DELETE /conversations/{C}/messages/{M}`, also by its short address (platform-api §5.2.5), and
+    /// `DELETE /users/{u}/messages/{M}?mode=…` (platform-api §5.14, client-api §4.2).
     func deleteMessage() async throws -> Reply {
-        try await demanding { (message: MessageSnapshot) in
-            json(message)
-        } change: { demand in
-            let (message, asked) = (try message(), try conversationIfNamed())
+        try await withPrecondition { (message: MessageSnapshot) in
+            json(message, presentation(try perspective()))
+        } change: { precondition in
+            guard !isForUser else {
+                let deletion = try DeletionQuery(query)
+                try await store.deleteMessage(
+                    message(), forAll: deletion.isForAll, by: user(), if: precondition,
+                    in: application)
+                return .noContent
+            }
+            let (message, requestedID) = (try message(), try conversationIfNamed())
             let own = try await store.deleteMessage(
-                message, in: asked, if: demand, in: application)
-            return Reply.noContent.locating(message, in: own, askedIn: asked, links)
+                message, in: requestedID, if: precondition, in: application)
+            return Reply.noContent
+                .addingContentLocation(message, in: own, requestedIn: requestedID, links)
         }
     }
-}
 
-extension RequestContext {
     /// `POST /users/{u}/messages/{M}/receipts` (platform-api §5.2.6).
     func sendReceipt(_ body: JSONValue) async throws -> Reply {
         let kind = try ReceiptJSON.read(body.asObject())
@@ -328,10 +309,12 @@ extension RequestContext {
 
     /// `POST /users/{u}/conversations/{C}/mark_all_read` (platform-api §5.1.7).
     func markAllRead(_ body: JSONValue) async throws -> Reply {
-        let place = try MarkAllReadJSON.read(body.asObject())
-        let (user, asked) = (try user(), try conversation())
-        let read = try await store.markAllRead(upTo: place, by: user, in: asked, in: application)
+        let position = try MarkAllReadJSON.read(body.asObject())
+        let (user, requestedID) = (try user(), try conversation())
+        let read = try await store.markAllRead(
+            upTo: position, by: user, in: requestedID, in: application)
         return Reply(.accepted, MarkAllReadJSON.answer(read.place))
-            .locating(read.conversation, askedAs: asked, links(.user(user)))
+            .addingContentLocation(
+                read.conversation, requestedAs: requestedID, links(.user(user)))
     }
 }

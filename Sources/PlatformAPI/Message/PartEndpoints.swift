@@ -12,7 +12,7 @@ extension Endpoint {
         below: "/apps/{app}/conversations/{conversation}/messages/{message}/parts", of: "", in: "",
         fields: [.contentLocation], errors: [.objectDeleted], example: nil)
 
-    /// Only its sender changes the parts of a message (client-api §4.3), so he asks in the examples.
+    /// Only its sender may change the parts of a message (client-api §4.3), so the examples are the sender's.
     private static let userParts = lines(
         below: "/apps/{app}/users/{user}/messages/{message}/parts", of: "User", in: " for a user",
         fields: [], errors: [], example: Sample.writer)
@@ -31,14 +31,16 @@ extension Endpoint {
         return [
             line(
                 .get, all, "Lists the parts of a message\(view).",
-                .head { try await $0.listParts() }
+                .withoutBody { try await $0.listParts() }
             ) {
                 Operation(
                     "list\(whose)Parts", fields: [.ifNoneMatch], answers: [list($0), .notModified],
                     errors: errors, example: Example(user: user))
             },
-            line(.post, all, "Adds a part to a message\(view).", .body { try await $0.addPart($1) })
-            {
+            line(
+                .post, all, "Adds a part to a message\(view).",
+                .jsonBody { try await $0.addPart($1) }
+            ) {
                 Operation(
                     "add\(whose)Part", body: MessagePartsJSON.draftSchema,
                     answers: [.created(MessagePartsJSON.schema($0), [.tag, .location] + fields)],
@@ -49,7 +51,7 @@ extension Endpoint {
             },
             line(
                 .put, all, "Replaces all parts of a message\(view).",
-                .body { try await $0.replaceParts($1) }
+                .jsonBody { try await $0.replaceParts($1) }
             ) {
                 Operation(
                     "replace\(whose)Parts",
@@ -58,15 +60,17 @@ extension Endpoint {
                     example: Example(
                         user: user, body: #"[{"mime_type":"text/plain","body":"no keys"}]"#))
             },
-            line(.get, one, "Reads a part of a message\(view).", .head { try await $0.readPart() })
-            {
+            line(
+                .get, one, "Reads a part of a message\(view).",
+                .withoutBody { try await $0.readPart() }
+            ) {
                 Operation(
                     "read\(whose)Part", fields: [.ifNoneMatch], answers: [part($0), .notModified],
                     errors: errors, example: Example(user: user))
             },
             line(
                 .put, one, "Replaces a part of a message\(view).",
-                .body { try await $0.replacePart($1) }
+                .jsonBody { try await $0.replacePart($1) }
             ) {
                 Operation(
                     "replace\(whose)Part", body: MessagePartsJSON.heldSchema, fields: [.ifMatch],
@@ -76,7 +80,7 @@ extension Endpoint {
             },
             line(
                 .delete, one, "Removes a part of a message\(view).",
-                .head { try await $0.removePart() }
+                .withoutBody { try await $0.removePart() }
             ) { _ in
                 Operation(
                     "remove\(whose)Part", fields: [.ifMatch],

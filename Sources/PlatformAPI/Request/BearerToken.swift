@@ -3,8 +3,8 @@ import MessagingWire
 
 /// The credential of a request: `Authorization: Bearer token68` (platform-api §1.4, RFC 6750 §2.1).
 ///
-/// Strict as H211 asks: the scheme in any case, one blank, a token of the characters of RFC 9110
-/// §11.2, 4 KiB at most. Two such lines are no credential.
+/// As H211 requires: the scheme in any case, one space, a token of the characters of RFC 9110 §11.2, at most 4 KiB. Two
+/// such headers are invalid.
 package struct BearerToken: Equatable, Sendable {
     package let secret: [UInt8]
 
@@ -14,7 +14,7 @@ package struct BearerToken: Equatable, Sendable {
         case missing
         /// The scheme is not `Bearer`.
         case otherScheme
-        /// There is no token, more than one, or one that is none by its characters or its length.
+        /// There is no token, more than one, or one with invalid characters or length.
         case malformed
         /// The token is unknown, or it has been revoked or has expired.
         case unknown

@@ -5,22 +5,21 @@ import MessagingWire
 import SystemSupport
 
 extension RequestContext {
-    /// Step 8: handles a request with an `Idempotency-Key`, unless it was handled before (X2).
+    /// Step 8: handles a request with an `Idempotency-Key`, or replays the answer of the first one (X2).
     ///
-    /// The handler does not notice: its store is the inside of one transaction, in which its answer is
-    /// kept as well.
+    /// The handler runs unchanged: its store is one transaction, which also stores the answer.
     func reply(
         once key: IdempotencyKey, to endpoint: Endpoint, _ body: [UInt8],
         _ handle: @escaping @Sendable (RequestContext) async throws -> Reply
     ) async throws -> Reply {
         let made = Locked<Reply?>(nil)
         let work = { @Sendable (store: MessagingStore) in
-            var call = self
-            call.store = store
-            let reply = try await handle(call)
-            // The last one counts: a transaction may have to be run again.
+            var context = self
+            context.store = store
+            let reply = try await handle(context)
+            // The last reply counts: the transaction may be retried.
             made.withLock { made in made = reply }
-            // A repeat may ask for another version; the answer is still in this one.
+            // A replay names this version, even if the repeated request asks for another one.
             return reply.adding(Negotiation.versionField, version.rawValue).kept
         }
         let pieces =
@@ -28,7 +27,7 @@ extension RequestContext {
                 Array(endpoint.method.rawValue.utf8), Array(request.target.path.utf8),
                 Array((request.target.query ?? "").utf8), body,
             ] + Self.saying.map { name in Array((request.fields.joined(name) ?? "").utf8) }
-            // Said later than the others: what was kept without it must be known again.
+            // Added later than the others: requests stored without it must still match.
             + (request.fields.joined("Content-Disposition").map { text in [Array(text.utf8)] } ?? [])
         let outcome =
             if endpoint.hasExternalEffects {
@@ -43,19 +42,19 @@ extension RequestContext {
         }
     }
 
-    /// Header fields that say what is asked as a body says it elsewhere (platform-api §5.4).
+    /// Headers that are part of the request as a body is elsewhere (platform-api §5.4).
     private static let saying: [FieldName] = [
         "Upload-Content-Type", "Upload-Content-Length", "Upload-Origin",
     ]
 }
 
 extension Reply {
-    /// What is kept of it: all but the fields that every answer carries.
+    /// What is stored for a replay: all but the headers that every answer has.
     fileprivate var kept: StoredResponse {
         StoredResponse(status: status.code, fields: fields.bytes, body: json)
     }
 
-    /// An answer given before.
+    /// A replayed answer.
     fileprivate init(_ answer: StoredResponse) {
         let status = [Status.ok, .created, .accepted, .noContent]
             .first { status in status.code == answer.status }

@@ -2,8 +2,7 @@ import HTTP
 import Messaging
 import MessagingWire
 
-/// The query parameters of a request, those that its endpoint declares; of one that stands twice the first
-/// counts.
+/// The query parameters of a request that its endpoint declares; of a repeated one the first value counts.
 struct Query: Sendable {
     private let parameters: [(name: String, value: String)]
     /// The names that the endpoint does not declare, each once, in order (ruling 21).
@@ -19,12 +18,12 @@ struct Query: Sendable {
 
     /// Reads the query of a URL.
     ///
-    /// - Parameter declared: What the endpoint takes; all else is unknown.
+    /// - Parameter declared: The parameters of the endpoint; all others are unknown.
     /// - Throws: 400 for a query that cannot be decoded, or with more than 256 parameters (H57, H61).
     init(_ target: RequestTarget, _ declared: QueryNames) throws(APIError) {
         let all: [(name: String, value: String)]
         do throws(RequestTarget.Fault) {
-            // A value without a name, as in `?=1`, is no parameter.
+            // A value without a name, as in `?=1`, is ignored.
             all = try target.parameters().filter { parameter in !parameter.name.isEmpty }
         } catch {
             throw APIError(.invalidRequest, "The query of the URL cannot be decoded.")
@@ -40,31 +39,31 @@ struct Query: Sendable {
     /// Whether the request has no declared parameter.
     var isEmpty: Bool { parameters.isEmpty }
 
-    /// The same but for where a page starts.
+    /// Returns the parameters of the page after an item.
     func starting(after id: String) -> [(name: String, value: String)] {
         parameters.filter { $0.name != "from_id" } + [("from_id", id)]
     }
 
-    /// All values of one that may stand several times.
+    /// Returns all values of a parameter that may be repeated.
     func values(_ name: String) -> [String] {
         parameters.filter { $0.name == name }.map(\.value)
     }
 
-    /// All of them, in order.
+    /// All parameters, in order.
     var all: [(name: String, value: String)] { parameters }
 
     subscript(name: String) -> String? {
         parameters.first { $0.name == name }?.value
     }
 
-    /// How many items a page has; larger sizes are cut, and none means the largest.
+    /// Returns the size of a page; larger sizes are cut, and the default is the largest.
     func pageSize(atMost largest: Int) throws(Rejection) -> Int {
         guard let text = self["page_size"] else { return largest }
         let digits = text.utf8
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw .invalid("page_size", .pageSize)
         }
-        // So many digits that they do not fit are a large page all the same.
+        // A number that does not fit is a large size.
         let size = Int(text) ?? largest
         guard size > 0 else { throw .invalid("page_size", .pageSize) }
         return min(size, largest)
@@ -89,7 +88,7 @@ struct QueryNames: Sendable {
             }
     }
 
-    /// What an error says of an unknown parameter (ruling 21).
+    /// Returns the error of an unknown parameter (ruling 21).
     func error(unknown name: String) -> APIError {
         let list = parameters.map { parameter in
             parameter.isPrefix ? "`\(parameter.name)<name>`" : "`\(parameter.name)`"
@@ -102,9 +101,9 @@ struct QueryNames: Sendable {
     }
 }
 
-// What filters are made of (X9).
+// Values of filters (X9).
 extension Query {
-    func truth(_ name: String) throws(Rejection) -> Bool? {
+    func bool(_ name: String) throws(Rejection) -> Bool? {
         switch self[name] {
         case nil: nil
         case "true": true
@@ -127,9 +126,9 @@ extension Query {
         return user
     }
 
-    /// The event after which an object is shown as it was; `nil` for as it is now (rulings 27).
+    /// Returns the event after which an object is shown; `nil` for its current state (rulings 27).
     ///
-    /// - Throws: `invalid("as_of")` unless it is a number of digits alone.
+    /// - Throws: `invalid("as_of")` unless it consists of digits.
     func asOf() throws(Rejection) -> LogPosition? {
         guard let text = self["as_of"] else { return nil }
         guard let number = EventQuery.number(text) else { throw .invalid("as_of", .logPosition) }
@@ -141,10 +140,10 @@ extension Query {
 struct PageQuery<Item>: Sendable {
     /// 1 to 100; larger values are cut.
     let size: Int
-    /// The item after which the page starts; `nil` for the first page.
+    /// The last item of the page before; `nil` for the first page.
     let after: Identifier<Item>?
 
-    /// One more than is shown, so that the last page is known as the last (X5).
+    /// One more than the page shows, which tells whether there is another page (X5).
     var limit: Int { size + 1 }
 
     init(_ query: Query, _ collection: IdentifierJSON.Collection) throws(Rejection) {
@@ -163,8 +162,8 @@ struct PageQuery<Item>: Sendable {
 }
 
 extension InlineContentPreference {
-    /// Most types one request may name.
-    static let mostTypes = 32
+    /// The most media types of one request.
+    static let maximumTypes = 32
 
     /// Reads `inline_max_size` and `inline_types` (X8); `nil` when neither is there.
     ///
@@ -186,7 +185,7 @@ extension InlineContentPreference {
 
     private static func types(_ text: String) throws(Rejection) -> [MediaRange] {
         let names = text.split(separator: ",", omittingEmptySubsequences: false)
-        guard names.count <= mostTypes else {
+        guard names.count <= maximumTypes else {
             throw .invalid("inline_types", .inlineTypeCount, .init(amount: names.count))
         }
         var ranges: [MediaRange] = []

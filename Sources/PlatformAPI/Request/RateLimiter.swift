@@ -2,12 +2,12 @@ import HTTP
 import Messaging
 import SystemSupport
 
-/// Step 5: so many requests a second for each token (platform-api §1.11, X5).
+/// Step 5 of the checks: the rate limit of each token (platform-api §1.11, X5).
 ///
-/// A token pays for every request whose credential holds, whatever becomes of it. One lock for all of
-/// them: it is held for a look-up and a subtraction.
+/// Every request with a valid credential counts, whatever its answer. One lock serves all tokens; it is held for a lookup
+/// and a subtraction.
 final class RateLimiter: Sendable {
-    /// Tokens looked after; beyond it those that have not been used lately begin anew.
+    /// The most tokens tracked; above it, tokens with a full bucket are removed, then all.
     static let capacity = 10_000
 
     private struct State {
@@ -20,7 +20,7 @@ final class RateLimiter: Sendable {
 
     init(_ limit: RateLimit) { state = Locked(State(limit: limit)) }
 
-    /// Holds from now on; all tokens begin anew when it is another one.
+    /// Applies a limit; another one than before resets all tokens.
     func apply(_ limit: RateLimit) {
         state.withLock { state in
             guard state.limit != limit else { return }
@@ -32,19 +32,19 @@ final class RateLimiter: Sendable {
     /// The limit in force.
     var limit: RateLimit { state.withLock { state in state.limit } }
 
-    /// How many requests were refused.
+    /// The number of refused requests.
     var refused: Int { state.withLock { state in state.refused } }
 
-    /// How many tokens are remembered.
+    /// The number of tokens tracked.
     var tokens: Int { state.withLock { state in state.buckets.count } }
 
-    /// What becomes of a request.
+    /// The outcome for one request.
     enum Verdict: Equatable {
         /// There is no limit.
         case free
-        /// It passes; so the token stands after it.
+        /// It passes; with the state of the token's limit after it.
         case admitted(RateLimitStatus)
-        /// Too many; the next one passes within a second.
+        /// It is refused; the next one passes within a second.
         case refused(RateLimitStatus)
     }
 
@@ -77,7 +77,7 @@ extension RateBucket {
 }
 
 extension [Token.ID: RateBucket] {
-    /// A full bucket says nothing that a new one does not; are none full, all are let go.
+    /// Removes full buckets, which are the same as new ones; if none is full, removes all.
     fileprivate mutating func forget(at now: Int64) {
         let busy = compactMapValues { bucket -> RateBucket? in
             var bucket = bucket

@@ -3,14 +3,14 @@ import Messaging
 import MessagingStore
 import MessagingWire
 
-/// What a handler answers, before the fields every answer carries.
+/// A handler's answer, before the headers that every answer has.
 struct Reply: Sendable {
     let status: Status
     let json: [UInt8]?
-    /// An answer whose content comes as time goes by.
+    /// An answer whose content is produced over time.
     private let streamed: Response?
     private(set) var fields = ResponseFields()
-    /// Whether the headers name the version: those of an answer given before do.
+    /// Whether the headers name the version already: those of a replayed answer do.
     private(set) var namesVersion = false
 
     /// An answer with a JSON body.
@@ -20,14 +20,14 @@ struct Reply: Sendable {
         streamed = nil
     }
 
-    /// An answer that goes on as a stream.
+    /// An answer that is a stream of events.
     init(_ stream: EventStream) {
         status = .ok
         json = nil
         streamed = stream.response
     }
 
-    /// An answer whose content is written bit by bit.
+    /// An answer whose content is written in pieces.
     init(_ content: HTTP.Content, _ type: String) {
         status = .ok
         json = nil
@@ -37,7 +37,7 @@ struct Reply: Sendable {
         streamed = response
     }
 
-    /// An answer whose body must be truly empty (platform-api §8).
+    /// 204, whose body must be empty (platform-api §8).
     static let noContent = Reply(.noContent)
 
     /// An answer without a body.
@@ -47,7 +47,7 @@ struct Reply: Sendable {
         streamed = nil
     }
 
-    /// An answer given before.
+    /// A replayed answer.
     init(_ status: Status, _ json: [UInt8]?, fields: ResponseFields) {
         self.status = status
         self.json = json
@@ -56,14 +56,14 @@ struct Reply: Sendable {
         streamed = nil
     }
 
-    /// The same with another field.
+    /// Returns this reply with another header.
     func adding(_ name: FieldName, _ value: String) -> Reply {
         var reply = self
         reply.fields.add(name, value)
         return reply
     }
 
-    /// The response, with the fields every answer carries (H97).
+    /// The response, with the headers that every answer has (H97).
     var response: Response {
         if let streamed { return streamed }
         var response = Response(status, fields: fields)
@@ -77,16 +77,16 @@ struct Reply: Sendable {
 }
 
 extension RequestContext {
-    /// An answer with a page of a list: how many items there are in all, and where the next page
-    /// starts, if there is one (platform-api §1.10, X5).
+    /// Returns an answer with a page of a list, the number of all items, and the URL of the next page, if there is one
+    /// (platform-api §1.10, X5).
     ///
-    /// A page ends early when its items are large (`ListPage.isCut`); the next one goes on after it.
+    /// A page ends early when its items are large (`ListPage.isCut`); the next page continues after it.
     ///
     /// - Parameters:
-    ///   - json: The items that are shown.
-    ///   - found: What was asked for: one item more than a page has.
-    ///   - size: How many a page has.
-    ///   - id: What `from_id` calls an item.
+    ///   - json: The items of the page.
+    ///   - found: The items read: one more than a page has.
+    ///   - size: The most items of the page.
+    ///   - id: The id of an item in `from_id`.
     func listing<Item>(
         _ json: [UInt8], of found: ListPage<Item>, size: Int, id: (Item) -> String
     ) throws -> Reply {
@@ -98,9 +98,9 @@ extension RequestContext {
         return reply.adding("Link", "<\(links.list(path, query))>; rel=\"next\"")
     }
 
-    /// Where the list is: behind `/apps/{app}`, and not with a slash at its end.
+    /// The path of the list below `/apps/{app}`, without a slash at its end.
     ///
-    /// - Parameter winner: The conversation it is of, which the path may name by an alias (X1.2).
+    /// - Parameter winner: The conversation of the list, which the path may name by an alias (X1.2).
     func listPath(in winner: Conversation.ID?) throws -> [String] {
         var path = try request.target.segments().dropFirst(2).filter { !$0.isEmpty }
         if let winner, let place = path.lastIndex(of: "conversations") {
@@ -111,62 +111,69 @@ extension RequestContext {
 }
 
 extension Reply {
-    /// Names the winner in `Content-Location` when another id was asked for (X1.2, ruling 13).
-    func locating(
-        _ conversation: Conversation.ID, askedAs asked: Conversation.ID?, _ links: LinkBuilder
-    ) -> Reply {
-        located(in: conversation, askedIn: asked) { links.location(ofConversation: conversation) }
-    }
-
-    /// The same for a message, which is where its conversation is.
-    func locating(
-        _ message: Message, askedIn asked: Conversation.ID?, _ links: LinkBuilder
-    ) -> Reply {
-        locating(message.id, in: message.conversation, askedIn: asked, links)
-    }
-
-    /// The same for one that is no more.
-    func locating(
-        _ message: Message.ID, in conversation: Conversation.ID, askedIn asked: Conversation.ID?,
+    /// Adds the conversation's URL as `Content-Location` if the request named it by an alias (X1.2, ruling 13).
+    func addingContentLocation(
+        _ conversation: Conversation.ID, requestedAs requestedID: Conversation.ID?,
         _ links: LinkBuilder
     ) -> Reply {
-        located(in: conversation, askedIn: asked) {
+        located(in: conversation, requestedIn: requestedID) {
+            links.location(ofConversation: conversation)
+        }
+    }
+
+    /// The same for a message.
+    func addingContentLocation(
+        _ message: Message, requestedIn requestedID: Conversation.ID?, _ links: LinkBuilder
+    ) -> Reply {
+        addingContentLocation(message.id, in: message.conversation, requestedIn: requestedID, links)
+    }
+
+    /// The same for a deleted message.
+    func addingContentLocation(
+        _ message: Message.ID, in conversation: Conversation.ID,
+        requestedIn requestedID: Conversation.ID?,
+        _ links: LinkBuilder
+    ) -> Reply {
+        located(in: conversation, requestedIn: requestedID) {
             links.location(ofMessage: message, in: conversation)
         }
     }
 
-    /// The same for its parts, all of them.
-    func locating(
-        partsOf message: Message, askedIn asked: Conversation.ID?, _ links: LinkBuilder
+    /// The same for all parts of a message.
+    func addingContentLocation(
+        partsOf message: Message, requestedIn requestedID: Conversation.ID?, _ links: LinkBuilder
     ) -> Reply {
-        located(in: message.conversation, askedIn: asked) { links.location(ofPartsOf: message) }
+        located(in: message.conversation, requestedIn: requestedID) {
+            links.location(ofPartsOf: message)
+        }
     }
 
-    /// The same for a part, which is where its message is.
-    func locating(
-        _ part: MessagePart, of message: Message, askedIn asked: Conversation.ID?,
+    /// The same for a part of a message.
+    func addingContentLocation(
+        _ part: MessagePart, of message: Message, requestedIn requestedID: Conversation.ID?,
         _ links: LinkBuilder, _ version: APIVersion
     ) -> Reply {
-        located(in: message.conversation, askedIn: asked) {
+        located(in: message.conversation, requestedIn: requestedID) {
             links.location(ofPart: part, of: message, version)
         }
     }
 
-    /// The same for a content, which is where its conversation is.
-    func locating(
+    /// The same for a content.
+    func addingContentLocation(
         _ content: Messaging.Content.ID, in conversation: Conversation.ID,
-        askedIn asked: Conversation.ID, _ links: LinkBuilder
+        requestedIn requestedID: Conversation.ID, _ links: LinkBuilder
     ) -> Reply {
-        located(in: conversation, askedIn: asked) {
+        located(in: conversation, requestedIn: requestedID) {
             links.location(ofContent: content, in: conversation)
         }
     }
 
-    /// - Parameter asked: `nil` where the path names no conversation.
+    /// - Parameter requestedID: `nil` where the path names no conversation.
     private func located(
-        in conversation: Conversation.ID, askedIn asked: Conversation.ID?, _ place: () -> String
+        in conversation: Conversation.ID, requestedIn requestedID: Conversation.ID?,
+        _ place: () -> String
     ) -> Reply {
-        guard let asked, asked != conversation else { return self }
+        guard let requestedID, requestedID != conversation else { return self }
         return adding("Content-Location", place())
     }
 }

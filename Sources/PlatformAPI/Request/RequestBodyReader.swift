@@ -7,16 +7,16 @@ import MessagingWire
 import SystemSupport
 import Uploads
 
-/// Step 6: the body as JSON (platform-api §1.6).
+/// Reads the body as JSON: step 6 of the checks (platform-api §1.6).
 enum RequestBodyReader {
-    /// Larger bodies are refused (platform-api §7).
+    /// The most bytes of a JSON body (platform-api §7).
     static let limit: Int64 = 1 << 20
-    /// The same of bodies that are handled as they come: beyond it something is wrong.
-    static let pulledLimit: Int64 = 1 << 40
+    /// The most bytes of a body that is handled while it arrives.
+    static let streamedLimit: Int64 = 1 << 40
 
-    /// What the body is coded in, before anything of it is read (H117).
+    /// Returns the content coding of the body, before it is read (H117).
     ///
-    /// - Throws: 413 for a length above the limit, 415 for a coding that is not read here.
+    /// - Throws: 413 for a length above the limit, 415 for an unsupported coding.
     static func coding(
         of request: Request, atMost limit: Int64 = limit
     ) throws(APIError) -> ContentCoding? {
@@ -39,10 +39,10 @@ enum RequestBodyReader {
         return bytes
     }
 
-    /// The one value of the body; an empty body counts as `{}`, that of a patch as `[]` (ruling 24).
+    /// Parses the body; an empty body counts as `{}`, that of a patch as `[]` (ruling 24).
     ///
-    /// - Parameter type: The `Content-Type`, which decides nothing: JSON that is declared as a form, as
-    ///   `curl -d` does, is read.
+    /// - Parameter type: The `Content-Type`, for the error message only: JSON that is declared as a form, as `curl -d`
+    ///   does, is accepted.
     static func value(
         of bytes: [UInt8], isPatch: Bool = false, _ type: String? = nil
     ) throws -> JSONValue {
@@ -59,7 +59,7 @@ enum RequestBodyReader {
         }
     }
 
-    /// - Parameter reason: What the layer that counts bytes says, without a full stop.
+    /// - Parameter reason: The reason of the HTTP layer, without a full stop.
     static func tooLarge(
         _ limit: Int64, _ reason: String = "The request body is too large"
     ) -> APIError {
@@ -74,7 +74,7 @@ enum RequestBodyReader {
 }
 
 extension JSONValue {
-    /// This value as the object a route takes.
+    /// Returns this value, which must be an object.
     func asObject() throws(APIError) -> JSONValue {
         guard kind == .object else {
             throw APIError(.invalidRequest, "The body must be a JSON object.")
@@ -82,7 +82,7 @@ extension JSONValue {
         return self
     }
 
-    /// This value as the array a route takes.
+    /// Returns this value, which must be an array.
     func asArray() throws(APIError) -> JSONValue {
         guard kind == .array else {
             throw APIError(.invalidRequest, "The body must be a JSON array.")
@@ -90,7 +90,7 @@ extension JSONValue {
         return self
     }
 
-    /// This value as a patch: an array of operations, or one of them.
+    /// Returns this value, which must be a patch: an array of operations, or one operation.
     func asPatch() throws(APIError) -> JSONValue {
         guard PatchJSON.isPatch(self) else {
             throw APIError(
@@ -111,11 +111,11 @@ extension JSONValue {
     }
 }
 
-/// A long body that is on the disk as a whole, because what is asked under a key must be known before
-/// it is done (X2).
+/// A body of any length, received to the disk as a whole, because a request with an `Idempotency-Key` must be compared with
+/// an earlier one first (X2).
 final actor BufferedBody: RequestBody {
     nonisolated let length: Int64?
-    /// SHA-256 of all of it.
+    /// The SHA-256 of the body.
     nonisolated let digest: [UInt8]
 
     private let file: ScratchFile

@@ -5,19 +5,19 @@ import MessagingWire
 
 /// The checks every request passes before its handler, in the order of platform-api §1.6.
 ///
-/// 1 route, 2 method and 3 media types come from the head alone and are answered at once; 4 the
-/// credential may wait for the database; 6 the body is read only after all of them.
+/// 1 route, 2 method and 3 media types need the header section alone; 4 the credential may need the database; 5 is the
+/// rate limit; 6 the body is read only after all of them.
 struct RequestChecks: Sendable {
     let api: PlatformAPI
     let request: Request
     let endpoint: Endpoint
     let parameters: PathParameters
 
-    // MARK: - From the head alone
+    // MARK: - From the header section alone
 
-    /// Whether a stream of events is asked for where one is offered (X3).
+    /// Whether the endpoint offers a stream of events and the client accepts one (X3).
     var wantsStream: Bool {
-        guard case .streamed = endpoint.handler else { return false }
+        guard case .eventStream = endpoint.handler else { return false }
         return request.fields.joined("Accept").map(AcceptRange.all)?
             .contains { range in range.isType("text/event-stream") } ?? false
     }
@@ -33,7 +33,7 @@ struct RequestChecks: Sendable {
         return version
     }
 
-    /// 406 with everything that the endpoint would accept.
+    /// 406, with all that the endpoint accepts.
     private func notAcceptable(_ isStrict: Bool) -> APIError {
         let family = endpoint.family
         let names = family.versions.sorted().map(\.rawValue)
@@ -42,7 +42,7 @@ struct RequestChecks: Sendable {
             Invalid Accept header; must be of form \(family.mediaType); version=x.y, where x.y is \(versions)
             """
         if !isStrict { message += ", or application/json for \(names.last ?? "")" }
-        if case .streamed = endpoint.handler { message += ", or text/event-stream" }
+        if case .eventStream = endpoint.handler { message += ", or text/event-stream" }
         return APIError(.invalidHeader, "\(message).", data: .header("Accept"))
     }
 
@@ -65,7 +65,7 @@ struct RequestChecks: Sendable {
     }
 
     /// The methods the path offers in a version, when this one is none of them: what exists in other
-    /// versions only is told before authentication (ruling 4).
+    /// versions only is reported before authentication (ruling 4).
     func otherMethods(in version: APIVersion) -> [Method]? {
         guard !endpoint.versions.contains(version) else { return nil }
         let offered = Endpoint.all
@@ -76,8 +76,8 @@ struct RequestChecks: Sendable {
         }
     }
 
-    /// Whether nothing was at the path up to a version: then it is unknown there. What a later version
-    /// took away is known, and offers no method any more (platform-api §1.3, §5.3, §5.9).
+    /// Whether the path exists in later versions only, so that it is unknown in this one. A path that a later version
+    /// removed stays known and offers no method (platform-api §1.3, §5.3, §5.9).
     func isAhead(of version: APIVersion) -> Bool {
         Endpoint.all.filter { $0.path == endpoint.path }.flatMap(\.versions)
             .allSatisfy { version < $0 }
@@ -85,10 +85,10 @@ struct RequestChecks: Sendable {
 
     // MARK: - With the database
 
-    /// Step 4: who calls, and whether he may.
+    /// Step 4: authenticates the token and checks what it allows.
     ///
-    /// Without a valid token 401, whatever the application id; with one, a foreign or unknown
-    /// application is 403 (ruling 4).
+    /// Without a valid token 401, whatever the application id; with one, another or an unknown application is 403
+    /// (ruling 4).
     func grant() async throws -> Grant {
         let token: BearerToken
         do throws(BearerToken.Problem) {
@@ -102,7 +102,7 @@ struct RequestChecks: Sendable {
         return try admitted(grant)
     }
 
-    /// The same for a credential that was looked up lately; `nil` when the database has to be asked.
+    /// The same for a token in the store's cache; `nil` when the database is needed.
     func cachedGrant() throws(APIError) -> Grant? {
         guard let token = try? BearerToken(request.fields),
             let grant = api.store.cachedGrant(token.secret)
@@ -126,9 +126,7 @@ struct RequestChecks: Sendable {
         return grant
     }
 
-    /// Step 6, at its beginning: the key under which a repeat does nothing again (X2, ruling 3).
-    ///
-    /// On `POST` and `PATCH` only; two such lines are no key.
+    /// Step 6, first: the `Idempotency-Key` of a `POST` or `PATCH` (X2, ruling 3). Two such headers are invalid.
     func idempotencyKey() throws(APIError) -> IdempotencyKey? {
         guard endpoint.isRepeatable,
             let text = request.fields.joined("Idempotency-Key")
@@ -142,10 +140,10 @@ struct RequestChecks: Sendable {
         return key
     }
 
-    /// Step 6, then: the key in `If-None-Match`, on the routes where it counts.
+    /// Step 6, second: the key in `If-None-Match`, on the endpoints that accept one.
     ///
-    /// A bare UUID without quotes; everywhere else the header is not even looked at, since one client
-    /// sends it with every request (platform-api §1.9).
+    /// A UUID without quotes. Elsewhere the header is ignored, since one client sends it with every request
+    /// (platform-api §1.9).
     func replayKey() throws(APIError) -> Replay.Key? {
         guard endpoint.isKeyed, let text = request.fields.joined("If-None-Match") else {
             return nil

@@ -6,10 +6,10 @@ import MessagingWire
 import Synchronization
 import Uploads
 
-/// One request past the gate: who asks, in which version, for what.
+/// A request that has passed the checks, with all that a handler needs; the handlers are its methods.
 struct RequestContext: Sendable {
     let api: PlatformAPI
-    /// Where everything is; for a request with a key one transaction in it (X2).
+    /// The store; for a request with an `Idempotency-Key`, one transaction in it (X2).
     var store: MessagingStore
     let request: Request
     let parameters: PathParameters
@@ -17,17 +17,17 @@ struct RequestContext: Sendable {
     let query: Query
     let version: APIVersion
     let application: Application.ID
-    /// With which credential.
+    /// The token of the `Authorization` header.
     let token: Token
-    /// The key under which a repeat of this creation is recognised; `nil` for none.
+    /// The key in `If-None-Match` that identifies a repeated creation; `nil` for none (platform-api §1.9).
     let key: Replay.Key?
-    /// What the answer must not be compressed with.
-    let secrets: Secrets
+    /// Whether a secret has been written into the answer, which must then not be compressed.
+    let secrets: SecretTracker
 
-    /// What the URLs in the answer begin with.
+    /// The base of the URLs in the answer.
     var publicBase: String { api.publicBase.of(request) }
 
-    /// The URLs of the system's perspective.
+    /// Builds URLs from the system's perspective.
     var links: LinkBuilder { links(.system) }
 
     func links(_ perspective: LinkBuilder.Perspective) -> LinkBuilder {
@@ -35,9 +35,9 @@ struct RequestContext: Sendable {
             publicBase: publicBase, application: application, perspective: perspective)
     }
 
-    /// How answers show objects to this caller.
+    /// Returns how objects are written in the answer.
     ///
-    /// - Parameter saving: Browsers save what the download URLs open, also what they could show.
+    /// - Parameter saving: Whether browsers save what the download URLs open instead of showing it.
     func presentation(
         _ perspective: LinkBuilder.Perspective = .system, saving: Bool = false
     ) -> Presentation {
@@ -56,7 +56,16 @@ struct RequestContext: Sendable {
 // MARK: - Names in the path
 
 extension RequestContext {
-    /// A malformed UUID names nothing (ruling 7).
+    /// Whether the path is below `/users/{u}`, so that the request has that user's perspective.
+    var isForUser: Bool { parameters["user"] != nil }
+
+    /// Returns the perspective of the path: that of the user it names, or the system's.
+    func perspective() throws(Rejection) -> LinkBuilder.Perspective {
+        isForUser ? .user(try user()) : .system
+    }
+
+    // A malformed id is not found (ruling 7).
+
     func conversation() throws(Rejection) -> Conversation.ID {
         guard let id = parameters["conversation"].flatMap({ Conversation.ID(uuid: $0) }) else {
             throw .notFound(.conversation)
@@ -64,7 +73,7 @@ extension RequestContext {
         return id
     }
 
-    /// The conversation, where the path names one; the short address of a message does not.
+    /// Returns the conversation; `nil` for the short address of a message, which names none.
     func conversationIfNamed() throws(Rejection) -> Conversation.ID? {
         parameters["conversation"] == nil ? nil : try conversation()
     }
@@ -97,7 +106,6 @@ extension RequestContext {
         return id
     }
 
-    /// A user id of more than 128 characters names nobody.
     func user() throws(Rejection) -> UserID {
         guard let user = parameters["user"].flatMap({ UserID($0) }) else {
             throw .notFound(.user)
@@ -106,38 +114,36 @@ extension RequestContext {
     }
 }
 
-/// Whether an answer holds a secret: a signed URL opens a content to whoever reads it.
+/// Tracks whether an answer holds a secret, such as a signed URL.
 ///
-/// Beside it stands text that callers chose, so the length of a compressed answer would tell of the
-/// URL, guess by guess (BREACH, H115). Such an answer is sent as it is.
-final class Secrets: Sendable {
-    private let told = Atomic(false)
+/// Such an answer is not compressed: it also holds text that clients choose, so the length of the compressed
+/// answer would reveal the secret guess by guess (BREACH, H115).
+final class SecretTracker: Sendable {
+    private let hasSecret = Atomic(false)
 
-    /// Notes that a secret is written into the answer.
-    func note() { told.store(true, ordering: .relaxed) }
+    /// Records that a secret is written into the answer.
+    func note() { hasSecret.store(true, ordering: .relaxed) }
 
-    /// Whether one was.
-    var areTold: Bool { told.load(ordering: .relaxed) }
+    var containsSecret: Bool { hasSecret.load(ordering: .relaxed) }
 }
 
 extension RequestContext {
-    /// Which contents this request wants in the answer itself (X8); a request without a query, as
-    /// almost all are, is not looked at closer.
-    func inlinePolicy() throws -> InlineContentPreference? {
+    /// Returns which contents the client wants in the answer itself (X8); `nil` for none.
+    func inlinePreference() throws -> InlineContentPreference? {
         guard !query.isEmpty else { return nil }
         return try InlineContentPreference(query)
     }
 
-    /// How an answer shows messages, with the contents its reader wants in it.
+    /// Returns how messages are written, with the contents that the client wants inlined.
     func presentation(
         _ perspective: LinkBuilder.Perspective, of messages: [Message],
-        _ policy: InlineContentPreference?
+        _ preference: InlineContentPreference?
     ) async -> Presentation {
         var presentation = presentation(perspective)
-        guard let policy else { return presentation }
-        for id in policy.contents(of: messages) {
+        guard let preference else { return presentation }
+        for id in preference.contents(of: messages) {
             presentation.inlined[id] = await api.downloads.read(id.uuid) { bytes in
-                // As JSON, so that the loop has but to copy it.
+                // Encoded as JSON already, so that writing the answer only copies it.
                 [UInt8(ascii: "\"")] + Base64.encodeToUTF8(bytes) + [UInt8(ascii: "\"")]
             }
         }

@@ -6,66 +6,67 @@ import Uploads
 
 extension PlatformAPI {
     /// Answers a request whose endpoint is known.
-    func answer(_ gate: RequestChecks, _ route: String) -> Answer {
+    func answer(_ checks: RequestChecks, _ route: String) -> Answer {
         let version: APIVersion
         do throws(APIError) {
-            version = try gate.version()
+            version = try checks.version()
         } catch {
-            return Answer(route, response(to: error, for: gate.request))
+            return Answer(route, response(to: error, for: checks.request))
         }
-        let negotiation = Negotiation(gate.request, gate.endpoint, version)
-        if let others = gate.otherMethods(in: version) {
-            return gate.isAhead(of: version)
+        let negotiation = Negotiation(checks.request, checks.endpoint, version)
+        if let others = checks.otherMethods(in: version) {
+            return checks.isAhead(of: version)
                 ? Answer(
                     Self.unknownRoute,
                     negotiation.noted(
-                        on: response(to: .unknownEndpoint(gate.request), for: gate.request)))
-                : Answer(route, negotiation.noted(on: methods(others, gate.request)))
+                        on: response(to: .unknownEndpoint(checks.request), for: checks.request)))
+                : Answer(route, negotiation.noted(on: methods(others, checks.request)))
         }
         do throws(APIError) {
-            try gate.requirePatchType(version)
+            try checks.requirePatchType(version)
         } catch {
-            return Answer(route, negotiation.noted(on: response(to: error, for: gate.request)))
+            return Answer(route, negotiation.noted(on: response(to: error, for: checks.request)))
         }
-        if let answer = recalled(gate, negotiation, route) { return answer }
-        return Answer(route, gate.endpoint.policy) { [self] body in
-            let secrets = Secrets()
+        if let answer = cachedAnswer(checks, negotiation, route) { return answer }
+        return Answer(route, checks.endpoint.policy) { [self] body in
+            let secrets = SecretTracker()
             var limitStatus: RateLimitStatus?
             var owner: RequestOwner?
-            var response = await respond(gate, negotiation) {
-                let grant = try await gate.grant()
+            var response = await respond(checks, negotiation) {
+                let grant = try await checks.grant()
                 owner = grant.owner
                 guard admits(grant, &limitStatus) else { throw tooManyRequests }
-                return try await reply(gate, negotiation, grant, body, secrets)
+                return try await reply(checks, negotiation, grant, body, secrets)
             }
             if let limitStatus { response.fields.add(limitStatus, policy: "token") }
             response.owner = owner
-            guard gate.endpoint.isCompressed else { return response }
+            guard checks.endpoint.isCompressed else { return response }
             return await response.compressed(
-                for: gate.request.fields, from: settings.compressMinimum,
-                holdsSecret: secrets.areTold)
+                for: checks.request.fields, from: settings.compressMinimum,
+                holdsSecret: secrets.containsSecret)
         }
     }
 
-    /// The answer to a read that is cached; `nil` when it takes waiting, or is an error.
+    /// Returns the answer to a read from the cache; `nil` when it is not cached, or the request fails.
     ///
-    /// The same checks in the same order; what fails here fails again on the long way, which says why.
-    private func recalled(_ gate: RequestChecks, _ negotiation: Negotiation, _ route: String)
+    /// The checks and their order are the same; what fails here fails again in the full handling, which reports it.
+    private func cachedAnswer(_ checks: RequestChecks, _ negotiation: Negotiation, _ route: String)
         -> Answer?
     {
-        guard case .recalled(let recall, else: _) = gate.endpoint.handler,
-            let grant = try? gate.cachedGrant(), let query = try? negotiation.query(),
+        guard case .cached(let readCache, else: _) = checks.endpoint.handler,
+            let grant = try? checks.cachedGrant(), let query = try? negotiation.query(),
             (try? negotiation.requireKnown()) != nil,
-            let reply = recall(call(gate, negotiation.version, query, grant, nil, Secrets()))
+            let reply = readCache(
+                context(checks, negotiation.version, query, grant, nil, SecretTracker()))
         else { return nil }
         var limitStatus: RateLimitStatus?
         let isAdmitted = admits(grant, &limitStatus)
         var response = negotiation.noted(
-            on: isAdmitted ? reply.response : response(to: tooManyRequests, for: gate.request))
+            on: isAdmitted ? reply.response : response(to: tooManyRequests, for: checks.request))
         if let limitStatus { response.fields.add(limitStatus, policy: "token") }
         response.owner = grant.owner
-        guard gate.endpoint.isCompressed else { return Answer(route, response) }
-        let (fields, minimum) = (gate.request.fields, settings.compressMinimum)
+        guard checks.endpoint.isCompressed else { return Answer(route, response) }
+        let (fields, minimum) = (checks.request.fields, settings.compressMinimum)
         if let plain = response.uncompressed(for: fields, from: minimum) {
             return Answer(route, plain)
         }
@@ -74,7 +75,7 @@ extension PlatformAPI {
         }
     }
 
-    /// Step 5 has failed (ruling 34).
+    /// The error of step 5 (ruling 34).
     ///
     /// A limit is at least one request per second, so the next one passes within a second.
     private var tooManyRequests: APIError {
@@ -86,7 +87,7 @@ extension PlatformAPI {
             """, retryAfter: 1)
     }
 
-    /// Step 5.
+    /// Step 5: counts the request against the token's rate limit.
     private func admits(_ grant: Grant, _ limitStatus: inout RateLimitStatus?) -> Bool {
         switch limiter.admit(grant.token.id, at: clock().milliseconds) {
         case .free: return true
@@ -99,70 +100,71 @@ extension PlatformAPI {
         }
     }
 
-    private func call(
-        _ gate: RequestChecks, _ version: APIVersion, _ query: Query, _ grant: Grant,
+    private func context(
+        _ checks: RequestChecks, _ version: APIVersion, _ query: Query, _ grant: Grant,
         _ key: Replay.Key?,
-        _ secrets: Secrets
+        _ secrets: SecretTracker
     ) -> RequestContext {
-        let actor = gate.endpoint.actor(for: gate.parameters["user"], or: grant.token.id)
-        let trace = gate.request.trace.map { Trace(id: $0.traceID, flags: $0.flags) }
+        let actor = checks.endpoint.actor(for: checks.parameters["user"], or: grant.token.id)
+        let trace = checks.request.trace.map { Trace(id: $0.traceID, flags: $0.flags) }
         return RequestContext(
-            api: self, store: store.acting(as: actor).within(trace), request: gate.request,
-            parameters: gate.parameters, query: query, version: version,
+            api: self, store: store.acting(as: actor).within(trace), request: checks.request,
+            parameters: checks.parameters, query: query, version: version,
             application: grant.application.id,
             token: grant.token, key: key, secrets: secrets)
     }
 
     private func reply(
-        _ gate: RequestChecks, _ negotiation: Negotiation, _ grant: Grant, _ body: any RequestBody,
-        _ secrets: Secrets
+        _ checks: RequestChecks, _ negotiation: Negotiation, _ grant: Grant,
+        _ body: any RequestBody,
+        _ secrets: SecretTracker
     ) async throws -> Reply {
-        let idempotencyKey = try gate.idempotencyKey()
-        let (key, query) = (try gate.replayKey(), try negotiation.query())
-        let call = call(gate, negotiation.version, query, grant, key, secrets)
+        let idempotencyKey = try checks.idempotencyKey()
+        let (key, query) = (try checks.replayKey(), try negotiation.query())
+        let context = context(checks, negotiation.version, query, grant, key, secrets)
         let handle: @Sendable (RequestContext) async throws -> Reply
         var bytes: [UInt8] = []
-        switch gate.endpoint.handler {
-        case .head(let handler), .recalled(_, else: let handler):
+        switch checks.endpoint.handler {
+        case .withoutBody(let handler), .cached(_, else: let handler):
             try negotiation.requireKnown()
             handle = handler
-        case .streamed(let open, else: let handler):
+        case .eventStream(let open, else: let handler):
             try negotiation.requireKnown()
-            if gate.wantsStream {
-                handle = { call in Reply(try await open(call)) }
+            if checks.wantsStream {
+                handle = { context in Reply(try await open(context)) }
             } else {
                 handle = handler
             }
-        case .body(let handler):
-            let coding = try RequestBodyReader.coding(of: gate.request)
+        case .jsonBody(let handler):
+            let coding = try RequestBodyReader.coding(of: checks.request)
             let limits = InflationLimits(
                 size: RequestBodyReader.limit, ratio: settings.maxInflateRatio)
             bytes = try await RequestBodyReader.bytes(of: body.decoded(coding, limits))
             let value = try RequestBodyReader.value(
-                of: bytes, isPatch: gate.endpoint.method == .patch,
-                gate.request.fields["Content-Type"])
+                of: bytes, isPatch: checks.endpoint.method == .patch,
+                checks.request.fields["Content-Type"])
             try negotiation.requireKnown()
-            try negotiation.requireKnownMembers(of: value, of: gate.endpoint)
-            try await gate.endpoint.check?(call, value)
-            handle = { call in try await handler(call, value) }
-        case .pulled(let handler):
+            try negotiation.requireKnownMembers(of: value, of: checks.endpoint)
+            try await checks.endpoint.check?(context, value)
+            handle = { context in try await handler(context, value) }
+        case .streamedBody(let handler):
             try negotiation.requireKnown()
-            let pulled = try await self.pulled(body, gate, isKeyed: idempotencyKey != nil)
+            let pulled = try await self.pulled(body, checks, isKeyed: idempotencyKey != nil)
             bytes = (pulled as? BufferedBody)?.digest ?? []
-            handle = { call in try await handler(call, pulled) }
+            handle = { context in try await handler(context, pulled) }
         }
-        guard let idempotencyKey else { return try await handle(call) }
-        return try await call.reply(once: idempotencyKey, to: gate.endpoint, bytes, handle)
+        guard let idempotencyKey else { return try await handle(context) }
+        return try await context.reply(once: idempotencyKey, to: checks.endpoint, bytes, handle)
     }
 
-    /// A body of any length without its coding; under a key it is received first, because what is
-    /// asked must be known before anything is done.
+    /// Returns a body of any length, decoded. With an `Idempotency-Key` it is received as a whole first, because the request
+    /// must be compared with an earlier one.
     private func pulled(
-        _ body: any RequestBody, _ gate: RequestChecks, isKeyed: Bool
+        _ body: any RequestBody, _ checks: RequestChecks, isKeyed: Bool
     ) async throws -> any RequestBody {
-        let limit = RequestBodyReader.pulledLimit
+        let limit = RequestBodyReader.streamedLimit
         let plain = body.decoded(
-            try RequestBodyReader.coding(of: gate.request, atMost: limit),
+            try RequestBodyReader.coding(of: checks.request, atMost: limit),
             InflationLimits(size: limit, ratio: settings.maxInflateRatio))
         guard isKeyed else { return plain }
         return try await withDiskSpace { [uploads] in
@@ -170,46 +172,47 @@ extension PlatformAPI {
         }
     }
 
-    /// Turns what a handler throws into an answer, and names what was negotiated.
+    /// Runs a handler, converts what it throws, and adds the negotiation's headers.
     private func respond(
-        _ gate: RequestChecks, _ negotiation: Negotiation, _ handle: () async throws -> Reply
+        _ checks: RequestChecks, _ negotiation: Negotiation, _ handle: () async throws -> Reply
     ) async -> Response {
         do {
             let reply = try await handle()
             return negotiation.noted(on: reply.response, namesVersion: !reply.namesVersion)
         } catch {
-            return negotiation.noted(on: response(to: error, gate))
+            return negotiation.noted(on: response(to: error, checks))
         }
     }
 
-    /// Whatever a handler throws, as an answer; a fault is reported here, once.
-    private func response(to error: any Error, _ gate: RequestChecks) -> Response {
+    /// Converts an error that a handler throws; a fault is reported here, once.
+    private func response(to error: any Error, _ checks: RequestChecks) -> Response {
         switch error {
-        case let error as APIError: return response(to: error, for: gate.request)
+        case let error as APIError: return response(to: error, for: checks.request)
         case let mistake as ImportError:
-            return response(to: APIError(mistake), for: gate.request)
+            return response(to: APIError(mistake), for: checks.request)
         case let rejection as Rejection:
-            return response(to: APIError(rejection, gate.endpoint.family), for: gate.request)
+            return response(to: APIError(rejection, checks.endpoint.family), for: checks.request)
         case let error as BodyError:
             return Response(
-                error, limit: gate.endpoint.policy.limit, publicBase: publicBase.of(gate.request))
+                error, limit: checks.endpoint.policy.limit,
+                publicBase: publicBase.of(checks.request))
         default:
-            switch onFault(error, gate.request.id) {
+            switch onFault(error, checks.request.id) {
             case .unavailable:
                 return response(
                     to: APIError(.serviceUnavailable, "The service is not available now."),
-                    for: gate.request)
+                    for: checks.request)
             case .unexpected:
                 return response(
                     to: APIError(.internalServerError, "Something unexpected happened."),
-                    for: gate.request)
+                    for: checks.request)
             }
         }
     }
 }
 
 extension Grant {
-    /// Whom the log names.
+    /// The application and token that the request log names.
     var owner: RequestOwner {
         RequestOwner(application: application.id.uuid, token: token.id.uuid)
     }

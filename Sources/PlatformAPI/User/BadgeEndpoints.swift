@@ -5,17 +5,17 @@ import MessagingStore
 import MessagingWire
 
 extension Endpoint {
-    /// What a user's devices show as unread (platform-api §5.10).
+    /// The unread counts that a user's devices show (platform-api §5.10).
     static let badges = [
         Endpoint(
             .get, "/apps/{app}/users/{user}/badge", "Reads a user's badge.",
-            .head { call in try await call.readBadge() }
+            .withoutBody { context in try await context.readBadge() }
         ) { _ in
             Operation("readBadge", answers: [.ok(BadgeJSON.schema, "The badge.")])
         },
         Endpoint(
             .put, "/apps/{app}/users/{user}/badge", "Sets the external count of a badge.",
-            .body { call, body in try await call.setBadge(body) }
+            .jsonBody { context, body in try await context.setBadge(body) }
         ) { _ in
             Operation(
                 "setBadge", body: BadgeJSON.draftSchema, answers: [.noContent],
@@ -23,7 +23,7 @@ extension Endpoint {
         },
         Endpoint(
             .patch, "/apps/{app}/users/{user}/badge", "Sets the external count by a patch.",
-            .body { call, body in try await call.patchBadge(body) }
+            .jsonBody { context, body in try await context.patchBadge(body) }
         ) { _ in
             Operation(
                 "patchBadge", body: BadgePatchJSON.schema, answers: [.noContent],
@@ -50,7 +50,7 @@ extension RequestContext {
         return .noContent
     }
 
-    /// `PATCH /users/{u}/badge`: a patch without operations wants nothing but that the user exists.
+    /// `PATCH /users/{u}/badge`: a patch without operations only checks that the user exists.
     func patchBadge(_ body: JSONValue) async throws -> Reply {
         guard let count = try BadgePatchJSON.read(body.asPatch()) else {
             _ = try await store.user(user(), in: application)

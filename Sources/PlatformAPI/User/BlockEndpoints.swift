@@ -5,11 +5,11 @@ import MessagingStore
 import MessagingWire
 
 extension Endpoint {
-    /// Whom a user blocks; from 2.0 on the list changes by a patch of the user (platform-api §5.9).
+    /// The users that a user blocks; from 2.0 on the list changes by a patch of the user (platform-api §5.9).
     static let blocks = [
         Endpoint(
             .get, "/apps/{app}/users/{user}/blocks", "Lists whom a user blocks.",
-            isCompressed: true, .head { call in try await call.listBlocks() }
+            isCompressed: true, .withoutBody { context in try await context.listBlocks() }
         ) { version in
             Operation(
                 "listBlocks",
@@ -19,7 +19,7 @@ extension Endpoint {
         },
         Endpoint(
             .post, "/apps/{app}/users/{user}/blocks", "Blocks somebody for a user.",
-            versions: [.v1_0, .v1_1], .body { call, body in try await call.block(body) }
+            versions: [.v1_0, .v1_1], .jsonBody { context, body in try await context.block(body) }
         ) { _ in
             Operation(
                 "block", body: BlockJSON.draftSchema, answers: [.noContent],
@@ -27,7 +27,7 @@ extension Endpoint {
         },
         Endpoint(
             .delete, "/apps/{app}/users/{user}/blocks/{blocked}", "Lifts a user's block.",
-            versions: [.v1_0, .v1_1], .head { call in try await call.unblock() }
+            versions: [.v1_0, .v1_1], .withoutBody { context in try await context.unblock() }
         ) { _ in
             Operation("unblock", answers: [.noContent])
         },
@@ -47,7 +47,7 @@ extension RequestContext {
         return .noContent
     }
 
-    /// `DELETE /users/{u}/blocks/{b}` (1.x): also who is not blocked.
+    /// `DELETE /users/{u}/blocks/{b}` (1.x); 204 also for a user who is not blocked.
     func unblock() async throws -> Reply {
         guard let blocked = parameters["blocked"].flatMap({ UserID($0) }) else {
             throw Rejection.notFound(.user)
@@ -58,7 +58,7 @@ extension RequestContext {
 }
 
 extension RequestContext {
-    /// `GET /users/{u}/blocks`: nobody also for a user who is unknown (platform-api §3.9).
+    /// `GET /users/{u}/blocks`: empty also for an unknown user (platform-api §3.9).
     func listBlocks() async throws -> Reply {
         let blocked = try await store.blocks(of: user(), in: application)
         return Reply(.ok, BlockJSON.bytes(blocked, version, links))

@@ -5,11 +5,11 @@ import MessagingStore
 import MessagingWire
 
 extension Endpoint {
-    /// Whom a user follows; 1.x never had it, and has it here as well (platform-api §5.8, §1.3).
+    /// The users that a user follows; here 1.x has it as well (platform-api §5.8, §1.3).
     static let following = [
         Endpoint(
             .get, "/apps/{app}/users/{user}/following", "Lists whom a user follows.",
-            isCompressed: true, .head { call in try await call.listFollowing() }
+            isCompressed: true, .withoutBody { context in try await context.listFollowing() }
         ) { _ in
             Operation(
                 "listFollowing", query: Parameter.pageOfUsers,
@@ -18,7 +18,7 @@ extension Endpoint {
         },
         Endpoint(
             .post, "/apps/{app}/users/{user}/following", "Makes a user follow others.",
-            .body { call, body in try await call.followAll(body) }
+            .jsonBody { context, body in try await context.followAll(body) }
         ) { _ in
             Operation(
                 "followAll", body: FollowingJSON.draftSchema, answers: [.accepted()],
@@ -27,28 +27,28 @@ extension Endpoint {
         Endpoint(
             .get, "/apps/{app}/users/{user}/following/{followed}",
             "Says whether a user follows another.",
-            .head { call in try await call.readFollowing() }
+            .withoutBody { context in try await context.readFollowing() }
         ) { _ in
             Operation(
                 "readFollowing", answers: [.noContent], example: Example(after: ["follow"]))
         },
         Endpoint(
             .put, "/apps/{app}/users/{user}/following/{followed}",
-            "Makes a user follow another.", .head { call in try await call.follow() }
+            "Makes a user follow another.", .withoutBody { context in try await context.follow() }
         ) { _ in
             Operation("follow", answers: [.noContent])
         },
         Endpoint(
             .delete, "/apps/{app}/users/{user}/following/{followed}",
             "Makes a user follow another no more.",
-            .head { call in try await call.unfollow() }
+            .withoutBody { context in try await context.unfollow() }
         ) { _ in
             Operation("unfollow", answers: [.noContent])
         },
         Endpoint(
             .get, "/apps/{app}/users/{user}/identities",
             "Lists the identities a user follows.", isCompressed: true,
-            .head { call in try await call.listIdentities() }
+            .withoutBody { context in try await context.listIdentities() }
         ) { _ in
             Operation(
                 "listIdentities", query: Parameter.pageOfUsers,
@@ -65,7 +65,7 @@ extension RequestContext {
         return .noContent
     }
 
-    /// `POST /users/{f}/following`: done at once, answered as the original does.
+    /// `POST /users/{f}/following`: applied before the answer; the status is that of the original API.
     func followAll(_ body: JSONValue) async throws -> Reply {
         let users = try FollowingJSON.read(body.asArray())
         try await store.follow(users, by: user(), in: application)
@@ -122,7 +122,7 @@ extension RequestContext {
 private struct FollowingQuery {
     /// 1 to 500; larger values are cut.
     let size: Int
-    /// Whom the page starts after; `nil` for the first page.
+    /// The last user of the page before; `nil` for the first page.
     let after: UserID?
 
     /// One more than is shown, so that the last page is known as the last (X5).

@@ -5,11 +5,11 @@ import MessagingStore
 import MessagingWire
 
 extension Endpoint {
-    /// What the application tells about users (platform-api §5.7).
+    /// The identities of users (platform-api §5.7).
     static let identities = [
         Endpoint(
             .post, "/apps/{app}/users/{user}/identity", "Creates a user's identity.",
-            .body { call, body in try await call.createIdentity(body) }
+            .jsonBody { context, body in try await context.createIdentity(body) }
         ) { _ in
             Operation(
                 "createIdentity", body: IdentityJSON.draftSchema, answers: [.created(nil, [.tag])],
@@ -19,7 +19,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/users/{user}/identity", "Reads a user's identity.",
-            isCompressed: true, .head { call in try await call.readIdentity() }
+            isCompressed: true, .withoutBody { context in try await context.readIdentity() }
         ) { _ in
             Operation(
                 "readIdentity", fields: [.ifNoneMatch],
@@ -27,7 +27,7 @@ extension Endpoint {
         },
         Endpoint(
             .patch, "/apps/{app}/users/{user}/identity", "Sets members of an identity.",
-            .body { call, body in try await call.patchIdentity(body) }
+            .jsonBody { context, body in try await context.patchIdentity(body) }
         ) { _ in
             Operation(
                 "patchIdentity", body: IdentityPatchJSON.schema, fields: [.ifMatch, .prefer],
@@ -40,7 +40,7 @@ extension Endpoint {
         },
         Endpoint(
             .put, "/apps/{app}/users/{user}/identity", "Replaces a user's identity.",
-            .body { call, body in try await call.replaceIdentity(body) }
+            .jsonBody { context, body in try await context.replaceIdentity(body) }
         ) { _ in
             Operation(
                 "replaceIdentity", body: IdentityJSON.draftSchema, fields: [.ifMatch],
@@ -49,7 +49,7 @@ extension Endpoint {
         },
         Endpoint(
             .delete, "/apps/{app}/users/{user}/identity", "Deletes a user's identity.",
-            .head { call in try await call.deleteIdentity() }
+            .withoutBody { context in try await context.deleteIdentity() }
         ) { _ in
             Operation("deleteIdentity", fields: [.ifMatch], answers: [.noContent])
         },
@@ -66,18 +66,18 @@ extension RequestContext {
                 .idInUse, "The requested Identity already exists", data: .object(json(user))
             ).reply(publicBase: publicBase)
         case .created(let user), .matched(let user), .replayed(let user), .conflict(let user):
-            return Reply(.created).tagged(user.identityVersion)
+            return Reply(.created).addingETag(user.identityVersion)
         }
     }
 
     /// `PUT /users/{u}/identity`: members left out become `null`.
     func replaceIdentity(_ body: JSONValue) async throws -> Reply {
-        try await demanding { (user: User) in
+        try await withPrecondition { (user: User) in
             json(user)
-        } change: { demand in
+        } change: { precondition in
             let user = try await store.replaceIdentity(
-                identity(in: body), if: demand, in: application)
-            return .noContent.tagged(user.identityVersion)
+                identity(in: body), if: precondition, in: application)
+            return .noContent.addingETag(user.identityVersion)
         }
     }
 
@@ -98,31 +98,31 @@ extension RequestContext {
     /// `GET /users/{u}/identity` (platform-api §5.7).
     func readIdentity() async throws -> Reply {
         let found = try await store.identity(of: user(), in: application)
-        return reading(found.identityVersion) { Reply(.ok, json(found)) }
+        return conditionalReply(found.identityVersion) { Reply(.ok, json(found)) }
     }
 }
 
 extension RequestContext {
     /// `PATCH /users/{u}/identity` (platform-api §5.7): all operations, or none.
     func patchIdentity(_ body: JSONValue) async throws -> Reply {
-        try await demanding { (user: User) in
+        try await withPrecondition { (user: User) in
             json(user)
-        } change: { demand in
+        } change: { precondition in
             let operations = try IdentityPatchJSON.read(body.asPatch())
             let found = try await store.patchIdentity(
-                of: user(), operations, if: demand, in: application)
-            return patched { json(found) }.tagged(found.identityVersion)
+                of: user(), operations, if: precondition, in: application)
+            return patchReply { json(found) }.addingETag(found.identityVersion)
         }
     }
 }
 
 extension RequestContext {
-    /// `DELETE /users/{u}/identity` (platform-api §5.7): the user stays, without names.
+    /// `DELETE /users/{u}/identity` (platform-api §5.7): the user remains, without an identity.
     func deleteIdentity() async throws -> Reply {
-        try await demanding { (user: User) in
+        try await withPrecondition { (user: User) in
             json(user)
-        } change: { demand in
-            try await store.deleteIdentity(of: user(), if: demand, in: application)
+        } change: { precondition in
+            try await store.deleteIdentity(of: user(), if: precondition, in: application)
             return .noContent
         }
     }

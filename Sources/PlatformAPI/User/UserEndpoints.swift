@@ -9,7 +9,7 @@ extension Endpoint {
     static let users = [
         Endpoint(
             .get, "/apps/{app}/users", "Lists the users of the application.",
-            isCompressed: true, .head { call in try await call.listUsers() }
+            isCompressed: true, .withoutBody { context in try await context.listUsers() }
         ) { version in
             Operation(
                 "listUsers",
@@ -20,13 +20,13 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/users/{user}", "Reads a user.", isCompressed: true,
-            .head { call in try await call.readUser() }
+            .withoutBody { context in try await context.readUser() }
         ) { _ in
             Operation("readUser", answers: [.ok(UserJSON.schema, "The user.")])
         },
         Endpoint(
             .patch, "/apps/{app}/users/{user}", "Changes a user's blocks and suspension.",
-            .body { call, body in try await call.patchUser(body) }
+            .jsonBody { context, body in try await context.patchUser(body) }
         ) { version in
             Operation(
                 "patchUser", body: UserPatchJSON.schema(version), answers: [.accepted()],
@@ -40,7 +40,7 @@ extension Endpoint {
         },
         Endpoint(
             .delete, "/apps/{app}/users/{user}/sessions", "Ends all sessions of a user.",
-            .head { call in try await call.endSessions() }
+            .withoutBody { context in try await context.endSessions() }
         ) { _ in
             Operation("endSessions", answers: [.noContent])
         },
@@ -69,7 +69,7 @@ extension UserFilter {
     /// - Throws: `invalid` with the name of a parameter that has a bad value.
     fileprivate init(_ query: Query) throws(Rejection) {
         self.init()
-        isSuspended = try query.truth("suspended")
+        isSuspended = try query.bool("suspended")
         createdAfter = try query.time("created_after")
         createdBefore = try query.time("created_before")
         if let value = query["q"] {
@@ -87,7 +87,7 @@ extension RequestContext {
 }
 
 extension RequestContext {
-    /// `PATCH /users/{u}` (platform-api §5.9, §5.11): done at once, answered as the original does.
+    /// `PATCH /users/{u}` (platform-api §5.9, §5.11): applied before the answer; the status is that of the original API.
     func patchUser(_ body: JSONValue) async throws -> Reply {
         let operations = try UserPatchJSON.read(body.asPatch(), version)
         try await store.patchUser(user(), operations, in: application)

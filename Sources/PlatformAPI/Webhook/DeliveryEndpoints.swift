@@ -5,12 +5,12 @@ import MessagingStore
 import MessagingWire
 
 extension Endpoint {
-    /// What webhooks were sent and will be (X6).
+    /// Deliveries of webhooks (X6).
     static let deliveries = [
         Endpoint(
             .get, "/apps/{app}/webhooks/{webhook}/deliveries",
             "Lists what a webhook was and will be sent, newest first.", family: .webhooks,
-            .head { call in try await call.listDeliveries() }
+            .withoutBody { context in try await context.listDeliveries() }
         ) { _ in
             Operation(
                 "listDeliveries",
@@ -25,14 +25,14 @@ extension Endpoint {
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/deliveries/{delivery}/retry",
             "Tries a delivery now, from the beginning of the schedule.", family: .webhooks,
-            .head { call in try await call.retryDelivery() }
+            .withoutBody { context in try await context.retryDelivery() }
         ) { _ in
             Operation("retryDelivery", answers: [.accepted(WebhookDeliveryJSON.schema)])
         },
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/replay",
             "Sends a webhook a stretch of the log again, once it is active.", family: .webhooks,
-            .body { call, body in try await call.replayWebhook(body) }
+            .jsonBody { context, body in try await context.replayWebhook(body) }
         ) { _ in
             Operation(
                 "replayWebhook", body: WebhookReplayJSON.schema,
@@ -43,7 +43,7 @@ extension Endpoint {
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/test",
             "Sends a webhook a test, once it is active.", family: .webhooks,
-            .head { call in try await call.testWebhook() }
+            .withoutBody { context in try await context.testWebhook() }
         ) { _ in
             Operation(
                 "testWebhook", answers: [.accepted(WebhookDeliveryJSON.schema)],
@@ -52,7 +52,7 @@ extension Endpoint {
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/rotate_secret",
             "Replaces the secret; the former one signs beside it for a while.",
-            family: .webhooks, .body { call, body in try await call.rotateSecret(body) }
+            family: .webhooks, .jsonBody { context, body in try await context.rotateSecret(body) }
         ) { _ in
             Operation(
                 "rotateSecret", body: WebhookSecretJSON.schema,
@@ -64,7 +64,7 @@ extension Endpoint {
 }
 
 extension RequestContext {
-    /// `GET /webhooks/{id}/deliveries` (X6), paged as all lists are.
+    /// `GET /webhooks/{id}/deliveries` (X6), with pages.
     func listDeliveries() async throws -> Reply {
         let id = try self.webhook()
         let page = try PageQuery<WebhookDelivery>(query) { text in
@@ -125,7 +125,7 @@ extension RequestContext {
         let (secret, keeping) = try WebhookSecretJSON.read(body.asObject())
         let webhook = try await store.rotateSecret(
             to: secret, keeping: keeping, of: webhook(), in: application)
-        return Reply(.ok, json(webhook)).tagged(webhook.version)
+        return Reply(.ok, json(webhook)).addingETag(webhook.version)
     }
 
     private func accepted(
@@ -137,7 +137,7 @@ extension RequestContext {
         return Reply(.accepted, writer.finish())
     }
 
-    /// The delivery in the path; a malformed UUID names nothing (ruling 7).
+    /// The delivery in the path; a malformed UUID is not found (ruling 7).
     private func delivery() throws(Rejection) -> WebhookDelivery.ID {
         guard let id = parameters["delivery"].flatMap({ WebhookDelivery.ID(uuid: $0) }) else {
             throw .notFound(.delivery)

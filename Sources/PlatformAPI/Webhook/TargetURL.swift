@@ -1,14 +1,14 @@
 import HTTP
 
-/// The target of a webhook, taken apart as far as it decides who would be called (webhooks §1.2).
+/// The target URL of a webhook, parsed as far as needed to decide which host is called (webhooks §1.2).
 ///
-/// Stricter than URLs are: whatever two readers might take for different hosts is none. Credentials and
-/// fragments have no place in what a server calls.
+/// Stricter than RFC 3986: what two parsers might read as different hosts is invalid. Credentials and fragments are not
+/// allowed.
 struct TargetURL: Equatable {
     let isEncrypted: Bool
     let host: HostText
 
-    /// - Returns: `nil` for what is no absolute URL of a server.
+    /// Parses an absolute `http` or `https` URL; `nil` for all else.
     init?(_ text: String) {
         guard text.utf8.allSatisfy(Self.isPlain), let scheme = text.firstRange(of: "://") else {
             return nil
@@ -30,7 +30,7 @@ struct TargetURL: Equatable {
         self.host = host
     }
 
-    /// Whether it may be called, as far as can be said without looking up its host.
+    /// Returns whether it may be called, before its host is resolved.
     func isAdmitted(by rule: OutboundRule) -> Bool {
         guard isEncrypted || rule.allowsHTTP else { return false }
         return switch host {
@@ -42,13 +42,12 @@ struct TargetURL: Equatable {
         }
     }
 
-    /// Whether a name is of this machine whatever a look-up says, in lower case (RFC 6761 §6.3). With a dot at
-    /// its end few look-ups know it, and yet whoever calls it comes here.
+    /// Returns whether a lower-case name is this machine's whatever DNS says, also with a dot at its end (RFC 6761 §6.3).
     private static func isLoopback(_ name: String) -> Bool {
         name.split(separator: ".").last == "localhost"
     }
 
-    /// What may stand in a URL without being encoded, but for `#`.
+    /// Returns whether a byte may occur in a URL unencoded; `#` is not allowed.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}#".utf8.contains(byte)
     }

@@ -5,12 +5,12 @@ import MessagingStore
 import MessagingWire
 
 extension Endpoint {
-    /// Who is told of what happens (webhooks §1).
+    /// Webhooks (webhooks §1).
     static let webhooks = [
         Endpoint(
             .post, "/apps/{app}/webhooks", "Registers a webhook.", family: .webhooks,
-            check: { call, body in try await call.checkTarget(body) },
-            .body { call, body in try await call.createWebhook(body) }
+            check: { context, body in try await context.checkTarget(body) },
+            .jsonBody { context, body in try await context.createWebhook(body) }
         ) { version in
             Operation(
                 "createWebhook", body: WebhookDraftJSON.schema,
@@ -19,7 +19,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/webhooks", "Lists webhooks of all versions, newest first.",
-            family: .webhooks, .head { call in try await call.listWebhooks() }
+            family: .webhooks, .withoutBody { context in try await context.listWebhooks() }
         ) { _ in
             Operation(
                 "listWebhooks", query: Parameter.page(from: .webhookName),
@@ -28,7 +28,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/webhooks/{webhook}", "Shows a webhook.", family: .webhooks,
-            .head { call in try await call.readWebhook() }
+            .withoutBody { context in try await context.readWebhook() }
         ) { _ in
             Operation(
                 "readWebhook", fields: [.ifNoneMatch],
@@ -37,7 +37,7 @@ extension Endpoint {
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/activate",
             "Asks the target of a webhook again, and sends to it from then on.",
-            family: .webhooks, .head { call in try await call.activateWebhook() }
+            family: .webhooks, .withoutBody { context in try await context.activateWebhook() }
         ) { _ in
             Operation(
                 "activateWebhook", answers: [.ok(WebhookJSON.schema, "The object.", [.tag])])
@@ -45,7 +45,7 @@ extension Endpoint {
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/deactivate",
             "Sends nothing to a webhook any more.", family: .webhooks,
-            .head { call in try await call.deactivateWebhook() }
+            .withoutBody { context in try await context.deactivateWebhook() }
         ) { _ in
             Operation(
                 "deactivateWebhook", answers: [.ok(WebhookJSON.schema, "The object.", [.tag])])
@@ -53,7 +53,7 @@ extension Endpoint {
         Endpoint(
             .delete, "/apps/{app}/webhooks/{webhook}",
             "Deletes a webhook, and what waits to be sent to it.", family: .webhooks,
-            .head { call in try await call.deleteWebhook() }
+            .withoutBody { context in try await context.deleteWebhook() }
         ) { _ in
             Operation("deleteWebhook", fields: [.ifMatch], answers: [.noContent])
         },
@@ -61,7 +61,7 @@ extension Endpoint {
 }
 
 extension Sample {
-    /// A registration for what is sent in a version.
+    /// The registration of a webhook of a version.
     fileprivate static func webhookDraft(_ version: APIVersion) -> String {
         let isFirst = !version.namesIdentities
         let events =
@@ -77,14 +77,14 @@ extension Sample {
 }
 
 extension RequestContext {
-    /// `POST /webhooks` (webhooks §1.2); its target is asked by itself.
+    /// `POST /webhooks` (webhooks §1.2); the target is verified in the background.
     func createWebhook(_ body: JSONValue) async throws -> Reply {
         let webhook = try await store.createWebhook(webhookDraft(body), in: application)
-        return Reply(.created, json(webhook)).tagged(webhook.version)
+        return Reply(.created, json(webhook)).addingETag(webhook.version)
     }
 
-    /// Refuses a target whose name leads to where nobody may go (X6). One that nobody knows is let
-    /// through: it may be known later, and is looked up again each time it is called.
+    /// Refuses a target whose host resolves to a forbidden address (X6). An unknown host is accepted: it may become known,
+    /// and is resolved again for each delivery.
     func checkTarget(_ body: JSONValue) async throws {
         let draft = try webhookDraft(body)
         guard case .name(let name)? = TargetURL(draft.target)?.host else { return }
@@ -101,14 +101,14 @@ extension RequestContext {
         }
     }
 
-    /// A webhook as answers show it.
+    /// Returns the JSON of a webhook.
     func json(_ webhook: Webhook) -> [UInt8] {
         var writer = JSONWriter(capacity: 1024)
         WebhookJSON.write(WebhookSummary(webhook), links, into: &writer)
         return writer.finish()
     }
 
-    /// The webhook in the path; a malformed UUID names nothing (ruling 7).
+    /// The webhook in the path; a malformed UUID is not found (ruling 7).
     func webhook() throws(Rejection) -> Webhook.ID {
         guard let id = parameters["webhook"].flatMap({ Webhook.ID(uuid: $0) }) else {
             throw .notFound(.webhook)
@@ -121,10 +121,10 @@ extension RequestContext {
     /// `GET /webhooks/{id}` (webhooks §1.2).
     func readWebhook() async throws -> Reply {
         let webhook = try await store.webhook(webhook(), in: application)
-        return reading(webhook.version) { Reply(.ok, json(webhook)) }
+        return conditionalReply(webhook.version) { Reply(.ok, json(webhook)) }
     }
 
-    /// `GET /webhooks` (webhooks §1.2), paged as all lists are, whatever their versions.
+    /// `GET /webhooks` (webhooks §1.2), with pages, of all versions.
     func listWebhooks() async throws -> Reply {
         let page = try PageQuery<Webhook>(query) { text in
             IdentifierJSON.read(text, of: application)
@@ -143,24 +143,24 @@ extension RequestContext {
 }
 
 extension RequestContext {
-    /// `POST /webhooks/{id}/activate` (webhooks §1.2): its target is asked once more.
+    /// `POST /webhooks/{id}/activate` (webhooks §1.2): the target is verified again.
     func activateWebhook() async throws -> Reply {
         let webhook = try await store.activateWebhook(webhook(), in: application)
-        return Reply(.ok, json(webhook)).tagged(webhook.version)
+        return Reply(.ok, json(webhook)).addingETag(webhook.version)
     }
 
     /// `POST /webhooks/{id}/deactivate` (webhooks §1.2).
     func deactivateWebhook() async throws -> Reply {
         let webhook = try await store.deactivateWebhook(webhook(), in: application)
-        return Reply(.ok, json(webhook)).tagged(webhook.version)
+        return Reply(.ok, json(webhook)).addingETag(webhook.version)
     }
 
     /// `DELETE /webhooks/{id}` (webhooks §1.2).
     func deleteWebhook() async throws -> Reply {
-        try await demanding { (webhook: Webhook) in
+        try await withPrecondition { (webhook: Webhook) in
             json(webhook)
-        } change: { demand in
-            try await store.deleteWebhook(webhook(), if: demand, in: application)
+        } change: { precondition in
+            try await store.deleteWebhook(webhook(), if: precondition, in: application)
         }
         return .noContent
     }

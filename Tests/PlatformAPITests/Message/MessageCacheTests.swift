@@ -120,7 +120,7 @@ import Testing
                 told[key] = nil
             case 1...4:
                 weights[key] = Int.random(in: 0...budget / 8)
-                cache.keep(number, of: key, weighing: weights[key, default: 0])
+                cache.store(number, under: key, weight: weights[key, default: 0])
                 told[key] = number
             default:
                 guard let value = cache.value(of: key) else { continue }
@@ -137,23 +137,23 @@ import Testing
 
     @Test func `lets those go first that nobody asked for`() {
         var cache = BudgetedCache<Int, Int>(budget: 1600)
-        for key in 0..<16 { cache.keep(key, of: key, weighing: 100) }
+        for key in 0..<16 { cache.store(key, under: key, weight: 100) }
         for key in 0..<8 { #expect(cache.value(of: key) == key) }
-        for key in 16..<24 { cache.keep(key, of: key, weighing: 100) }
+        for key in 16..<24 { cache.store(key, under: key, weight: 100) }
         #expect((0..<8).allSatisfy { key in cache.value(of: key) == key })
         #expect((8..<16).allSatisfy { key in cache.value(of: key) == nil })
     }
 
     @Test func `keeps nothing that drives out many, and without a budget nothing at all`() {
         var cache = BudgetedCache<Int, Int>(budget: 1600)
-        cache.keep(1, of: 1, weighing: 101)
+        cache.store(1, under: 1, weight: 101)
         #expect(cache.count == 0)
         // What was known under the key is not true any more either.
-        cache.keep(2, of: 2, weighing: 100)
-        cache.keep(3, of: 2, weighing: 101)
+        cache.store(2, under: 2, weight: 100)
+        cache.store(3, under: 2, weight: 101)
         #expect(cache.value(of: 2) == nil)
         var none = BudgetedCache<Int, Int>(budget: 0)
-        none.keep(1, of: 1, weighing: 384)
+        none.store(1, under: 1, weight: 384)
         #expect(none.count == 0)
     }
 }

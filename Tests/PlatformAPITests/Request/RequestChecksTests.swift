@@ -12,7 +12,7 @@ import Testing
     {
         let endpoint = Endpoint(
             .put, "/apps/{app}/conversations/{conversation}", "Is new in 3.0.",
-            versions: [.v3_0], .head { _ in .noContent }
+            versions: [.v3_0], .withoutBody { _ in .noContent }
         ) { _ in Operation("putConversation", answers: [.noContent([])]) }
         let gate = RequestChecks(
             api: try await World.shared.service.api,

@@ -194,12 +194,12 @@ import Testing
         let ids = (0..<3).compactMap { number in
             Application.ID(bytes: [UInt8](repeating: number, count: 16))
         }
-        var held = [try seats.seat(for: ids[0], "It")]
-        #expect(throws: APIError.self) { try seats.seat(for: ids[0], "It") }
-        held.append(try seats.seat(for: ids[1], "It"))
-        #expect(throws: APIError.self) { try seats.seat(for: ids[2], "It") }
+        var held = [try seats.slot(for: ids[0], "It")]
+        #expect(throws: APIError.self) { try seats.slot(for: ids[0], "It") }
+        held.append(try seats.slot(for: ids[1], "It"))
+        #expect(throws: APIError.self) { try seats.slot(for: ids[2], "It") }
         held = []
-        _ = try seats.seat(for: ids[2], "It")
+        _ = try seats.slot(for: ids[2], "It")
         #expect(held.isEmpty)
     }
 
