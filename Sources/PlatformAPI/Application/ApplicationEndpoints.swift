@@ -35,7 +35,7 @@ extension Endpoint {
     /// Notifications without a message (platform-api §5.6).
     static let notifications = [
         Endpoint(
-            .post, "/apps/{app}/notifications", "Hands over a notification without a message.",
+            .post, "/apps/{app}/notifications", "Sends a notification without a message.",
             isKeyed: true, .jsonBody { context, body in try await context.notify(body) }
         ) { version in
             Operation(

@@ -12,7 +12,7 @@ extension Endpoint {
     /// Export and import of an application as JSON lines (X10).
     static let moving = [
         Endpoint(
-            .get, "/apps/{app}/export", "Gives everything of the application, line by line.",
+            .get, "/apps/{app}/export", "Exports the application as JSON lines.",
             scope: .admin, needsDiskSpace: true,
             .withoutBody { context in try await context.exportLines() }
         ) { _ in
@@ -29,7 +29,8 @@ extension Endpoint {
                 example: Example(query: [("contents", "inline")]))
         },
         Endpoint(
-            .post, "/apps/{app}/import", "Takes such lines, and brings what is not there.",
+            .post, "/apps/{app}/import",
+            "Imports an application from JSON lines; existing records stay.",
             scope: .admin, needsDiskSpace: true,
             .streamedBody { context, body in try await context.importLines(of: body) }
         ) { _ in

@@ -10,7 +10,7 @@ extension Endpoint {
     static let content = [
         Endpoint(
             .post, "/apps/{app}/conversations/{conversation}/content",
-            "Announces content and says where to upload it.", hasExternalEffects: true,
+            "Creates content and returns its upload URL.", hasExternalEffects: true,
             .withoutBody { context in try await context.createContent() }
         ) { _, limits in
             Operation(
@@ -21,7 +21,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/conversations/{conversation}/content/{content}",
-            "Gives content a fresh download URL.",
+            "Returns a new download URL of content.",
             .withoutBody { context in try await context.readContent() }
         ) { _ in
             Operation(
@@ -31,7 +31,7 @@ extension Endpoint {
         },
         Endpoint(
             .post, "/apps/{app}/users/{user}/content",
-            "Announces content of a user and says where to upload it.", hasExternalEffects: true,
+            "Creates content of a user and returns its upload URL.", hasExternalEffects: true,
             .withoutBody { context in try await context.createContentOfUser() }
         ) { _, limits in
             Operation(
@@ -42,7 +42,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/content/{content}",
-            "Gives content of any conversation, or of none, a fresh download URL.",
+            "Returns a new download URL of content of any conversation, or of none.",
             .withoutBody { context in try await context.readContentOfApplication() }
         ) { _ in
             Operation(
@@ -51,7 +51,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/users/{user}/content/{content}",
-            "Gives content a fresh download URL for a user who may read it.",
+            "Returns a new download URL of content that a user may read.",
             .withoutBody { context in try await context.readContentOfUser() }
         ) { _ in
             Operation(
@@ -66,8 +66,9 @@ extension Endpoint {
             Parameter(
                 "Upload-Content-Length", .integer(0...limits.messageBytes), "Its bytes.",
                 isRequired: true),
-            Parameter("Upload-Origin", .string, "Whose pages may upload and download it."),
-            Parameter("Content-Disposition", .string, "With the name its downloads are given."),
+            Parameter(
+                "Upload-Origin", .string, "The origin whose pages may upload and download it."),
+            Parameter("Content-Disposition", .string, "The file name of its downloads."),
         ]
     }
 

@@ -14,7 +14,7 @@ extension Endpoint {
                 query: Parameter.page(of: .conversations) + Parameter.conversationFilters + [
                     Parameter(
                         "sort_by", .choice(["created_at", "last_message"]),
-                        "What comes first: the latest made, or the latest written to.")
+                        "The order: the latest created, or the latest message.")
                 ],
                 answers: [.list(of: ConversationJSON.userSchema(version), [.contentLocation])],
                 errors: [.invalidOperation],
@@ -133,7 +133,7 @@ extension Endpoint {
                     .deletionMode, .destruction,
                     Parameter(
                         "leave", .choice(["true", "false"]),
-                        "Whether the user takes part no more; false unless said otherwise."),
+                        "Whether the user also leaves; false by default."),
                 ],
                 fields: [.ifMatch], answers: [.noContent([.contentLocation])],
                 example: Example(query: [("mode", "my_devices"), ("leave", "true")]))
@@ -171,7 +171,7 @@ extension Parameter {
     /// For whom a user deletes (client-api §4.1).
     fileprivate static let deletionMode = Parameter(
         "mode", .choice(["all_participants", "my_devices"]),
-        "For everyone or for this user alone, which it is unless said otherwise.")
+        "For all participants, or for this user only, which is the default.")
 
     /// The older name of a deletion for all participants.
     fileprivate static let destruction = Parameter(

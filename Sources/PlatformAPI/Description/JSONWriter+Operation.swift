@@ -14,7 +14,7 @@ extension JSONWriter {
             writer.member("summary", endpoint.summary)
             if endpoint.family != .platform {
                 let type = "\(endpoint.family.mediaType); version=\(version.rawValue)"
-                writer.member("description", "Asked for with `Accept: \(type)`.")
+                writer.member("description", "Requires `Accept: \(type)`.")
                 writer.member("x-accept", type)
             }
             writer.key("parameters")
@@ -199,7 +199,7 @@ extension JSONWriter {
         key("responses")
         object { writer in
             writer.key("2XX")
-            writer.object { $0.member("description", "It was taken.") }
+            writer.object { $0.member("description", "The delivery was accepted.") }
         }
     }
 
@@ -216,7 +216,7 @@ extension JSONWriter {
                 writer.fields([
                     Parameter(
                         "Retry-After", .integer(0 ... .max),
-                        "Seconds, while the first request of a key is worked on.")
+                        "Seconds, while the first request with the key is in progress.")
                 ])
             case 429, 503:
                 writer.fields([Parameter("Retry-After", .integer(0 ... .max), "Seconds.")])

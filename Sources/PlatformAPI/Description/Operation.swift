@@ -91,7 +91,7 @@ struct ResponseDescription: Sendable {
 
     /// Made; without a schema the body is empty.
     static func created(_ schema: JSONSchema?, _ fields: [Parameter] = []) -> ResponseDescription {
-        ResponseDescription(status: 201, text: "It was made.", schema: schema, fields: fields)
+        ResponseDescription(status: 201, text: "It was created.", schema: schema, fields: fields)
     }
 
     /// Taken on; without a schema the body is empty.

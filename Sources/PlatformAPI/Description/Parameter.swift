@@ -38,10 +38,10 @@ extension Parameter {
         [
             Parameter(
                 "page_size", .integer(1 ... .max),
-                "How many items; \(largest), which is also the most, unless said otherwise."),
+                "The number of items; the default and the maximum is \(largest)."),
             Parameter(
                 "from_id", name,
-                "The last item of the page before; the list goes on after it."),
+                "The last item of the page before; the page begins after it."),
         ]
     }
 
@@ -60,10 +60,10 @@ extension Parameter {
     static let pageOfUsers = [
         Parameter(
             "page_size", .integer(1 ... .max),
-            "How many users; 500, which is also the most, unless said otherwise."),
+            "The number of users; the default and the maximum is 500."),
         Parameter(
             "from_id", UserIDJSON.namingSchema(.v3_0),
-            "The last user of the page before; the list goes on after him."),
+            "The last user of the page before; the page begins after that user."),
     ]
 
     /// The key of an endpoint that has one (platform-api §1.9).
@@ -75,11 +75,11 @@ extension Parameter {
 extension Parameter {
     /// What a list of conversations may be narrowed by, texts of their metadata included (X9).
     static let conversationFilters = [
-        Parameter("participants", .string, "Users who all take part, parted by commas."),
-        Parameter("exact", .choice(["true", "false"]), "Whether nobody else may take part."),
+        Parameter("participants", .string, "Users who all are participants, separated by commas."),
+        Parameter("exact", .choice(["true", "false"]), "Whether there are no other participants."),
         Parameter("distinct", .choice(["true", "false"]), "Whether they are distinct."),
-        Parameter("created_after", .string, "A time that all of them were made after."),
-        Parameter("created_before", .string, "A time that all of them were made before."),
+        Parameter("created_after", .string, "Only conversations created after this time."),
+        Parameter("created_before", .string, "Only conversations created before this time."),
         metadataFilter,
     ]
 
@@ -97,14 +97,14 @@ extension Parameter {
         Parameter(
             "q", .string(length: 1 ... .max),
             "A text that the id or the display name contains, in upper or lower case."),
-        Parameter("created_after", .string, "A time that all of them were first named after."),
-        Parameter("created_before", .string, "A time that all of them were first named before."),
+        Parameter("created_after", .string, "Only users created after this time."),
+        Parameter("created_before", .string, "Only users created before this time."),
     ]
 
     /// What an answer says besides when it is asked to (X7).
     static let include = [
         Parameter(
-            "include", .choice(["transfer"]), "`transfer`: how far the content has come, too.")
+            "include", .choice(["transfer"]), "`transfer`: also the progress of the upload.")
     ]
 
     /// Objects as they were (rulings 27).
@@ -127,8 +127,8 @@ extension Parameter {
             "transfer_status",
             .choice(TransferStatus.allCases.map(\.rawValue)),
             "How far the content of one part at least has come."),
-        Parameter("sent_after", .string, "A time that all of them were sent after."),
-        Parameter("sent_before", .string, "A time that all of them were sent before."),
+        Parameter("sent_after", .string, "Only messages sent after this time."),
+        Parameter("sent_before", .string, "Only messages sent before this time."),
         Parameter("unread_by", .string, "A user who has read none of them."),
     ]
 
@@ -170,14 +170,15 @@ extension Parameter {
     static let tag = Parameter("ETag", .string, "Its version.", isRequired: true)
 
     static let tagOfCurrent = Parameter(
-        "ETag", .string, "Its version, while the user takes part.")
+        "ETag", .string, "Its version, while the user is a participant.")
     static let applied = Parameter(
         "Preference-Applied", .string, "The preference that was followed.", isRequired: true)
 
     static let location = Parameter("Location", .string, "Where it is.", isRequired: true)
 
     static let contentLocation = Parameter(
-        "Content-Location", .string, "Where the object is, when another id led to it.")
+        "Content-Location", .string,
+        "The URL of the object, when the request named it by another id.")
 
     static let link = Parameter(
         "Link", .string, "The next page, with `rel=\"next\"`; none on the last.")
@@ -212,7 +213,7 @@ struct PathParameter: Sendable {
             maker: "sendMessage"),
         PathParameter(
             name: "part", schema: .string(length: 1...128),
-            text: "A part of the message: its UUID or the number of its making.",
+            text: "A part of the message: its UUID or its number.",
             sample: "0", maker: nil),
         PathParameter(
             name: "announcement", schema: .uuid, text: "An announcement.",
@@ -233,10 +234,10 @@ struct PathParameter: Sendable {
             name: "user", schema: UserIDJSON.bareSchema, text: "A user's own id, percent-encoded.",
             sample: Sample.reader, maker: "createConversation"),
         PathParameter(
-            name: "followed", schema: UserIDJSON.bareSchema, text: "Who is followed.",
+            name: "followed", schema: UserIDJSON.bareSchema, text: "The user who is followed.",
             sample: "cy", maker: nil),
         PathParameter(
-            name: "blocked", schema: UserIDJSON.bareSchema, text: "Who is blocked.",
+            name: "blocked", schema: UserIDJSON.bareSchema, text: "The user who is blocked.",
             sample: "cy", maker: nil),
     ]
 

@@ -30,13 +30,13 @@ struct WebhookRequestDescription {
             "HMAC-SHA1 of the body under the secret, in lower-case hexadecimal digits.",
             isRequired: true),
         Parameter(
-            "layer-webhook-request-id", .uuid, "`event.id`: the same in all tries.",
+            "layer-webhook-request-id", .uuid, "`event.id`: the same in all attempts.",
             isRequired: true),
         Parameter("layer-webhook-id", .webhook, "The webhook.", isRequired: true),
-        Parameter("webhook-id", .uuid, "`event.id`: the same in all tries.", isRequired: true),
+        Parameter("webhook-id", .uuid, "`event.id`: the same in all attempts.", isRequired: true),
         Parameter(
             "webhook-timestamp", .text(JSONTextSchema(pattern: "^[0-9]+$")),
-            "Seconds since 1970, of this try.", isRequired: true),
+            "Seconds since 1970, of this attempt.", isRequired: true),
         Parameter(
             "webhook-signature",
             .text(JSONTextSchema(pattern: "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$")),
@@ -46,7 +46,7 @@ struct WebhookRequestDescription {
             "traceparent",
             .text(JSONTextSchema(pattern: "^00-[0-9a-f]{32}-[0-9a-f]{16}-0[0-3]$")),
             "The trace of the request that had it happen, where that was part of one, with a step "
-                + "of this try."),
+                + "of this attempt."),
     ]
 }
 
@@ -83,7 +83,7 @@ extension JSONWriter {
                     "summary",
                     delivery.isSent
                         ? "What webhooks of version \(version.rawValue) are sent."
-                        : "May be asked for; nothing of the kind happens yet.")
+                        : "Can be subscribed to, but is not sent yet.")
                 writer.key("security")
                 writer.array { _ in }
                 writer.key("parameters")
@@ -107,8 +107,9 @@ extension JSONWriter {
                 writer.key("responses")
                 writer.object { writer in
                     for (status, text) in [
-                        ("2XX", "It was taken."), ("410", "Nothing is to be sent there any more."),
-                        ("default", "It is sent again later."),
+                        ("2XX", "The delivery was accepted."),
+                        ("410", "The webhook is deactivated."),
+                        ("default", "The delivery is retried."),
                     ] {
                         writer.key(status)
                         writer.object { $0.member("description", text) }

@@ -8,7 +8,7 @@ extension Endpoint {
     /// The event log (X3).
     static let events = [
         Endpoint(
-            .get, "/apps/{app}/events", "Lists or streams what has happened.", isCompressed: true,
+            .get, "/apps/{app}/events", "Lists or streams events.", isCompressed: true,
             .eventStream(
                 { context in try await context.streamEvents() },
                 else: { context in try await context.listEvents() })
@@ -18,18 +18,20 @@ extension Endpoint {
                 query: [
                     Parameter(
                         "after", .pattern("([0-9]+|now)"),
-                        "The last position already known; `now` for what is yet to come."),
+                        "The last position already known; `now` for future events."),
                     Parameter(
                         "limit", .integer(1...Int64.max),
-                        "How many events; 100 unless said otherwise, 1000 at most."),
+                        "The number of events; 100 by default, at most 1000."),
                     Parameter(
-                        "types", .string, "Only these types, parted by commas."),
+                        "types", .string, "Only these types, separated by commas."),
                     Parameter(
                         "wait", .integer(0...Int64.max),
                         "Seconds to wait for an event when there is none; 60 at most."),
                 ],
                 answers: [
-                    .ok(EventJSON.listSchema, "Events, oldest first, and where to go on.")
+                    .ok(
+                        EventJSON.listSchema,
+                        "Events, oldest first, and the position to continue after.")
                 ], errors: [.positionGone],
                 example: Example(query: [("after", "0"), ("limit", "2")]))
         }

@@ -9,7 +9,8 @@ extension Endpoint {
     /// Exports, the key they are encrypted with, and their schedule (platform-api §5.12).
     static let exports = [
         Endpoint(
-            .put, "/apps/{app}/export_security", "Sets the key that exports are sealed for.",
+            .put, "/apps/{app}/export_security",
+            "Sets the public key that exports are encrypted with.",
             .jsonBody { context, body in try await context.setExportKey(body) }
         ) { _ in
             Operation(
@@ -18,7 +19,8 @@ extension Endpoint {
                 example: Example(body: "{\"public_key\":\"\(Sample.publicKey)\"}"))
         },
         Endpoint(
-            .get, "/apps/{app}/export_security", "Shows the key that exports are sealed for.",
+            .get, "/apps/{app}/export_security",
+            "Reads the public key that exports are encrypted with.",
             .withoutBody { context in try await context.readExportKey() }
         ) { _ in
             Operation(
@@ -43,7 +45,7 @@ extension Endpoint {
                 example: Example(query: [("page_size", "20")], after: ["createExport"]))
         },
         Endpoint(
-            .get, "/apps/{app}/exports/{export}/status", "Says how far an export is.",
+            .get, "/apps/{app}/exports/{export}/status", "Reads the status of an export.",
             .withoutBody { context in try await context.readExport() }
         ) { _ in
             Operation(
@@ -57,7 +59,7 @@ extension Endpoint {
             Operation("deleteExport", answers: [.noContent])
         },
         Endpoint(
-            .put, "/apps/{app}/export_schedule", "Has what happened exported daily, or no more.",
+            .put, "/apps/{app}/export_schedule", "Enables or disables the daily export.",
             .jsonBody { context, body in try await context.setExportSchedule(body) }
         ) { _ in
             Operation(
@@ -68,7 +70,7 @@ extension Endpoint {
                     after: ["setExportSecurity"]))
         },
         Endpoint(
-            .get, "/apps/{app}/export_schedule", "Says what is exported daily.",
+            .get, "/apps/{app}/export_schedule", "Reads the schedule of the daily export.",
             .withoutBody { context in try await context.readExportSchedule() }
         ) { _ in
             Operation("readExportSchedule", answers: [.ok(ExportScheduleJSON.schema)])

@@ -8,7 +8,7 @@ extension Endpoint {
     /// The users that a user blocks; from 2.0 on the list changes by a patch of the user (platform-api §5.9).
     static let blocks = [
         Endpoint(
-            .get, "/apps/{app}/users/{user}/blocks", "Lists whom a user blocks.",
+            .get, "/apps/{app}/users/{user}/blocks", "Lists the users that a user blocks.",
             isCompressed: true, .withoutBody { context in try await context.listBlocks() }
         ) { version in
             Operation(
@@ -18,7 +18,7 @@ extension Endpoint {
                 ], example: Example(after: ["patchUser"]))
         },
         Endpoint(
-            .post, "/apps/{app}/users/{user}/blocks", "Blocks somebody for a user.",
+            .post, "/apps/{app}/users/{user}/blocks", "Blocks a user for another.",
             versions: [.v1_0, .v1_1], .jsonBody { context, body in try await context.block(body) }
         ) { _ in
             Operation(
@@ -26,7 +26,7 @@ extension Endpoint {
                 example: Example(body: #"{"user_id":"cy"}"#))
         },
         Endpoint(
-            .delete, "/apps/{app}/users/{user}/blocks/{blocked}", "Lifts a user's block.",
+            .delete, "/apps/{app}/users/{user}/blocks/{blocked}", "Unblocks a user.",
             versions: [.v1_0, .v1_1], .withoutBody { context in try await context.unblock() }
         ) { _ in
             Operation("unblock", answers: [.noContent])

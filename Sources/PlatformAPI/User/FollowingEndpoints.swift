@@ -8,7 +8,7 @@ extension Endpoint {
     /// The users that a user follows; here 1.x has it as well (platform-api §5.8, §1.3).
     static let following = [
         Endpoint(
-            .get, "/apps/{app}/users/{user}/following", "Lists whom a user follows.",
+            .get, "/apps/{app}/users/{user}/following", "Lists the users that a user follows.",
             isCompressed: true, .withoutBody { context in try await context.listFollowing() }
         ) { _ in
             Operation(
@@ -17,7 +17,7 @@ extension Endpoint {
                 example: Example(query: [("page_size", "20")]))
         },
         Endpoint(
-            .post, "/apps/{app}/users/{user}/following", "Makes a user follow others.",
+            .post, "/apps/{app}/users/{user}/following", "Follows several users.",
             .jsonBody { context, body in try await context.followAll(body) }
         ) { _ in
             Operation(
@@ -26,7 +26,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/users/{user}/following/{followed}",
-            "Says whether a user follows another.",
+            "Reports whether a user follows another.",
             .withoutBody { context in try await context.readFollowing() }
         ) { _ in
             Operation(
@@ -34,13 +34,13 @@ extension Endpoint {
         },
         Endpoint(
             .put, "/apps/{app}/users/{user}/following/{followed}",
-            "Makes a user follow another.", .withoutBody { context in try await context.follow() }
+            "Follows a user.", .withoutBody { context in try await context.follow() }
         ) { _ in
             Operation("follow", answers: [.noContent])
         },
         Endpoint(
             .delete, "/apps/{app}/users/{user}/following/{followed}",
-            "Makes a user follow another no more.",
+            "Unfollows a user.",
             .withoutBody { context in try await context.unfollow() }
         ) { _ in
             Operation("unfollow", answers: [.noContent])

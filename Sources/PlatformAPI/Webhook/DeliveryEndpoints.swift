@@ -9,7 +9,7 @@ extension Endpoint {
     static let deliveries = [
         Endpoint(
             .get, "/apps/{app}/webhooks/{webhook}/deliveries",
-            "Lists what a webhook was and will be sent, newest first.", family: .webhooks,
+            "Lists the deliveries of a webhook, newest first.", family: .webhooks,
             .withoutBody { context in try await context.listDeliveries() }
         ) { _ in
             Operation(
@@ -17,21 +17,21 @@ extension Endpoint {
                 query: [
                     Parameter(
                         "state", .choice(WebhookDelivery.State.allCases.map(\.rawValue)),
-                        "Only those that have come so far.")
+                        "Only deliveries in this state.")
                 ] + Parameter.page(from: .deliveryName),
                 answers: [.list(of: WebhookDeliveryJSON.schema)], errors: [.notFound],
                 example: Example(query: [("state", "pending")], after: ["testWebhook"]))
         },
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/deliveries/{delivery}/retry",
-            "Tries a delivery now, from the beginning of the schedule.", family: .webhooks,
+            "Retries a delivery now, with a new retry schedule.", family: .webhooks,
             .withoutBody { context in try await context.retryDelivery() }
         ) { _ in
             Operation("retryDelivery", answers: [.accepted(WebhookDeliveryJSON.schema)])
         },
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/replay",
-            "Sends a webhook a stretch of the log again, once it is active.", family: .webhooks,
+            "Replays a range of the event log to a webhook, once it is active.", family: .webhooks,
             .jsonBody { context, body in try await context.replayWebhook(body) }
         ) { _ in
             Operation(
@@ -42,7 +42,7 @@ extension Endpoint {
         },
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/test",
-            "Sends a webhook a test, once it is active.", family: .webhooks,
+            "Sends a test delivery to a webhook, once it is active.", family: .webhooks,
             .withoutBody { context in try await context.testWebhook() }
         ) { _ in
             Operation(
@@ -51,7 +51,7 @@ extension Endpoint {
         },
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/rotate_secret",
-            "Replaces the secret; the former one signs beside it for a while.",
+            "Replaces the secret; the old one also signs for a while.",
             family: .webhooks, .jsonBody { context, body in try await context.rotateSecret(body) }
         ) { _ in
             Operation(

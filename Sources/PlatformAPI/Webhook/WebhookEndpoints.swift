@@ -27,7 +27,7 @@ extension Endpoint {
                 example: Example(query: [("page_size", "20")], after: ["createWebhook"]))
         },
         Endpoint(
-            .get, "/apps/{app}/webhooks/{webhook}", "Shows a webhook.", family: .webhooks,
+            .get, "/apps/{app}/webhooks/{webhook}", "Reads a webhook.", family: .webhooks,
             .withoutBody { context in try await context.readWebhook() }
         ) { _ in
             Operation(
@@ -36,7 +36,7 @@ extension Endpoint {
         },
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/activate",
-            "Asks the target of a webhook again, and sends to it from then on.",
+            "Verifies the target of a webhook again, then sends to it.",
             family: .webhooks, .withoutBody { context in try await context.activateWebhook() }
         ) { _ in
             Operation(
@@ -44,7 +44,7 @@ extension Endpoint {
         },
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/deactivate",
-            "Sends nothing to a webhook any more.", family: .webhooks,
+            "Deactivates a webhook.", family: .webhooks,
             .withoutBody { context in try await context.deactivateWebhook() }
         ) { _ in
             Operation(
@@ -52,7 +52,7 @@ extension Endpoint {
         },
         Endpoint(
             .delete, "/apps/{app}/webhooks/{webhook}",
-            "Deletes a webhook, and what waits to be sent to it.", family: .webhooks,
+            "Deletes a webhook and its pending deliveries.", family: .webhooks,
             .withoutBody { context in try await context.deleteWebhook() }
         ) { _ in
             Operation("deleteWebhook", fields: [.ifMatch], answers: [.noContent])
